@@ -1,0 +1,23 @@
+"""The errors that Onceproof raises on purpose: a small tree, each with a mend."""
+
+from __future__ import annotations
+
+
+class OnceproofError(Exception):
+    """Stands for every error that Onceproof raises on purpose."""
+
+
+class UsageError(OnceproofError):
+    """Says that a request names something unknown or out of range."""
+
+
+class ModelError(OnceproofError):
+    """Says what a modeller got wrong, and on which line of the model.
+
+    The message reads ``FILE:LINE: what is wrong; the mend``.
+    """
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        """Keep the place apart from the message, for editors and tests."""
+        super().__init__(f"{where}: {message}" if where else message)
+        self.where = where

@@ -1,0 +1,57 @@
+"""The language that protocols are written in: import everything from here."""
+
+from onceproof.model.language.expressions import (
+    all_of,
+    any_of,
+    count,
+    if_else,
+    implies,
+    not_,
+    total,
+)
+from onceproof.model.language.fields import by_member, one_of, param, state
+from onceproof.model.language.protocol import (
+    Part,
+    Protocol,
+    action,
+    always,
+    at_rest,
+    fault,
+    lemma,
+    observe,
+    part,
+    recoverable,
+    sometimes,
+    step,
+)
+from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.stores import when
+
+__all__ = [
+    "Member",
+    "Part",
+    "Protocol",
+    "Sort",
+    "action",
+    "all_of",
+    "always",
+    "any_of",
+    "at_rest",
+    "by_member",
+    "count",
+    "fault",
+    "if_else",
+    "implies",
+    "lemma",
+    "not_",
+    "observe",
+    "one_of",
+    "param",
+    "part",
+    "recoverable",
+    "sometimes",
+    "state",
+    "step",
+    "total",
+    "when",
+]

@@ -1,0 +1,258 @@
+"""What a model's expressions are made of: operators and quantifiers, in both worlds.
+
+Each function here takes plain Python values and answers a plain value, or takes
+symbolic values (while a model is traced) and answers a symbolic one. Nothing else
+in a model needs to know which world it runs in.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language import terms as t
+from onceproof.model.language.places import here, truth_mend
+from onceproof.model.language.sorts import Member
+from onceproof.model.language.types import (
+    BoolType,
+    EnumType,
+    MemberType,
+    Type,
+    is_integer,
+    type_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+T = TypeVar("T")
+
+_scopes: ContextVar[tuple[list[t.Var], ...]] = ContextVar("scopes", default=())
+
+
+class Symbolic:
+    """A value of the model while it is traced: a term, with Python's operators."""
+
+    __slots__ = ("term",)
+
+    def __init__(self, term: t.Term) -> None:
+        """Stand for ``term``."""
+        self.term = term
+
+    def __bool__(self) -> bool:
+        """Refuse to be decided: nothing about a symbolic state is known yet."""
+        raise ModelError(truth_mend(), where=here())
+
+    def _refuse(self, *_: object) -> int:
+        message = (
+            "a value of the model is no Python number or collection while it is "
+            "traced; compare it, add to it, or index a state with it"
+        )
+        raise ModelError(message, where=here())
+
+    __len__ = __index__ = __int__ = __iter__ = __contains__ = _refuse
+    __hash__ = _refuse  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> Symbolic:  # type: ignore[override]
+        """Compare two values of one type."""
+        left, right = alike(self.term, lift(other))
+        return Symbolic(t.equality(left, right))
+
+    def __ne__(self, other: object) -> Symbolic:  # type: ignore[override]
+        """Compare two values of one type."""
+        return not_(self == other)  # type: ignore[return-value]
+
+    def __lt__(self, other: object) -> Symbolic:
+        """Compare two integers."""
+        return Symbolic(t.less(*_integers(self, other, "<")))
+
+    def __gt__(self, other: object) -> Symbolic:
+        """Compare two integers."""
+        left, right = _integers(self, other, ">")
+        return Symbolic(t.less(right, left))
+
+    def __le__(self, other: object) -> Symbolic:
+        """Compare two integers."""
+        left, right = _integers(self, other, "<=")
+        return Symbolic(t.negation(t.less(right, left)))
+
+    def __ge__(self, other: object) -> Symbolic:
+        """Compare two integers."""
+        return Symbolic(t.negation(t.less(*_integers(self, other, ">="))))
+
+    def __add__(self, other: object) -> Symbolic:
+        """Add two integers."""
+        return Symbolic(t.addition(*_integers(self, other, "+")))
+
+    def __radd__(self, other: object) -> Symbolic:
+        """Add two integers."""
+        left, right = _integers(self, other, "+")
+        return Symbolic(t.addition(right, left))
+
+    def __sub__(self, other: object) -> Symbolic:
+        """Subtract two integers."""
+        return Symbolic(t.subtraction(*_integers(self, other, "-")))
+
+    def __rsub__(self, other: object) -> Symbolic:
+        """Subtract two integers."""
+        left, right = _integers(self, other, "-")
+        return Symbolic(t.subtraction(right, left))
+
+    def __and__(self, other: object) -> Symbolic:
+        """Join two truth values."""
+        return Symbolic(t.conjunction([_truth(self), _truth(other)]))
+
+    def __or__(self, other: object) -> Symbolic:
+        """Join two truth values."""
+        return Symbolic(t.disjunction([_truth(self), _truth(other)]))
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+    def __repr__(self) -> str:
+        """Show the term."""
+        return f"<{self.term}>"
+
+
+def lift(value: object) -> t.Term:
+    """Give the term of a symbolic or plain value."""
+    if isinstance(value, Symbolic):
+        return value.term
+    type_ = type_of(value)
+    if type_ is None:
+        message = (
+            f"{value!r} is no value of the language; "
+            "use bool, int, an Enum member or a member of a sort"
+        )
+        raise ModelError(message, where=here())
+    if isinstance(type_, MemberType):
+        return t.Const(int(cast("Member", value)), type_)
+    return t.Const(cast("bool | int | Enum", value), type_)
+
+
+def alike(left: t.Term, right: t.Term) -> tuple[t.Term, t.Term]:
+    """Check that two terms can be compared or stand for each other."""
+    one, other = t.sort_of(left), t.sort_of(right)
+    if not compatible(one, other):
+        message = f"cannot compare {one} with {other}; the types differ"
+        raise ModelError(message, where=here())
+    return left, right
+
+
+def compatible(one: Type, other: Type) -> bool:
+    """Say whether values of two types can be equal."""
+    if is_integer(one) and is_integer(other):
+        return True
+    if isinstance(one, EnumType | MemberType | BoolType):
+        return one == other
+    return False
+
+
+def _integers(left: object, right: object, sign: str) -> tuple[t.Term, t.Term]:
+    terms = (lift(left), lift(right))
+    for term in terms:
+        if not is_integer(t.sort_of(term)):
+            message = f"`{sign}` needs integers, not {t.sort_of(term)}"
+            raise ModelError(message, where=here())
+    return terms
+
+
+def _truth(value: object) -> t.Term:
+    term = lift(value)
+    if not isinstance(t.sort_of(term), BoolType):
+        message = f"a truth value is needed here, not {t.sort_of(term)}"
+        raise ModelError(message, where=here())
+    return term
+
+
+@contextmanager
+def scope() -> Iterator[list[t.Var]]:
+    """Collect the variables that sorts hand out while a quantifier runs its body."""
+    mine: list[t.Var] = []
+    token = _scopes.set((*_scopes.get(), mine))
+    try:
+        yield mine
+    finally:
+        _scopes.reset(token)
+
+
+def bind(var: t.Var) -> None:
+    """Hand ``var`` to the quantifier that encloses it."""
+    scopes = _scopes.get()
+    if not scopes:
+        message = (
+            "a loop over a sort stands inside all_of, any_of, count or total; "
+            "to update every member use self.field.set(lambda r: ...)"
+        )
+        raise ModelError(message, where=here())
+    scopes[-1].append(var)
+
+
+def _gather(claims: tuple[object, ...]) -> tuple[list[object], tuple[t.Var, ...]]:
+    """Run the body of a quantifier; give its values and the variables it bound."""
+    if len(claims) == 1 and not isinstance(claims[0], bool | Symbolic | int | Enum):
+        with scope() as bound:
+            values = list(cast("Iterable[object]", claims[0]))
+        return values, tuple(bound)
+    return list(claims), ()
+
+
+def all_of(*claims: bool | Iterable[bool]) -> bool:
+    """Hold when every claim holds; takes claims, or one generator of claims."""
+    values, bound = _gather(claims)
+    if not bound and not _symbolic(values):
+        return all([bool(v) for v in values])
+    body = t.conjunction(_truth(v) for v in values)
+    return cast("bool", Symbolic(t.quantified(t.ForAll, bound, body)))
+
+
+def any_of(*claims: bool | Iterable[bool]) -> bool:
+    """Hold when some claim holds; takes claims, or one generator of claims."""
+    values, bound = _gather(claims)
+    if not bound and not _symbolic(values):
+        return any([bool(v) for v in values])
+    body = t.disjunction(_truth(v) for v in values)
+    return cast("bool", Symbolic(t.quantified(t.Exists, bound, body)))
+
+
+def count(claims: Iterable[bool]) -> int:
+    """Count the claims of a generator that hold."""
+    return total(if_else(claim, 1, 0) for claim in claims)
+
+
+def total(values: Iterable[int]) -> int:
+    """Add up the integers of a generator."""
+    parts, bound = _gather((values,))
+    if not bound and not _symbolic(parts):
+        return sum(cast("list[int]", parts))
+    body: t.Term = t.integer(0)
+    for part in parts:
+        body = t.addition(body, lift(part))
+    return cast("int", Symbolic(t.quantified(t.Sum, bound, body)))
+
+
+def not_(claim: bool) -> bool:  # noqa: FBT001 - it is the operand of an operator
+    """Hold when ``claim`` does not."""
+    if isinstance(claim, Symbolic):
+        return cast("bool", Symbolic(t.negation(_truth(claim))))
+    return not claim
+
+
+def implies(given: bool, claim: bool) -> bool:  # noqa: FBT001 - operands
+    """Hold when ``claim`` holds or ``given`` does not."""
+    return any_of(not_(given), claim)
+
+
+def if_else(test: bool, then: T, orelse: T) -> T:  # noqa: FBT001 - operand
+    """Give ``then`` where ``test`` holds, else ``orelse``; both are worked out."""
+    if not _symbolic([test, then, orelse]):
+        return then if test else orelse
+    left, right = alike(lift(then), lift(orelse))
+    return cast("T", Symbolic(t.choice(_truth(test), left, right)))
+
+
+def _symbolic(values: list[object]) -> bool:
+    return any(isinstance(v, Symbolic) for v in values)

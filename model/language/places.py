@@ -1,0 +1,109 @@
+"""Where in the modeller's own files something happened."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+_OWN = str(Path(__file__).parent)
+_NOT_THE_MODEL = ("functools.py", "contextlib.py")
+
+
+def model_frame() -> FrameType | None:
+    """Find the innermost frame that belongs to the modeller, not to the language."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith((_OWN, "<")) and not name.endswith(_NOT_THE_MODEL):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def here() -> str:
+    """Give ``file:line`` of the modeller's line that is running."""
+    frame = model_frame()
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def defined_at(code: CodeType) -> str:
+    """Give ``file:line`` of a function's definition."""
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(filename: str) -> ast.Module | None:
+    try:
+        return ast.parse(Path(filename).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+_MENDS = {
+    ast.If: "`if` cannot branch on a model's state; use when(...) or if_else(...)",
+    ast.While: "`while` cannot depend on a model's state; write one action per turn",
+    ast.IfExp: "`a if c else b` cannot branch on a model's state; use if_else(c, a, b)",
+    ast.Assert: "`assert` cannot test a model's state; use when(...) or a property",
+    ast.And: "`and` would be decided now; use all_of(a, b)",
+    ast.Or: "`or` would be decided now; use any_of(a, b)",
+    ast.Not: "`not` would be decided now; use not_(a)",
+    ast.Compare: "a chained comparison hides an `and`; use all_of(a < b, b < c)",
+    ast.comprehension: (
+        "an `if` in a comprehension would be decided now; "
+        "use implies(c, x) in all_of, all_of(c, x) in any_of and count"
+    ),
+    ast.Match: "`match` cannot branch on a model's state; use if_else(...)",
+}
+
+_ANY_CONSTRUCT = (
+    "a value of the model has no truth value while the model is traced; "
+    "use when, if_else, all_of, any_of, not_ or implies"
+)
+
+
+def truth_mend() -> str:
+    """Name the construct that asked for a truth value, and what to write instead."""
+    frame = model_frame()
+    if frame is None:
+        return _ANY_CONSTRUCT
+    tree = _parsed(frame.f_code.co_filename)
+    positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    line, _, column, _ = positions
+    if tree is None or line is None or column is None:
+        return _ANY_CONSTRUCT
+    return _innermost(tree, (line, column)) or _ANY_CONSTRUCT
+
+
+def _innermost(tree: ast.AST, spot: tuple[int, int]) -> str:
+    """Find the smallest construct around ``spot`` that decides a truth value."""
+    found = ""
+    for node in ast.walk(tree):
+        kind: type[ast.AST] | None = type(node)
+        tested: list[ast.AST] = []
+        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+            tested = [node.test]
+        elif isinstance(node, ast.BoolOp):
+            kind, tested = type(node.op), [node]
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            kind, tested = ast.Not, [node]
+        elif isinstance(node, ast.Compare) and len(node.ops) > 1:
+            tested = [node]
+        elif isinstance(node, ast.comprehension):
+            tested = list(node.ifs)
+        elif isinstance(node, ast.Match):
+            tested = [node]
+        if any(_covers(test, spot) for test in tested) and kind in _MENDS:
+            found = _MENDS[kind]
+    return found
+
+
+def _covers(node: ast.AST, spot: tuple[int, int]) -> bool:
+    start = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    end = (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+    return start <= spot < end

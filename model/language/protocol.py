@@ -1,0 +1,343 @@
+"""Protocols and the parts they are composed of."""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+from onceproof.model.errors import ModelError, UsageError
+from onceproof.model.language.fields import Field, OneOf, Param, State
+from onceproof.model.language.places import here
+from onceproof.model.language.sorts import Members, Sort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from onceproof.model.language.stores import Store
+
+P = TypeVar("P", bound="Part")
+F = TypeVar("F", bound="Callable[..., None]")
+C = TypeVar("C", bound="Callable[..., bool]")
+O = TypeVar("O")
+
+MAX_SIZE = 64
+
+
+@dataclass(frozen=True)
+class ActionMark:
+    """What ``@action`` and ``@fault`` note on a method."""
+
+    per: tuple[Sort, ...]
+    fault: bool
+    at_most: int | Param | None
+
+
+@dataclass(frozen=True)
+class ClaimMark:
+    """What ``@always`` and its kin note on a method."""
+
+    when: str
+
+
+@dataclass(frozen=True)
+class ObserveMark:
+    """What ``@observe`` notes on a method."""
+
+    per: tuple[Sort, ...]
+
+
+def _sorts(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
+    return per if isinstance(per, tuple) else (per,)
+
+
+def _mark(function: Any, mark: object) -> None:
+    function.onceproof_mark = mark
+
+
+@overload
+def action(function: F) -> F: ...
+@overload
+def action(*, per: Sort | tuple[Sort, ...]) -> Callable[[F], F]: ...
+def action(
+    function: F | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> F | Callable[[F], F]:
+    """Declare a step of the protocol, one for each member (or tuple) of ``per``."""
+
+    def declare(method: F) -> F:
+        _mark(method, ActionMark(_sorts(per), fault=False, at_most=None))
+        return method
+
+    return declare if function is None else declare(function)
+
+
+@overload
+def fault(function: F) -> F: ...
+@overload
+def fault(
+    *, per: Sort | tuple[Sort, ...] = (), at_most: int | Param | None = None
+) -> Callable[[F], F]: ...
+def fault(
+    function: F | None = None,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    at_most: int | Param | None = None,
+) -> F | Callable[[F], F]:
+    """Declare a step of the environment that does harm.
+
+    Each happening takes one from the protocol's ``faults`` and, where given, from
+    the ``at_most`` of its own.
+    """
+
+    def declare(method: F) -> F:
+        _mark(method, ActionMark(_sorts(per), fault=True, at_most=at_most))
+        return method
+
+    return declare if function is None else declare(function)
+
+
+def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[O], O]:
+    """Declare what the outside sees, under a name of the ledger's vocabulary."""
+
+    def declare(method: O) -> O:
+        _mark(method, ObserveMark(_sorts(per)))
+        return method
+
+    return declare
+
+
+def _claim(when: str) -> Callable[[C], C]:
+    def declare(method: C) -> C:
+        _mark(method, ClaimMark(when))
+        return method
+
+    return declare
+
+
+def always(method: C) -> C:
+    """Claim that the method holds in every reachable state."""
+    return _claim("always")(method)
+
+
+def step(method: C) -> C:
+    """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it."""
+    return _claim("step")(method)
+
+
+def at_rest(method: C) -> C:
+    """Claim that the method holds wherever no action changes anything any more."""
+    return _claim("at_rest")(method)
+
+
+def recoverable(method: C) -> C:
+    """Claim that rest with the method true can be reached, if faults now stop."""
+    return _claim("recoverable")(method)
+
+
+def sometimes(method: C) -> C:
+    """State a witness: some reachable state satisfies the method."""
+    return _claim("sometimes")(method)
+
+
+def lemma(method: C) -> C:
+    """Claim an invariant that helps to prove the others."""
+    return _claim("lemma")(method)
+
+
+def kebab(name: str) -> str:
+    """Spell ``MicroBatch`` or ``micro_batch`` as ``micro-batch``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).replace("_", "-").lower()
+
+
+class Slot(Generic[P]):
+    """The place of a part in its owner."""
+
+    def __init__(self, kind: type[P], default: type[P]) -> None:
+        """Hold a part of ``kind``, one of class ``default`` unless told otherwise."""
+        self.kind = kind
+        self.default = default
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take the attribute's name."""
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Slot[P]: ...
+    @overload
+    def __get__(self, instance: Part, owner: type) -> P: ...
+    def __get__(self, instance: Part | None, owner: type) -> Slot[P] | P:
+        """Give the slot on a class, the part on a protocol."""
+        if instance is None:
+            return self
+        return cast("P", instance.parts[self.name])
+
+
+def part(kind: type[P], *, default: type[P] | None = None) -> Slot[P]:
+    """Declare a part; another subclass of ``kind`` may be given in its place."""
+    return Slot(kind, default or kind)
+
+
+class Part:
+    """A piece of a protocol with its own state, actions and faults.
+
+    Its owner calls its methods; they are inlined where they are called. Its state
+    is named by its path, such as ``sink.rows``.
+    """
+
+    def __init__(self, **arguments: object) -> None:
+        """Take sizes of sorts, parameters and parts by name."""
+        declared = self.declared()
+        self.parts: dict[str, Part] = {}
+        self.sizes: dict[Sort, int] = {}
+        self._arguments: dict[str, int] = {}
+        self._path = ""
+        self._store: Store | None = None
+        self._fields: dict[str, Field] = {}
+        for name in arguments:
+            if not isinstance(declared.get(name), Sort | Param | Slot):
+                raise UsageError(self._unknown(name))
+        for name, what in declared.items():
+            if isinstance(what, Sort):
+                size = arguments.get(name, what.size)
+                self.sizes[what] = self._number(name, size, 1, MAX_SIZE)
+            elif isinstance(what, Param):
+                value = arguments.get(name, what.default)
+                self._arguments[name] = self._number(name, value, 0, 2**14)
+            elif isinstance(what, Slot):
+                self.parts[name] = self._fill(what, arguments.get(name))
+        self._settle(self, "", self.sizes)
+
+    @classmethod
+    def declared(cls) -> dict[str, Any]:
+        """List what the class and its bases declare, in order, by name."""
+        found: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            found.update(vars(base))
+        return found
+
+    @classmethod
+    def label(cls) -> str:
+        """Name the class as the command line does."""
+        return kebab(cls.__name__)
+
+    @staticmethod
+    def _number(name: str, value: object, low: int, high: int) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            message = f"{name} must be a whole number, not {value!r}"
+            raise UsageError(message)
+        if not low <= value <= high:
+            message = f"{name} must be {low} to {high}, not {value}"
+            raise UsageError(message)
+        return value
+
+    def _unknown(self, name: str) -> str:
+        known = [
+            n for n, d in self.declared().items() if isinstance(d, Sort | Param | Slot)
+        ]
+        return (
+            f"{self.label()} has no parameter {name!r}; it has {', '.join(known)}"
+            if known
+            else f"{self.label()} has no parameters, so {name!r} cannot be set"
+        )
+
+    @staticmethod
+    def _fill(slot: Slot[Part], given: object) -> Part:
+        chosen = slot.default() if given is None else given
+        if isinstance(chosen, type) and issubclass(chosen, Part):
+            chosen = chosen()
+        if not isinstance(chosen, slot.kind):
+            message = f"{slot.name} must be a {slot.kind.label()}, not {chosen!r}"
+            raise UsageError(message)
+        return chosen
+
+    def _settle(self, owner: Part, path: str, sizes: dict[Sort, int]) -> None:
+        """Give this part its place in the protocol, and the protocol's sizes."""
+        self._path = path
+        for sort, size in self.sizes.items():
+            sizes.setdefault(sort, size)
+        self.sizes = sizes
+        self._fields = {
+            name: declared.field(self)
+            for name, declared in self.declared().items()
+            if isinstance(declared, State)
+        }
+        for name, inner in self.parts.items():
+            settled = copy.copy(inner)
+            settled._settle(owner, self.path_to(name), sizes)
+            self.parts[name] = settled
+
+    def path_to(self, name: str) -> str:
+        """Name something of this part from the protocol's point of view."""
+        return f"{self._path}.{name}" if self._path else name
+
+    def field(self, name: str) -> Field:
+        """Give the resolved field of that name."""
+        return self._fields[name]
+
+    def argument(self, which: Param) -> int:
+        """Give the value of a parameter."""
+        return self._arguments[which.name]
+
+    def members(self, sort: Sort) -> Members:
+        """Give the members of a sort as the store sees them."""
+        return Members(sort, self.sizes[sort], self.store)
+
+    @property
+    def store(self) -> Store:
+        """The state that this protocol is looking at."""
+        if self._store is None:
+            message = (
+                f"{self.label()} is a description here, with no state to read; "
+                "states are met inside actions, faults and properties"
+            )
+            raise ModelError(message, where=here())
+        return self._store
+
+    def bound(self: P, store: Store) -> P:
+        """Give a copy that looks at ``store``."""
+        bound = copy.copy(self)
+        bound._store = store
+        bound.parts = {name: p.bound(store) for name, p in self.parts.items()}
+        return bound
+
+    def lose_volatile(self) -> None:
+        """Put every volatile field, of parts as well, back to its initial value."""
+        for field in self._fields.values():
+            if field.volatile:
+                value = field.initial
+                if isinstance(value, OneOf):
+                    message = f"volatile {field.path} needs one initial value"
+                    raise ModelError(message, where=here())
+                self.store.write_all(field, lambda *_, value=value: value)
+        for inner in self.parts.values():
+            inner.lose_volatile()
+
+    def all_fields(self) -> Iterator[Field]:
+        """Yield the fields of this part and its parts, in order of declaration."""
+        yield from self._fields.values()
+        for inner in self.parts.values():
+            yield from inner.all_fields()
+
+    def all_parts(self) -> Iterator[Part]:
+        """Yield this part and the parts inside it."""
+        yield self
+        for inner in self.parts.values():
+            yield from inner.all_parts()
+
+    def marked(self, kind: type[O]) -> Iterator[tuple[str, O, Callable[..., Any]]]:
+        """Yield name, mark and bound method of everything marked as ``kind``."""
+        for name, what in self.declared().items():
+            mark = getattr(what, "onceproof_mark", None)
+            if isinstance(mark, kind):
+                yield self.path_to(name), mark, getattr(self, name)
+
+
+class Protocol(Part):
+    """A transition system: typed state, actions and faults, claims about them.
+
+    The docstring's first line says what it is and cites where it comes from.
+    """
+
+    faults = Param(1, "how many faults may happen in all")

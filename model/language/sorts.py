@@ -1,0 +1,97 @@
+"""Sorts: the kinds of process, batch or partition that a protocol ranges over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, overload
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.places import here
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onceproof.model.language.protocol import Part
+    from onceproof.model.language.stores import Store
+
+
+class Member(int):
+    """One member of a sort: an index from 0, shown with the name of its sort.
+
+    A member of an ordered sort may be compared with and added to integers.
+    """
+
+    def __new__(cls, index: int, sort: Sort) -> Member:
+        """Make member number ``index`` of ``sort``."""
+        member = super().__new__(cls, index)
+        member.sort = sort
+        return member
+
+    sort: Sort
+
+    def __repr__(self) -> str:
+        """Show the member as its sort's name and its index, such as ``RM0``."""
+        return f"{self.sort.name}{int(self)}"
+
+    __str__ = __repr__
+
+
+class Sort:
+    """A finite set of processes or things, whose size is a protocol's parameter.
+
+    Members of a sort are interchangeable (symmetric) unless it is ``ordered``.
+    The attribute that holds the sort names its size parameter: ``RM = Sort(...)``
+    is set by ``--set RM=3``.
+    """
+
+    def __init__(self, text: str, *, size: int = 2, ordered: bool = False) -> None:
+        """Declare a sort called ``text`` in words, of ``size`` members by default."""
+        self.text = text
+        self.size = size
+        self.ordered = ordered
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take the name of the attribute that first holds the sort."""
+        self.name = self.name or name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Sort: ...
+    @overload
+    def __get__(self, instance: Part, owner: type) -> Members: ...
+    def __get__(self, instance: Part | None, owner: type) -> Sort | Members:
+        """Give the sort on a class, and its members on a protocol."""
+        if instance is None:
+            return self
+        return instance.members(self)
+
+    def __repr__(self) -> str:
+        """Show the sort by name."""
+        return f"Sort({self.name})"
+
+
+class Members:
+    """The members of a sort in one protocol: what ``for r in self.RM`` runs over."""
+
+    def __init__(self, sort: Sort, size: int, store: Store) -> None:
+        """Range over ``size`` members as ``store`` sees them."""
+        self.sort = sort
+        self._size = size
+        self._store = store
+
+    def __iter__(self) -> Iterator[Member]:
+        """Yield each member; while tracing, one variable that a quantifier binds."""
+        yield from self._store.range_over(self.sort, self._size)
+
+    def __len__(self) -> int:
+        """Count the members. A model that asks is proved for this size only."""
+        self._store.uses_size(self.sort)
+        return self._size
+
+    @property
+    def last(self) -> Member:
+        """The last member of an ordered sort."""
+        if not self.sort.ordered:
+            message = f"sort {self.sort.name} is not ordered, so it has no last member"
+            raise ModelError(message, where=here())
+        self._store.uses_size(self.sort)
+        return Member(self._size - 1, self.sort)

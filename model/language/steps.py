@@ -1,0 +1,124 @@
+"""The steps of a protocol: its actions and faults as they are declared."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.fields import Field, Param
+from onceproof.model.language.places import defined_at
+from onceproof.model.language.protocol import ActionMark, Part, Protocol
+from onceproof.model.language.stores import running, when
+from onceproof.model.language.types import IntType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.stores import Store
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step that was taken: an action or fault, and the members it was for."""
+
+    name: str
+    members: tuple[int, ...] = ()
+    fault: bool = False
+
+    def __str__(self) -> str:
+        """Show the event as ``commit_task(0, 1)``."""
+        return f"{self.name}({', '.join(map(str, self.members))})"
+
+
+@dataclass(frozen=True)
+class Step:
+    """An action or fault of an instantiated protocol."""
+
+    name: str
+    sorts: tuple[Sort, ...]
+    fault: bool
+    budgets: tuple[Field, ...]
+    method: str
+    path: str
+    doc: str
+    where: str
+
+    def run(self, protocol: Protocol, store: Store, members: tuple[Any, ...]) -> None:
+        """Run the method over ``store``, taking from its budgets first."""
+        owner: Part = protocol.bound(store)
+        for name in filter(None, self.path.split(".")):
+            owner = owner.parts[name]
+        with running(store):
+            spent = [cast("int", store.read(field, ())) for field in self.budgets]
+            for field, used in zip(self.budgets, spent, strict=True):
+                when(used < cast("IntType", field.type).high)
+            body: Callable[..., object] = getattr(owner, self.method)
+            body(*members)
+            for field, used in zip(self.budgets, spent, strict=True):
+                store.write(field, (), used + 1)
+
+
+def steps_of(protocol: Protocol) -> tuple[Step, ...]:
+    """List the steps of a protocol and its parts; a fault that may never happen is none."""
+    found = []
+    for owner in protocol.all_parts():
+        for path, mark, method in owner.marked(ActionMark):
+            _check_signature(path, mark, method)
+            budgets = _budgets(protocol, owner, path, mark)
+            if any(_limit(field) == 0 for field in budgets):
+                continue
+            prefix, _, name = path.rpartition(".")
+            found.append(
+                Step(
+                    name=path,
+                    sorts=mark.per,
+                    fault=mark.fault,
+                    budgets=budgets,
+                    method=name,
+                    path=prefix,
+                    doc=inspect.getdoc(method) or "",
+                    where=defined_at(method.__func__.__code__),
+                )
+            )
+    return tuple(found)
+
+
+def fields_of(protocol: Protocol) -> tuple[Field, ...]:
+    """List the fields of a protocol, its parts, and the budgets of its faults."""
+    budgets = {f.path: f for s in steps_of(protocol) for f in s.budgets}
+    return (*protocol.all_fields(), *budgets.values())
+
+
+def _limit(field: Field) -> int:
+    return cast("IntType", field.type).high
+
+
+def _budgets(
+    protocol: Protocol, owner: Part, path: str, mark: ActionMark
+) -> tuple[Field, ...]:
+    if not mark.fault:
+        return ()
+    limits = {"faults": protocol.faults}
+    if mark.at_most is not None:
+        own = mark.at_most
+        limits[f"faults.{path}"] = (
+            owner.argument(own) if isinstance(own, Param) else own
+        )
+    return tuple(
+        Field(name, IntType(0, limit), (), 0, volatile=False)
+        for name, limit in limits.items()
+    )
+
+
+def _check_signature(path: str, mark: ActionMark, method: Callable[..., Any]) -> None:
+    wanted = len(mark.per)
+    try:
+        inspect.signature(method).bind(*range(wanted))
+    except TypeError:
+        message = f"{path} must take one argument for each of its {wanted} sorts"
+        raise ModelError(
+            message, where=defined_at(method.__func__.__code__)  # type: ignore[attr-defined]
+        ) from None

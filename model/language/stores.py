@@ -1,0 +1,296 @@
+"""Where a protocol's state lives while one of its methods runs.
+
+The same method runs over a plain store (values: the reference semantics) or a
+symbolic one (terms: the trace). A protocol only ever speaks to its store.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language import terms as t
+from onceproof.model.language.expressions import (
+    Symbolic,
+    bind,
+    compatible,
+    lift,
+)
+from onceproof.model.language.places import here, model_frame
+from onceproof.model.language.ranges import Ranges
+from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.types import (
+    BoolType,
+    IntType,
+    MemberType,
+    Value,
+    is_integer,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from onceproof.model.language.fields import Field
+
+    Rule = Callable[..., object]
+
+
+class Disabled(Exception):  # noqa: N818 - it is no error: the action cannot happen
+    """Ends a plain run of an action whose guard does not hold."""
+
+
+class Store(Protocol):
+    """What a protocol asks of the place where its state lives."""
+
+    def read(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Give the value of one element of a field."""
+        ...
+
+    def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
+        """Change one element of a field."""
+        ...
+
+    def write_all(self, field: Field, rule: Rule) -> None:
+        """Change every element of a field at once, to what the rule says."""
+        ...
+
+    def require(self, condition: object) -> None:
+        """Let the action happen only where the condition holds."""
+        ...
+
+    def range_over(self, sort: Sort, size: int) -> Iterator[Member]:
+        """Yield the members of a sort."""
+        ...
+
+    def uses_size(self, sort: Sort) -> None:
+        """Note that the model depends on the number of a sort's members."""
+        ...
+
+
+_active: ContextVar[Store | None] = ContextVar("active", default=None)
+
+
+@contextmanager
+def running(store: Store) -> Iterator[None]:
+    """Let ``when`` speak to ``store``."""
+    token = _active.set(store)
+    try:
+        yield
+    finally:
+        _active.reset(token)
+
+
+def when(*conditions: bool) -> None:
+    """Let an action happen only in states where every condition holds."""
+    store = _active.get()
+    if store is None:
+        message = "when(...) is the guard of an action or fault; use it only there"
+        raise ModelError(message, where=here())
+    for condition in conditions:
+        store.require(condition)
+
+
+def checked_index(field: Field, indices: tuple[object, ...]) -> None:
+    """Refuse an index list of the wrong length."""
+    if len(indices) != len(field.sorts):
+        wanted = ", ".join(s.name for s in field.sorts) or "no index"
+        message = f"{field.path} is indexed by {wanted}, not by {len(indices)} values"
+        raise ModelError(message, where=here())
+
+
+class PlainStore:
+    """Values, as Python has them: the reference semantics of every model."""
+
+    def __init__(self, values: dict[str, dict[tuple[int, ...], Value]]) -> None:
+        """Start from ``values``; they are changed in place."""
+        self.values = values
+
+    def read(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Give the value of one element."""
+        checked_index(field, indices)
+        try:
+            return self.values[field.path][cast("tuple[int, ...]", indices)]
+        except KeyError:
+            message = f"{field.path} has no element {list(indices)}"
+            raise ModelError(message, where=here()) from None
+
+    def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
+        """Change one element, within the bounds of its type."""
+        self.read(field, indices)
+        if isinstance(field.type, IntType):
+            number = int(cast("int", value))
+            if not field.type.low <= number <= field.type.high:
+                message = f"{field.path} holds {field.type}, not {number}"
+                raise ModelError(message, where=here())
+            value = number
+        place = tuple(int(cast("int", i)) for i in indices)
+        self.values[field.path][place] = cast("Value", value)
+
+    def write_all(self, field: Field, rule: Rule) -> None:
+        """Change every element at once: the rule sees the values before."""
+        places = list(self.values[field.path])
+        new = [
+            rule(*(Member(i, s) for i, s in zip(place, field.sorts, strict=True)))
+            for place in places
+        ]
+        for place, value in zip(places, new, strict=True):
+            self.write(field, place, value)
+
+    def require(self, condition: object) -> None:
+        """End the action where the condition does not hold."""
+        if not condition:
+            raise Disabled
+
+    def range_over(self, sort: Sort, size: int) -> Iterator[Member]:
+        """Yield the members by index."""
+        for index in range(size):
+            yield Member(index, sort)
+
+    def uses_size(self, sort: Sort) -> None:
+        """Note nothing: plain runs have a size anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A change of a field, its value in terms of the state before the action.
+
+    With ``vars`` the change is of every element, and ``value`` holds those
+    variables; else it is of the element at ``indices``.
+    """
+
+    field: str
+    indices: tuple[t.Term, ...]
+    value: t.Term
+    vars: tuple[t.Var, ...] = ()
+    whole: bool = False
+
+
+def read_through(writes: list[Write], get: t.Get) -> t.Term:
+    """Give the value of ``get`` once ``writes``, in order, have been made."""
+    value: t.Term = get
+    for write in writes:
+        if write.field != get.field:
+            continue
+        if write.whole:
+            value = t.substitute(
+                write.value, dict(zip(write.vars, get.indices, strict=True))
+            )
+        else:
+            hit = t.conjunction(
+                t.equality(i, j)
+                for i, j in zip(get.indices, write.indices, strict=True)
+            )
+            value = t.choice(hit, write.value, value)
+    return value
+
+
+class SymbolicStore:
+    """Terms: reads give terms over the state before, writes are kept in order."""
+
+    def __init__(self, sizes: dict[Sort, int], *, after: bool = False) -> None:
+        """Trace over sorts of the given sizes; ``after`` reads the next state."""
+        self.sizes = sizes
+        self.guard: list[t.Term] = []
+        self.writes: list[Write] = []
+        self.sized: set[Sort] = set()
+        self._after = after
+        self._fresh = 0
+        self._overwritten: dict[tuple[object, ...], object] = {}
+
+    def read(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Give the term of one element, seeing the writes made so far."""
+        places = self._places(field, indices)
+        get = t.Get(field.path, places, field.type, self._after)
+        self._overwritten = {
+            k: v for k, v in self._overwritten.items() if k[0] != field.path
+        }
+        return Symbolic(read_through(self.writes, get))
+
+    def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
+        """Keep the change of one element."""
+        places = self._places(field, indices)
+        frame = model_frame()
+        key = (field.path, places)
+        code = frame.f_code if frame else None
+        if code is not None and self._overwritten.get(key) is code:
+            message = (
+                f"{field.path} is given two values in one action, "
+                "and nothing reads the first"
+            )
+            raise ModelError(message, where=here())
+        self._overwritten[key] = code
+        self.writes.append(Write(field.path, places, self._fit(field, value)))
+
+    def write_all(self, field: Field, rule: Rule) -> None:
+        """Keep the change of every element."""
+        bound = tuple(self.fresh(sort) for sort in field.sorts)
+        value = self._fit(field, rule(*(Symbolic(var) for var in bound)))
+        self.writes.append(Write(field.path, (), value, bound, whole=True))
+
+    def require(self, condition: object) -> None:
+        """Keep a conjunct of the guard."""
+        if self.writes:
+            message = "a guard after an effect; write when(...) before any assignment"
+            raise ModelError(message, where=here())
+        term = lift(condition)
+        if not isinstance(t.sort_of(term), BoolType):
+            message = f"when(...) needs a truth value, not {t.sort_of(term)}"
+            raise ModelError(message, where=here())
+        self.guard.extend(t.conjuncts(term))
+
+    def range_over(self, sort: Sort, size: int) -> Iterator[Member]:  # noqa: ARG002
+        """Yield one variable, bound by the quantifier around it."""
+        var = self.fresh(sort)
+        bind(var)
+        yield cast("Member", Symbolic(var))
+
+    def uses_size(self, sort: Sort) -> None:
+        """Note that the trace holds for this size only."""
+        self.sized.add(sort)
+
+    def fresh(self, sort: Sort, name: str = "") -> t.Var:
+        """Make a variable that stands for a member of ``sort``."""
+        self._fresh += 1
+        suffix = "'" if self._after else ""
+        name = name or f"{sort.name.lower()}{suffix}${self._fresh}"
+        return t.Var(name, MemberType(sort))
+
+    def _places(self, field: Field, indices: tuple[object, ...]) -> tuple[t.Term, ...]:
+        checked_index(field, indices)
+        terms = tuple(lift(i) for i in indices)
+        for term, sort in zip(terms, field.sorts, strict=True):
+            type_ = t.sort_of(term)
+            if isinstance(type_, MemberType) and type_.sort is sort:
+                continue
+            if not (is_integer(type_) and sort.ordered):
+                message = f"{field.path} is indexed by {sort.name}, not by {type_}"
+                raise ModelError(message, where=here())
+            low, high = self._ranges().bounds(term)
+            if low < 0 or high >= self.sizes[sort]:
+                message = (
+                    f"the index of {field.path} may be {low}..{high}, outside "
+                    f"0..{self.sizes[sort] - 1} of {sort.name}; guard it with when(...)"
+                )
+                raise ModelError(message, where=here())
+        return terms
+
+    def _ranges(self) -> Ranges:
+        return Ranges(self.sizes).assuming(t.conjunction(self.guard))
+
+    def _fit(self, field: Field, value: object) -> t.Term:
+        term = lift(value)
+        if not compatible(field.type, t.sort_of(term)):
+            message = f"{field.path} holds {field.type}, not {t.sort_of(term)}"
+            raise ModelError(message, where=here())
+        if isinstance(field.type, IntType) and t.FALSE not in self.guard:
+            low, high = self._ranges().bounds(term)
+            if low < field.type.low or high > field.type.high:
+                message = (
+                    f"{field.path} holds {field.type}, and this value may be "
+                    f"{low}..{high}; guard the action with when(...), or use if_else"
+                )
+                raise ModelError(message, where=here())
+        return term

@@ -1,0 +1,115 @@
+"""The types of a model's state: each is finite, and coded as small integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from onceproof.model.language.sorts import Member, Sort
+
+Value: TypeAlias = bool | int | Enum
+
+
+@dataclass(frozen=True)
+class BoolType:
+    """Truth values, coded as 0 and 1."""
+
+    def __str__(self) -> str:
+        """Name the type for messages."""
+        return "Bool"
+
+
+@dataclass(frozen=True)
+class EnumType:
+    """The members of a Python enumeration, coded by their position."""
+
+    enum: type[Enum]
+
+    @property
+    def members(self) -> tuple[Enum, ...]:
+        """The members in the order of their declaration."""
+        return tuple(self.enum)
+
+    def __str__(self) -> str:
+        """Name the type for messages."""
+        return self.enum.__name__
+
+
+@dataclass(frozen=True)
+class IntType:
+    """Integers from ``low`` to ``high``, both included, coded as ``value - low``."""
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        """Name the type for messages."""
+        return f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class MemberType:
+    """Members of a sort, coded by index."""
+
+    sort: Sort
+
+    def __str__(self) -> str:
+        """Name the type for messages."""
+        return f"member of {self.sort.name}"
+
+
+Type: TypeAlias = BoolType | EnumType | IntType | MemberType
+
+BOOL = BoolType()
+
+
+def encode(type_: Type, value: Value) -> int:
+    """Code a value of ``type_`` as an integer from 0."""
+    if isinstance(type_, EnumType):
+        return type_.members.index(value)  # type: ignore[arg-type]
+    if isinstance(type_, IntType):
+        return int(value) - type_.low  # type: ignore[arg-type]
+    return int(value)  # type: ignore[arg-type]
+
+
+def decode(type_: Type, code: int) -> Value:
+    """Give the value that ``code`` stands for."""
+    if isinstance(type_, BoolType):
+        return bool(code)
+    if isinstance(type_, EnumType):
+        return type_.members[code]
+    if isinstance(type_, IntType):
+        return code + type_.low
+    return Member(code, type_.sort)
+
+
+def cardinality(type_: Type, size: int = 0) -> int:
+    """Count the values of a type; ``size`` is the size of a member's sort."""
+    if isinstance(type_, BoolType):
+        return 2
+    if isinstance(type_, EnumType):
+        return len(type_.members)
+    if isinstance(type_, IntType):
+        return type_.high - type_.low + 1
+    return size
+
+
+def is_integer(type_: Type) -> bool:
+    """Say whether values of the type can be compared by size and added."""
+    return isinstance(type_, IntType) or (
+        isinstance(type_, MemberType) and type_.sort.ordered
+    )
+
+
+def type_of(value: object) -> Type | None:
+    """Give the smallest type that holds a plain value, if the language has one."""
+    if isinstance(value, bool):
+        return BOOL
+    if isinstance(value, Enum):
+        return EnumType(type(value))
+    if isinstance(value, Member):
+        return MemberType(value.sort)
+    if isinstance(value, int):
+        return IntType(value, value)
+    return None

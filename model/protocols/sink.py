@@ -1,0 +1,81 @@
+"""What every sink of a micro-batch engine is: the part that describes it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from onceproof.model.language import (
+    Member,
+    Part,
+    Sort,
+    all_of,
+    any_of,
+    if_else,
+    not_,
+    state,
+)
+
+MOST = 3
+
+
+class Sink(Part):
+    """A sink: what its code does when the engine calls it, and what a reader sees.
+
+    The engine hands over a batch in this order: ``write`` in each task, then
+    ``start_commit`` on the driver, after which the sink takes steps of its own until
+    it is ``finished``. Whatever a subclass leaves out does nothing. An event is a
+    pair of batch and place; ``holds`` says which partition reads it.
+    """
+
+    BATCH = Sort("batch", ordered=True)
+    PARTITION = Sort("partition, or place of an event")
+    ATTEMPT = Sort("attempt of a task", ordered=True)
+
+    aborts: ClassVar[bool] = False
+    """Whether the engine tells the sink of a failed commit, by ``abort``."""
+
+    merged = state(False, per=PARTITION)
+
+    def holds(self, p: Member, e: Member) -> bool:
+        """Say whether partition ``p`` reads the event at place ``e``."""
+        return if_else(
+            any_of(self.merged[q] for q in self.PARTITION), self.merged[p], p == e
+        )
+
+    def write(self, b: Member, p: Member, a: Member) -> None:
+        """Run the sink's code in attempt ``a`` of the task for partition ``p``."""
+
+    def abort_task(self, b: Member, p: Member, a: Member, wrote: bool) -> None:  # noqa: FBT001 - a modelled value
+        """Clean up after an attempt that failed, having written or not."""
+
+    def start_commit(self, b: Member) -> None:
+        """Run the sink's code on the driver, once all tasks are done."""
+
+    def finished(self, b: Member) -> bool:
+        """Say whether the sink's code on the driver has returned."""
+        return all_of(b == b)
+
+    def abort(self, b: Member) -> None:
+        """Clean up after a commit that failed, or a job that did."""
+
+    def visible(self, b: Member, e: Member) -> int:
+        """Count how often a reader sees the event."""
+        raise NotImplementedError
+
+
+def one_more(times: int) -> int:
+    """Count on, as far as it matters."""
+    return if_else(times < MOST, times + 1, MOST)
+
+
+def one_less(times: int) -> int:
+    """Count back."""
+    return if_else(times > 0, times - 1, 0)
+
+
+def both(one: bool, other: bool) -> bool:  # noqa: FBT001 - operands
+    """Hold when both do."""
+    return all_of(one, other)
+
+
+__all__ = ["MOST", "Sink", "both", "not_", "one_less", "one_more"]

@@ -1,0 +1,127 @@
+"""The guarantees: what users ask of a pipeline, each in terms of the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.model.language import all_of, implies, not_
+from onceproof.properties.ledger import Ledger, observables
+from onceproof.properties.property import Clause, Property
+
+if TYPE_CHECKING:
+    from onceproof.model.language.protocol import Protocol
+
+
+def _no_repeats(ledger: Ledger) -> bool:
+    return all_of(
+        all_of(ledger.visible(e) <= 1 for e in ledger.events()),
+        ledger.unexplained() == 0,
+    )
+
+
+def _nothing_missing(ledger: Ledger) -> bool:
+    return all_of(
+        implies(ledger.accepted(e), ledger.shows(e)) for e in ledger.events()
+    )
+
+
+def _whole_units(ledger: Ledger) -> bool:
+    return all_of(
+        implies(ledger.together(e, f) & ledger.shows(e), ledger.shows(f))
+        for e in ledger.events()
+        for f in ledger.events()
+    )
+
+
+def _stays(before: Ledger, after: Ledger) -> bool:
+    return all_of(
+        implies(before.shows(e), after.shows(e)) for e in before.events()
+    )
+
+
+def _promises_kept(ledger: Ledger) -> bool:
+    return all_of(
+        implies(ledger.promised(e), ledger.shows(e)) for e in ledger.events()
+    )
+
+
+def _one_outcome(ledger: Ledger) -> bool:
+    return all_of(
+        not_(ledger.together(e, f) & ledger.shows(e) & ledger.rejected(f))
+        for e in ledger.events()
+        for f in ledger.events()
+    )
+
+
+AT_MOST_ONCE = Property(
+    "at-most-once",
+    (Clause("always", "no effect is ever visible twice", _no_repeats),),
+    needs=("visible", "accepted"),
+)
+
+AT_LEAST_ONCE = Property(
+    "at-least-once",
+    (Clause("at_rest", "at rest every accepted event is visible", _nothing_missing),),
+    needs=("visible", "accepted"),
+)
+
+EFFECTIVELY_ONCE = Property(
+    "effectively-once",
+    AT_MOST_ONCE.clauses + AT_LEAST_ONCE.clauses,
+    needs=("visible", "accepted"),
+)
+
+ATOMIC_VISIBILITY = Property(
+    "atomic-visibility",
+    (Clause("always", "a unit is visible whole or not at all", _whole_units),),
+    needs=("visible", "unit"),
+)
+
+DURABLE = Property(
+    "durable",
+    (
+        Clause("step", "what was visible stays visible", _stays),
+        Clause("always", "what was recorded as done is visible", _promises_kept),
+    ),
+    needs=("visible", "promised"),
+)
+
+RECOVERABLE = Property(
+    "recoverable",
+    (
+        Clause(
+            "recoverable",
+            "once faults stop, rest with every accepted event visible can be reached",
+            _nothing_missing,
+        ),
+    ),
+    needs=("visible", "accepted"),
+)
+
+AGREEMENT = Property(
+    "agreement",
+    (
+        Clause(
+            "always",
+            "no unit takes effect in one place and is given up in another",
+            _one_outcome,
+        ),
+    ),
+    needs=("visible", "rejected"),
+)
+
+GUARANTEES = (
+    AT_MOST_ONCE,
+    AT_LEAST_ONCE,
+    EFFECTIVELY_ONCE,
+    ATOMIC_VISIBILITY,
+    DURABLE,
+    RECOVERABLE,
+    AGREEMENT,
+)
+
+
+def guarantees_of(protocol: Protocol) -> list[Property]:
+    """List the guarantees that a protocol lets be judged."""
+    offered = observables(protocol)
+    return [g for g in GUARANTEES if all(need in offered for need in g.needs)]

@@ -1,0 +1,215 @@
+"""The ledger: what happened to the world, in words that model and Spark share.
+
+A ledger speaks of events. For each it knows how often its effect is ``visible``,
+whether it was ``accepted`` (the source owes it), ``promised`` (the engine has
+recorded it as done) or ``rejected`` (its effect is given up for good), and its
+``unit``: the batch or transaction it belongs to. ``unexplained`` counts visible
+effects that belong to no accepted event.
+
+In a model an event is a tuple of members, and a ledger is read off the methods that
+a protocol marks with ``@observe``. In a real run a ledger is a small table: one row
+for all events that fared alike, so that it fits in memory at any size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from onceproof.model.language import all_of, if_else, not_
+from onceproof.model.language.protocol import ObserveMark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from onceproof.model.language.plain import Reference, State
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.sorts import Sort
+
+VOCABULARY = ("visible", "accepted", "promised", "rejected", "unit", "unexplained")
+
+
+@dataclass(frozen=True, order=True)
+class Fared:
+    """How an event stood at one moment."""
+
+    promised: bool
+    visible: int
+
+
+@dataclass(frozen=True, order=True)
+class Row:
+    """How some events of one unit fared, moment by moment; ``events`` fared just so."""
+
+    unit: int
+    accepted: bool
+    fared: tuple[Fared, ...]
+    events: int = 1
+
+
+@dataclass(frozen=True)
+class History:
+    """What was observed of a run, or of a model's trace, at each of some moments.
+
+    ``rested`` says that the run came to its end by itself; a run that no restart
+    brought to an end did not recover.
+    """
+
+    moments: tuple[str, ...]
+    rows: tuple[Row, ...]
+    unexplained: tuple[int, ...]
+    rested: bool = True
+
+    def shape(self) -> object:
+        """Tell how events fared, whatever their number: to compare two histories."""
+        alike = {(r.unit, r.accepted, r.fared) for r in self.rows}
+        return (sorted(alike), tuple(n > 0 for n in self.unexplained), self.rested)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data for a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> History:
+        """Read what ``to_json`` gave."""
+        rows = tuple(
+            Row(
+                unit=row["unit"],
+                accepted=row["accepted"],
+                fared=tuple(Fared(**moment) for moment in row["fared"]),
+                events=row["events"],
+            )
+            for row in data["rows"]
+        )
+        moments, unexplained = tuple(data["moments"]), tuple(data["unexplained"])
+        return cls(moments, rows, unexplained, bool(data["rested"]))
+
+
+class Ledger:
+    """What properties read. ``events()`` yields events; the rest describe one."""
+
+    def __init__(
+        self,
+        events: Callable[[], Iterator[Any]],
+        columns: Mapping[str, Callable[..., Any]],
+    ) -> None:
+        """Read ``columns`` of ``events``; a column that is missing has its default."""
+        self.events = events
+        self._columns = columns
+
+    def visible(self, event: Any) -> int:
+        """Count how often the event's effect shows to a reader."""
+        return cast("int", self._columns["visible"](event))
+
+    def accepted(self, event: Any) -> bool:
+        """Say whether the source owes the event."""
+        column = self._columns.get("accepted")
+        return True if column is None else cast("bool", column(event))
+
+    def promised(self, event: Any) -> bool:
+        """Say whether the engine has recorded the event as done."""
+        column = self._columns.get("promised")
+        return False if column is None else cast("bool", column(event))
+
+    def rejected(self, event: Any) -> bool:
+        """Say whether the event's effect is given up: done, and not to be seen."""
+        column = self._columns.get("rejected")
+        if column is not None:
+            return cast("bool", column(event))
+        return all_of(self.promised(event), self.visible(event) == 0)
+
+    def unit(self, event: Any) -> int:
+        """Give the number of the batch or transaction that the event belongs to."""
+        column = self._columns.get("unit")
+        return 0 if column is None else int(column(event))
+
+    def together(self, one: Any, other: Any) -> bool:
+        """Say whether two events belong to the same unit."""
+        column = self._columns.get("unit")
+        return True if column is None else cast("bool", column(one) == column(other))
+
+    def unexplained(self) -> int:
+        """Count visible effects that belong to no accepted event."""
+        column = self._columns.get("unexplained")
+        return 0 if column is None else cast("int", column())
+
+    def shows(self, event: Any) -> bool:
+        """Say whether the event's effect can be seen at all."""
+        return not_(self.visible(event) == 0)
+
+
+def observables(protocol: Protocol) -> dict[str, tuple[Sort, ...]]:
+    """List what a protocol lets be observed, of the ledger's vocabulary."""
+    return {
+        name: mark.per
+        for name, mark, _ in protocol.marked(ObserveMark)
+        if name in VOCABULARY
+    }
+
+
+def of_protocol(protocol: Protocol) -> Ledger:
+    """Read the ledger of a protocol as it stands in a state, plain or symbolic."""
+    sorts = observables(protocol).get("visible", ())
+
+    def column(name: str) -> Callable[..., Any]:
+        method = getattr(protocol, name)
+        return lambda event=(): _as_number(name, method(*event))
+
+    def events() -> Iterator[tuple[Any, ...]]:
+        return _tuples(protocol, sorts)
+
+    return Ledger(events, {name: column(name) for name in observables(protocol)})
+
+
+def of_history(history: History, moment: int) -> Ledger:
+    """Read the ledger of one moment: each row stands for the events that fared so."""
+    columns: dict[str, Callable[..., Any]] = {
+        "visible": lambda row: row.fared[moment].visible,
+        "accepted": lambda row: row.accepted,
+        "promised": lambda row: row.fared[moment].promised,
+        "unit": lambda row: row.unit,
+        "unexplained": lambda: history.unexplained[moment],
+    }
+    return Ledger(lambda: iter(history.rows), columns)
+
+
+def observe_states(
+    reference: Reference, states: Mapping[str, State]
+) -> History:
+    """Observe a model's states, by moment, just as a real run is observed."""
+    ledgers = [of_protocol(reference.look(state)) for state in states.values()]
+    rows: dict[tuple[int, bool, tuple[Fared, ...]], int] = {}
+    for event in ledgers[-1].events():
+        fared = tuple(
+            Fared(bool(ledger.promised(event)), int(ledger.visible(event)))
+            for ledger in ledgers
+        )
+        last = ledgers[-1]
+        key = (last.unit(event), bool(last.accepted(event)), fared)
+        rows[key] = rows.get(key, 0) + 1
+    return History(
+        moments=tuple(states),
+        rows=tuple(sorted(Row(*key, events=n) for key, n in rows.items())),
+        unexplained=tuple(int(ledger.unexplained()) for ledger in ledgers),
+    )
+
+
+def _as_number(name: str, value: Any) -> Any:
+    if name != "visible":
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    from onceproof.model.language.expressions import lift  # noqa: PLC0415
+    from onceproof.model.language.terms import sort_of  # noqa: PLC0415
+    from onceproof.model.language.types import BOOL  # noqa: PLC0415
+
+    return if_else(value, 1, 0) if sort_of(lift(value)) == BOOL else value
+
+
+def _tuples(protocol: Protocol, sorts: tuple[Sort, ...]) -> Iterator[tuple[Any, ...]]:
+    if not sorts:
+        yield ()
+        return
+    for member in protocol.members(sorts[0]):
+        for rest in _tuples(protocol, sorts[1:]):
+            yield (member, *rest)
