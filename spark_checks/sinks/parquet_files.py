@@ -1,0 +1,30 @@
+"""Spark's own parquet file sink, read by its manifest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.model.protocols.sinks.manifest import Manifest
+from onceproof.spark_checks.sinks import sqlite
+from onceproof.spark_checks.sinks.interface import Format, Reference, Target
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def build(target: Target) -> Format:
+    """Write parquet files, and let Spark read them back."""
+    path = str(target.path / "table")
+
+    def read(spark: SparkSession) -> DataFrame:
+        return spark.read.schema(sqlite.SCHEMA).parquet(path)
+
+    return Format("parquet", {"path": path}, read=read)
+
+
+SINK = Reference(
+    name="parquet-manifest",
+    build=build,
+    model=Manifest,
+    refuted=frozenset(),
+)
