@@ -82,7 +82,7 @@ SINK = Reference(
     name="datasource-unprotected",
     build=build,
     model=StagedUnprotected,
-    steps={"sink.move": "move_file"},
+    steps={"write": "stage_rows", "sink.move": "move_file"},
     refuted=frozenset(
         {"at-most-once", "effectively-once", "atomic-visibility", "durable"}
     ),

@@ -1,0 +1,100 @@
+"""Faults that reach a run through its checkpoint: the trap and the edits.
+
+They touch only a checkpoint and a sink's log that lie inside the run's own folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from types import TracebackType
+
+from onceproof.model.errors import UsageError
+
+
+class Trap:
+    """Ends a query between its sink's commit and the entry ``commits/N``.
+
+    As soon as ``offsets/N`` is there, an empty ``commits/N`` is put in the way; the
+    engine finds it when it comes to write its own, and fails. Spark checks for it
+    nowhere else, so the sink has committed by then.
+    """
+
+    def __init__(self, checkpoint: Path, batch: int) -> None:
+        """Lie in wait for ``batch``."""
+        self._offsets = checkpoint / "offsets" / str(batch)
+        self._commits = checkpoint / "commits" / str(batch)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.sprung = False
+
+    def __enter__(self) -> Trap:
+        """Start to watch."""
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take the obstacle away again, before anything looks at the checkpoint."""
+        self._stop.set()
+        self._thread.join()
+        if self.sprung and self._commits.stat().st_size == 0:
+            remove(self._commits)
+
+    def _watch(self) -> None:
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+        while not self._stop.is_set():
+            if self._offsets.exists():
+                try:
+                    os.close(os.open(self._commits, flags))
+                except FileNotFoundError:
+                    continue
+                except FileExistsError:
+                    return
+                self.sprung = True
+                return
+            self._stop.wait(0.001)
+
+
+def remove(entry: Path) -> None:
+    """Delete a log entry and its checksum."""
+    entry.unlink(missing_ok=True)
+    (entry.parent / f".{entry.name}.crc").unlink(missing_ok=True)
+
+
+def committed(checkpoint: Path) -> set[int]:
+    """List the batches that the commit log names."""
+    folder = checkpoint / "commits"
+    if not folder.is_dir():
+        return set()
+    return {int(f.name) for f in folder.iterdir() if f.name.isdigit()}
+
+
+def own(path: Path, scratch: Path) -> Path:
+    """Refuse a path outside the run's own folder."""
+    if not path.resolve().is_relative_to(scratch.resolve()):
+        message = f"{path} was not made by this run, so it is not edited"
+        raise UsageError(message)
+    return path
+
+
+def undo_file_commit(
+    table: Path, checkpoint: Path, batch: int, written: set[int]
+) -> None:
+    """Leave what a crash leaves before the file sink's manifest names a batch.
+
+    The files of partitions in ``written`` stay; others were not written yet.
+    """
+    manifest = table / "_spark_metadata" / str(batch)
+    for line in manifest.read_text().splitlines()[1:]:
+        name = Path(json.loads(line)["path"]).name
+        if int(name.split("-")[1]) not in written:
+            remove(table / name)
+    remove(manifest)
+    remove(checkpoint / "commits" / str(batch))

@@ -1,0 +1,71 @@
+"""The death of a driver inside its callback: in a child that stands for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from onceproof.spark_checks.failpoints.rules import Place, Plan, Tracer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PATIENCE = 60.0
+
+
+class DriverDiedError(RuntimeError):
+    """Ends a query whose callback died as a driver dies."""
+
+
+def mortal(write: Callable[[Any, int], None], plan: Plan) -> Callable[[Any, int], None]:
+    """Run a foreachBatch callback in a forked child, which a rule can end at once.
+
+    Nothing of the child survives but what it made durable: that is the state a
+    driver's death leaves. The query then fails, as it must, in the parent.
+    """
+
+    def callback(batch: Any, batch_id: int) -> None:
+        child = os.fork()
+        if child == 0:
+            _run(write, plan, batch, batch_id)
+        status = _wait(child)
+        if status:
+            message = f"the driver died in batch {batch_id} (status {status})"
+            raise DriverDiedError(message)
+
+    return callback
+
+
+def _run(
+    write: Callable[[Any, int], None], plan: Plan, batch: Any, batch_id: int
+) -> None:
+    code = 70
+    try:
+        from py4j.java_gateway import ThreadSafeFinalizer  # noqa: PLC0415
+
+        # The child must not detach Java objects that the parent still uses.
+        ThreadSafeFinalizer.clear_finalizers(True)  # noqa: FBT003 - py4j's signature
+        Tracer(plan, lambda _: Place(batch_id)).install()
+        write(batch, batch_id)
+        code = 0
+    except BaseException:  # noqa: BLE001 - a child must never run the parent's code
+        sys.settrace(None)
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _wait(child: int) -> int:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > deadline:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            return -9
+        time.sleep(0.001)

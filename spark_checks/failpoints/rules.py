@@ -1,0 +1,163 @@
+"""Failpoints in Python code: what happens as a named function is entered or left.
+
+The same tracer runs in the child that stands for the driver and in Spark's Python
+workers. A rule waits for marks that other processes leave, leaves a mark of its own,
+and then lets the process die, fork into a zombie, raise, or go on. A process dies as
+in a crash: no ``finally``, no flush, no rollback by its own hand.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+PLAN_VARIABLE = "ONCEPROOF_PLAN"
+EXIT_CODE = 73
+PATIENCE = 20.0
+
+
+@dataclass(frozen=True)
+class Rule:
+    """At ``event`` (call or return) of ``function``, for a batch, do something.
+
+    ``function`` is a qualified name. None matches any partition, attempt or call.
+    ``nth`` counts calls from 1 within one process and batch. ``do`` is one of die,
+    raise, zombie, pass.
+    """
+
+    function: str
+    event: str
+    batch: int
+    do: str
+    partition: int | None = None
+    attempt: int | None = None
+    nth: int | None = None
+    await_: tuple[str, ...] = ()
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The rules of one query run, and the folder where marks are left."""
+
+    rules: tuple[Rule, ...]
+    marks: str
+
+    def write(self, path: Path) -> None:
+        """Put the plan where workers look for it, all at once."""
+        draft = path.with_suffix(".draft")
+        draft.write_text(json.dumps(asdict(self)))
+        draft.replace(path)
+
+    @classmethod
+    def read(cls, path: str) -> Plan | None:
+        """Read the plan, if there is one."""
+        try:
+            data = json.loads(Path(path).read_text())
+        except (OSError, ValueError):
+            return None
+        rules = [Rule(**{**r, "await_": tuple(r["await_"])}) for r in data["rules"]]
+        return cls(tuple(rules), data["marks"])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a process is: the batch it works on, and the task if it runs one."""
+
+    batch: int | None
+    partition: int | None = None
+    attempt: int | None = None
+
+
+class FailedHere(Exception):  # noqa: N818 - it stands for whatever a sink may raise
+    """Is raised inside a sink's own code by a rule."""
+
+
+class Tracer:
+    """Watches a process for the functions that rules name."""
+
+    def __init__(self, plan: Plan, where: Callable[[FrameType], Place]) -> None:
+        """Follow ``plan``; ``where`` tells the place of a frame."""
+        self._plan = plan
+        self._where = where
+        self._names = {rule.function for rule in plan.rules}
+        self._calls: dict[tuple[str, int | None], int] = {}
+
+    def install(self) -> None:
+        """Watch from now on, in this thread."""
+        if self._names:
+            sys.settrace(self._enter)
+
+    def _enter(self, frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG002
+        name = frame.f_code.co_qualname
+        if event != "call" or name not in self._names:
+            return None
+        frame.f_trace_lines = False
+        place = self._where(frame)
+        key = (name, place.batch)
+        number = self._calls[key] = self._calls.get(key, 0) + 1
+        self._fire(name, "call", place, number)
+
+        def leave(frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG001
+            if event == "return":
+                self._fire(name, "return", place, number)
+            return leave
+
+        return leave
+
+    def _fire(self, name: str, event: str, place: Place, number: int) -> None:
+        for rule in self._plan.rules:
+            if (
+                (rule.function, rule.event, rule.batch) == (name, event, place.batch)
+                and rule.partition in (None, place.partition)
+                and rule.attempt in (None, place.attempt)
+                and rule.nth in (None, number)
+            ):
+                self._act(rule)
+
+    def _act(self, rule: Rule) -> None:
+        if rule.do == "zombie":
+            self._leave_mark("lost")
+            if os.fork():
+                os._exit(EXIT_CODE)
+            _let_go_of_sockets()
+        for mark in rule.await_:
+            self._wait_for(mark)
+        if rule.mark:
+            self._leave_mark(rule.mark)
+        if rule.do == "die":
+            os._exit(EXIT_CODE)
+        if rule.do == "raise":
+            sys.settrace(None)
+            message = "the sink failed here"
+            raise FailedHere(message)
+
+    def _leave_mark(self, mark: str) -> None:
+        Path(self._plan.marks, mark).touch()
+
+    def _wait_for(self, mark: str) -> None:
+        path = Path(mark) if "/" in mark else Path(self._plan.marks, mark)
+        deadline = time.monotonic() + PATIENCE
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+
+def _let_go_of_sockets() -> None:
+    """Close what ties a forked process to Spark, which then believes it dead."""
+    for name in os.listdir("/proc/self/fd"):
+        number = int(name)
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                os.close(number)
+        except OSError:
+            continue

@@ -1,0 +1,160 @@
+"""Replays: every failure interleaving of a sink's model, on real PySpark, judged."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from onceproof.model.interleavings import Interleavings, interleavings
+from onceproof.model.language.plain import Reference as Semantics
+from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.histories import broken
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks import events, flights
+from onceproof.spark_checks.observe import Observer
+from onceproof.spark_checks.run import Bench, Outcome, replay_one
+from onceproof.spark_checks.session import Scratch, WarmSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.events import Listener
+    from onceproof.spark_checks.sinks.interface import Reference
+
+BATCHES, PARTITIONS = 2, 2
+
+
+@dataclass
+class SinkReport:
+    """How a sink came out of all its interleavings."""
+
+    sink: Reference
+    protocol: MicroBatch
+    classes: Interleavings
+    outcomes: list[Outcome] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def replayed(self) -> list[Outcome]:
+        """The outcomes with a real run behind them."""
+        return [o for o in self.outcomes if o.spark is not None]
+
+    @property
+    def drift(self) -> list[Outcome]:
+        """The outcomes where Spark and the model differ."""
+        return [o for o in self.outcomes if o.drift]
+
+    @property
+    def properties(self) -> list[Property]:
+        """The guarantees that were judged."""
+        return guarantees_of(self.protocol)
+
+    def first_break(self, prop: Property) -> Outcome | None:
+        """Give the smallest replayed interleaving that breaks a property."""
+        for outcome in self.replayed:
+            if outcome.spark is not None and broken(prop, outcome.spark):
+                return outcome
+        return None
+
+    def verdict(self, prop: Property) -> Verdict:
+        """Judge a property on the real runs alone."""
+        if not self.replayed:
+            return Verdict.UNDECIDED
+        return Verdict.REFUTED if self.first_break(prop) else Verdict.HELD
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict of each guarantee, by name."""
+        return {p.name: self.verdict(p) for p in self.properties}
+
+    @property
+    def covered(self) -> int:
+        """How many of the model's durable crash states were struck by a replay."""
+        return self.classes.covered({o.interleaving.number for o in self.replayed})
+
+    @property
+    def as_stated(self) -> bool:
+        """Whether the sink is judged just as its file states."""
+        refuted = {n for n, v in self.verdicts.items() if v is Verdict.REFUTED}
+        return bool(self.replayed) and refuted == self.sink.refuted
+
+
+def protocol_of(sink: Reference, *, faults: int = 1) -> MicroBatch:
+    """Give the model that describes a sink, with a budget of faults."""
+    sizes = {"BATCH": BATCHES, "PARTITION": PARTITIONS}
+    return MicroBatch(sink=sink.model, faults=faults, **sizes, **sink.parameters)
+
+
+def replay(
+    sinks: Sequence[Reference],
+    listener: Listener,
+    *,
+    faults: int = 1,
+    number_of_events: int = flights.A_DAY,
+    only: Iterable[int] | None = None,
+    keep: bool = False,
+) -> list[SinkReport]:
+    """Steer each sink through each failure interleaving, and judge what is left.
+
+    ``only`` picks interleavings by number. The scratch folder is removed at the
+    end, unless ``keep`` or an interleaving could not be steered as planned.
+    """
+    began = time.perf_counter()
+    scratch = Scratch()
+    listener(events.Started(tuple(s.name for s in sinks), str(scratch.path)))
+    reports = []
+    well = False
+    session = None
+    try:
+        session = WarmSession(scratch.path)
+        bench = _bench(session, scratch, number_of_events)
+        for sink in sinks:
+            reports.append(_replay_sink(bench, sink, listener, faults, only))
+        well = True
+    finally:
+        if session is not None:
+            session.stop()
+        if well and not keep:
+            scratch.remove()
+    listener(events.Finished(time.perf_counter() - began))
+    return reports
+
+
+def _bench(session: WarmSession, scratch: Scratch, number: int) -> Bench:
+    rows = flights.flights(number)
+    source = flights.Source(scratch.path / "flights", rows, BATCHES, PARTITIONS)
+    expected = rows.assign(
+        late=rows["dep_delay"] > flights.LATE_MINUTES,
+        unit=rows["flight_id"].map(source.units),
+    ).drop(columns="dep_delay")
+    frame = session.spark.createDataFrame(expected, f"{flights.OUTPUT_WITH_UNIT}")
+    return Bench(session, source, Observer(session.spark, frame), scratch.path)
+
+
+def _replay_sink(
+    bench: Bench,
+    sink: Reference,
+    listener: Listener,
+    faults: int,
+    only: Iterable[int] | None,
+) -> SinkReport:
+    began = time.perf_counter()
+    protocol = protocol_of(sink, faults=faults)
+    report = SinkReport(sink, protocol, interleavings(protocol))
+    wanted = None if only is None else set(only)
+    chosen = [
+        one for one in report.classes.classes if wanted is None or one.number in wanted
+    ]
+    listener(events.SinkBegun(sink.name, len(chosen)))
+    semantics = Semantics(protocol)
+    for one in chosen:
+        listener(events.InterleavingBegun(sink.name, one.number))
+        outcome = replay_one(bench, sink.build, one, protocol, semantics, sink)
+        report.outcomes.append(outcome)
+        listener(events.Replayed(sink.name, outcome))
+    report.seconds = time.perf_counter() - began
+    listener(events.Judged(report))
+    return report

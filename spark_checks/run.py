@@ -1,0 +1,225 @@
+"""One real run of a sink, steered through one interleaving."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from onceproof.properties.ledger import History, observe_states
+from onceproof.spark_checks.failpoints.checkpoint import (
+    Trap,
+    committed,
+    own,
+    undo_file_commit,
+)
+from onceproof.spark_checks.failpoints.driver import mortal
+from onceproof.spark_checks.failpoints.realise import NotReplayable, Run, realise
+from onceproof.spark_checks.failpoints.rules import Plan, Rule
+from onceproof.spark_checks.flights import query
+from onceproof.spark_checks.sinks.interface import (
+    Foreach,
+    ForeachBatch,
+    Format,
+    Target,
+    UnderTest,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onceproof.model.interleavings import Interleaving
+    from onceproof.model.language.plain import Reference as Semantics
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.spark_checks.flights import Source
+    from onceproof.spark_checks.observe import Observer
+    from onceproof.spark_checks.session import WarmSession
+    from onceproof.spark_checks.sinks.interface import Build, Reference
+
+_PATIENCE = 60
+_RESTARTS = 3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of replaying an interleaving.
+
+    ``not_replayed`` says why there is no history of Spark's, if there is none.
+    """
+
+    interleaving: Interleaving
+    model: History | None
+    spark: History | None
+    failpoints: tuple[str, ...]
+    seconds: float
+    not_replayed: str = ""
+
+    @property
+    def drift(self) -> bool:
+        """Whether Spark and the model ended up differently."""
+        return (
+            self.model is not None
+            and self.spark is not None
+            and self.model.shape() != self.spark.shape()
+        )
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all runs of a replay share."""
+
+    session: WarmSession
+    source: Source
+    observer: Observer
+    scratch: Path
+
+
+def replay_one(
+    bench: Bench,
+    build: Build,
+    one: Interleaving,
+    protocol: Protocol,
+    semantics: Semantics,
+    description: Reference,
+) -> Outcome:
+    """Run a fresh sink through an interleaving, and read both ledgers."""
+    began = time.perf_counter()
+    folder = bench.scratch / f"run-{time.time_ns()}"
+    target = Target(folder / "sink", f"onceproof_{time.time_ns()}")
+    target.path.mkdir(parents=True)
+    (folder / "marks").mkdir()
+    under_test = build(target)
+    try:
+        runs = realise(one, protocol, description, under_test)
+    except NotReplayable as reason:
+        shutil.rmtree(folder, ignore_errors=True)
+        return Outcome(one, None, None, (), 0.0, str(reason))
+    trial = _Trial(bench, folder, under_test)
+    problem = ""
+    for run in runs:
+        problem = trial.go(run)
+        if problem:
+            break
+    failpoints = tuple(h for run in runs for h in run.how)
+    seconds = time.perf_counter() - began
+    if problem:
+        return Outcome(one, None, None, failpoints, seconds, problem)
+    seen = {run.moment: one.trace.states[run.state] for run in runs}
+    model = observe_states(semantics, seen)
+    spark = bench.observer.history(
+        trial.looks, trial.promised, list(seen), rested=trial.rested
+    )
+    shutil.rmtree(folder, ignore_errors=True)
+    return Outcome(one, model, spark, failpoints, time.perf_counter() - began)
+
+
+class _Trial:
+    """The runs of one query over one checkpoint."""
+
+    def __init__(self, bench: Bench, folder: Path, under_test: UnderTest) -> None:
+        self._bench = bench
+        self._folder = folder
+        self._under_test = under_test
+        self._checkpoint = folder / "checkpoint"
+        self.looks: list[Any] = []
+        self.promised: list[set[int]] = []
+        self.rested = False
+
+    def go(self, run: Run) -> str:
+        """Make one run and look at what it left; say what went otherwise than told."""
+        self._bench.source.offer(self._folder / "input", run.offered)
+        stops = run.fails
+        if stops:
+            failed = self._once(run)
+            if not failed:
+                return "the failpoint was never met: " + "; ".join(run.how)
+        else:
+            failed = self._until_rest(run)
+        if run.undo is not None:
+            batch, written = run.undo
+            table = own(self._folder / "sink" / "table", self._bench.scratch)
+            undo_file_commit(table, self._checkpoint, batch, written)
+        missing = [z for z in run.zombies if not self._landed(z)]
+        if missing:
+            return "the zombie's work never landed"
+        self.looks.append(self._bench.observer.look(self._under_test.read))
+        self.promised.append(committed(self._checkpoint))
+        self.rested = not failed
+        return ""
+
+    def _until_rest(self, run: Run) -> bool:
+        for _ in range(_RESTARTS):
+            if not self._once(run):
+                return False
+        return True
+
+    def _once(self, run: Run) -> bool:
+        """Start the query and wait for its end; say whether it failed."""
+        session = self._bench.session
+        plan = Plan(tuple(self._placed(r) for r in run.rules), str(self._folder / "marks"))
+        if plan.rules:
+            plan.write(session.plan)
+        spark: Any = session.spark
+        for key, value in _PARTITIONING[run.merged].items():
+            spark.conf.set(key, value) if value else spark.conf.unset(key)
+        trap: Any = nullcontext()
+        if run.trap is not None:
+            trap = Trap(own(self._checkpoint, self._bench.scratch), run.trap)
+        try:
+            with trap:
+                started = self._start(plan)
+                try:
+                    if not started.awaitTermination(_PATIENCE):
+                        started.stop()
+                        return True
+                except Exception as error:  # noqa: BLE001 - any failure ends a query
+                    self.error = str(error)
+                    return True
+            return False
+        finally:
+            session.plan.unlink(missing_ok=True)
+
+    def _start(self, plan: Plan) -> Any:
+        bench, under_test = self._bench, self._under_test
+        frame = query(bench.session.spark, self._folder / "input", bench.source.tasks)
+        writer = frame.writeStream.option(
+            "checkpointLocation", str(self._checkpoint)
+        ).trigger(availableNow=True)
+        if isinstance(under_test, ForeachBatch):
+            return writer.foreachBatch(mortal(under_test.write, plan)).start()
+        if isinstance(under_test, Foreach):
+            return writer.foreach(under_test.writer).start()
+        return self._start_format(writer, under_test)
+
+    def _start_format(self, writer: Any, under_test: Format) -> Any:
+        name = under_test.name
+        if isinstance(name, type):
+            source: Any = name
+            self._bench.session.spark.dataSource.register(source)
+            name = source.name()
+        return writer.format(name).options(**under_test.options).start()
+
+    def _placed(self, rule: Rule) -> Rule:
+        paths = tuple(m.format(checkpoint=self._checkpoint) for m in rule.await_)
+        return replace(rule, await_=paths)
+
+    def _landed(self, mark: str) -> bool:
+        path = self._folder / "marks" / mark
+        deadline = time.monotonic() + _PATIENCE / 2
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        return path.exists()
+
+
+_PARTITIONING = {
+    False: {
+        "spark.sql.files.minPartitionNum": None,
+        "spark.sql.files.openCostInBytes": None,
+    },
+    True: {
+        "spark.sql.files.minPartitionNum": "1",
+        "spark.sql.files.openCostInBytes": "0",
+    },
+}

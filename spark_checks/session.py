@@ -1,0 +1,173 @@
+"""The Spark session of a replay: one warm JVM, everything inside a scratch folder."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import OnceproofError
+from onceproof.spark_checks.failpoints.rules import PLAN_VARIABLE
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OLDEST_JAVA = 17
+_FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
+
+
+class EnvironmentError_(OnceproofError):  # noqa: N801, N818 - the plain name is taken
+    """Says what this machine lacks, and how to mend it."""
+
+
+def java_version() -> int:
+    """Give the major version of the Java that Spark would use.
+
+    Raises ``EnvironmentError_`` where there is none, or it is too old.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else "java"
+    try:
+        said = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, check=True, timeout=30
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        where = f"at JAVA_HOME={home}" if home else "on the PATH"
+        message = f"no Java {where}; install Java {OLDEST_JAVA} or later"
+        raise EnvironmentError_(message) from None
+    found = re.search(r'version "(\d+)', said)
+    version = int(found.group(1)) if found else 0
+    if version < OLDEST_JAVA:
+        message = f"Java {version} is too old; Spark needs {OLDEST_JAVA} or later"
+        raise EnvironmentError_(message)
+    return version
+
+
+class Scratch:
+    """A folder of the run's own, for all of its state."""
+
+    def __init__(self) -> None:
+        """Make the folder, below the directory for temporary files."""
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix="onceproof-"))
+        except OSError as error:
+            message = (
+                f"no writable folder for temporary files ({error}); "
+                "set TMPDIR to one that is"
+            )
+            raise EnvironmentError_(message) from None
+
+    def remove(self) -> None:
+        """Delete the folder with all that it holds."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class WarmSession:
+    """A local Spark session with failpoints in its Python workers."""
+
+    def __init__(self, scratch: Path, *, attempts: int = 4) -> None:
+        """Start the JVM; ``attempts`` is how often Spark tries a task."""
+        java_version()
+        self.plan = scratch / "plan.json"
+        self._log = scratch / "spark.log"
+        os.environ["PYSPARK_PYTHON"] = str(_worker_python(scratch))
+        os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        os.environ[PLAN_VARIABLE] = str(self.plan)
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+        self.spark = self._start(scratch, attempts)
+        self.spark.sparkContext.setLogLevel("OFF")
+
+    def _start(self, scratch: Path, attempts: int) -> SparkSession:
+        from pyspark import __version__  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        settings: dict[str, Any] = {
+            "spark.ui.enabled": False,
+            "spark.ui.showConsoleProgress": False,
+            "spark.sql.shuffle.partitions": 2,
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+            "spark.local.dir": str(scratch / "local"),
+            "spark.python.unix.domain.socket.enabled": True,
+            # A worker that is kept has read its plan before the next run begins.
+            "spark.python.worker.reuse": False,
+            "spark.sql.session.timeZone": "UTC",
+            "spark.driver.extraJavaOptions": (
+                f"-Djava.io.tmpdir={shlex.quote(str(scratch))} "
+                "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+            ),
+        }
+        if not __version__.startswith(("3.", "4.0")):
+            settings["spark.sql.streaming.checkpointFileManagerClass"] = (
+                "org.apache.spark.sql.execution.streaming.checkpointing."
+                f"{_FILE_MANAGER}"
+            )
+        builder = SparkSession.builder.master(f"local[2,{attempts}]")
+        for key, value in settings.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            builder = builder.config(key, text)
+        quiet = os.dup(2)
+        try:
+            with self._log.open("ab") as log:
+                os.dup2(log.fileno(), 2)
+                return builder.appName("onceproof").getOrCreate()
+        except Exception as error:
+            message = (
+                f"Spark did not start: {_first_line(error)}; "
+                f"what it said is in {self._log}"
+            )
+            raise EnvironmentError_(message) from error
+        finally:
+            os.dup2(quiet, 2)
+            os.close(quiet)
+
+    def stop(self) -> None:
+        """End the session, its workers and its JVM."""
+        context: Any = self.spark.sparkContext
+        gateway: Any = type(context)._gateway
+        process = gateway.proc
+        try:
+            self.spark.stop()
+            gateway.shutdown()
+            process.stdin.close()
+            process.wait(10)
+        except Exception:  # noqa: BLE001 - whatever went wrong, the JVM must end
+            process.kill()
+            process.wait()
+        type(context)._gateway = None
+        type(context)._jvm = None
+
+
+def _worker_python(scratch: Path) -> Path:
+    """Write what Spark starts as Python: our daemon in the place of its own.
+
+    The archives that Spark puts on the path are left out, for looking into them
+    costs each task more than its work does; the packages are installed anyway.
+    """
+    path = scratch / "python"
+    mine = shlex.quote(sys.executable)
+    before = shlex.quote(os.environ.get("PYTHONPATH", ""))
+    path.write_text(
+        "#!/bin/sh\n"
+        f"exec 2>>{shlex.quote(str(scratch / 'workers.log'))}\n"
+        f"PYTHONPATH={before}; export PYTHONPATH\n"
+        'case "$1 $2" in "-m pyspark.daemon") shift 2; '
+        f'exec {mine} -m onceproof.spark_checks.failpoints.worker "$@";; esac\n'
+        f'exec {mine} "$@"\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n")[0][:200] or type(error).__name__
