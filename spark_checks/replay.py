@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.interleavings import Interleavings, interleavings
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.properties.check import Report, check
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
@@ -34,6 +35,7 @@ class SinkReport:
     sink: Reference
     protocol: MicroBatch
     classes: Interleavings
+    model: Report
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -60,10 +62,16 @@ class SinkReport:
         return None
 
     def verdict(self, prop: Property) -> Verdict:
-        """Judge a property on the real runs alone."""
+        """Judge a property on the real runs; the model can only lower a "held".
+
+        What the model refutes at a moment when no replay looks is undecided.
+        """
         if not self.replayed:
             return Verdict.UNDECIDED
-        return Verdict.REFUTED if self.first_break(prop) else Verdict.HELD
+        if self.first_break(prop):
+            return Verdict.REFUTED
+        refuted = self.model.verdicts.get(prop.name) is Verdict.REFUTED
+        return Verdict.UNDECIDED if refuted else Verdict.HELD
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
@@ -78,8 +86,11 @@ class SinkReport:
     @property
     def as_stated(self) -> bool:
         """Whether the sink is judged just as its file states."""
-        refuted = {n for n, v in self.verdicts.items() if v is Verdict.REFUTED}
-        return bool(self.replayed) and refuted == self.sink.refuted
+        found = self.verdicts
+        refuted = {n for n, v in found.items() if v is Verdict.REFUTED}
+        unseen = {n for n, v in found.items() if v is Verdict.UNDECIDED}
+        stated = (self.sink.refuted, self.sink.unseen)
+        return bool(self.replayed) and (refuted, unseen) == stated
 
 
 def protocol_of(sink: Reference, *, faults: int = 1) -> MicroBatch:
@@ -143,7 +154,9 @@ def _replay_sink(
 ) -> SinkReport:
     began = time.perf_counter()
     protocol = protocol_of(sink, faults=faults)
-    report = SinkReport(sink, protocol, interleavings(protocol))
+    report = SinkReport(
+        sink, protocol, interleavings(protocol), check(protocol, guarantees_of(protocol))
+    )
     wanted = None if only is None else set(only)
     chosen = [
         one for one in report.classes.classes if wanted is None or one.number in wanted

@@ -31,7 +31,8 @@ from onceproof.properties.verdicts import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.model.language.trace import System
+    from onceproof.model.language.plain import State
+    from onceproof.model.language.trace import ActionTerm, System
     from onceproof.properties.prove.claims import Asked
     from onceproof.properties.prove.encode import Elements
 
@@ -59,7 +60,7 @@ class _Instance:
 def check_bounded(
     system: System, asked: Sequence[Asked], *, depth: int, timeout_seconds: float
 ) -> list[Bounded]:
-    """Look for each clause's shortest refutation (or witness) of at most ``depth`` steps.
+    """Look for each clause's shortest refutation, or witness, to ``depth`` steps.
 
     The clauses are sought together. A ``recoverable`` clause is left undecided, and
     so is every clause that is still open when the time is over.
@@ -114,22 +115,23 @@ class _Search:
     def answer(self, asked: Asked, depth: int, stopped: str) -> Bounded:
         """Say how a clause came out."""
         trace = self._found.get(id(asked))
-        if asked.when == "recoverable":
-            note = "z3 cannot tell: it needs the whole graph of states"
-            return Bounded(asked, Verdict.UNDECIDED, note=note)
-        if trace is not None and asked.when == "sometimes":
+        witness = asked.when == "sometimes"
+        if trace is not None and witness:
             note = f"witnessed after {len(trace.steps)} steps"
             return Bounded(asked, Verdict.BOUNDED, trace, note)
         if trace is not None:
             return Bounded(asked, Verdict.REFUTED, trace)
-        if stopped:
-            return Bounded(asked, Verdict.UNDECIDED, note=stopped)
-        if asked.when == "sometimes":
-            note = f"no witness within {depth} steps"
-            return Bounded(asked, Verdict.UNDECIDED, note=note)
-        if asked.when == "at_rest" and not self._rests:
-            note = f"no state of rest within {depth} steps"
-            return Bounded(asked, Verdict.UNDECIDED, note=note)
+        missing = ""
+        if asked.when == "recoverable":
+            missing = "z3 cannot tell: it needs the whole graph of states"
+        elif stopped:
+            missing = stopped
+        elif witness:
+            missing = f"no witness within {depth} steps"
+        elif asked.when == "at_rest" and not self._rests:
+            missing = f"no state of rest within {depth} steps"
+        if missing:
+            return Bounded(asked, Verdict.UNDECIDED, note=missing)
         note = f"in every interleaving of at most {depth} steps"
         return Bounded(asked, Verdict.BOUNDED, note=note)
 
@@ -192,7 +194,9 @@ class _Relation:
         """Say that nothing moves in the last state, faults apart."""
         return self._in_state(self._rest)
 
-    def decoded(self, model: Any, reference: Reference) -> tuple[Any, tuple[Event, ...]]:
+    def decoded(
+        self, model: Any, reference: Reference
+    ) -> tuple[State, tuple[Event, ...]]:
         """Read the first state and the events from a model."""
         first = self._states[0]
         start = tuple(
@@ -211,7 +215,7 @@ class _Relation:
         )
         return start, events
 
-    def _made(self, action: Any) -> list[_Instance]:
+    def _made(self, action: ActionTerm) -> list[_Instance]:
         made = []
         sizes = self._system.sizes
         fields = [f for f in self._system.fields if f.path in action.written]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Asked:
     """One clause of a property as a question; ``sized``: sorts whose size it uses."""
 
-    property: Property
+    claim: Property
     number: int
     question: Question
     sized: frozenset[Sort]
@@ -35,12 +35,12 @@ class Asked:
     @property
     def text(self) -> str:
         """The clause in words."""
-        return self.property.clauses[self.number].text
+        return self.claim.clauses[self.number].text
 
     def holds(self, reference: Reference, *states: State) -> bool:
         """Work the clause out in plain Python, of a state or of two."""
-        clause = self.property.clauses[self.number]
-        views = [self.property.view(reference.look(state)) for state in states]
+        clause = self.claim.clauses[self.number]
+        views = [self.claim.view(reference.look(state)) for state in states]
         return bool(clause.holds(*views))
 
 

@@ -13,7 +13,8 @@ an ``int`` or a z3 expression.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import z3
 from onceproof.model.language import terms as t
@@ -57,7 +58,9 @@ class Encoder:
         self.system = system
         self._fields = {f.path: f for f in system.fields}
         self._width = _width(system, claims)
-        self._open = {s: z3.DeclareSort(s.name) for s in open_sorts}
+        self._open = {
+            s: z3.DeclareSort(f"{s.name}#{n}") for n, s in enumerate(open_sorts)
+        }
 
     def elements(self, tag: str) -> Elements:
         """Make z3 constants (functions, over open sorts) for a state called ``tag``."""
@@ -83,15 +86,8 @@ class Encoder:
                     for s in field.sorts
                 )
                 codes = [self.code(field.type, v) for v in field.starts(at)]
-                said.append(
-                    self._of_each(
-                        field,
-                        elements[field.path, place],
-                        lambda value, codes=codes: disjoin(
-                            [same(value, code) for code in codes]
-                        ),
-                    )
-                )
+                rule = partial(_among, codes)
+                said.append(self._of_each(field, elements[field.path, place], rule))
         return said
 
     def typed(self, elements: Elements) -> list[Any]:
@@ -101,13 +97,7 @@ class Encoder:
             field = self._fields[path]
             if isinstance(field.type, BoolType) or self._opens(field.type):
                 continue
-            low, high = _bounds(field.type, self.system.sizes)
-            if isinstance(field.type, EnumType):
-                rule = lambda v, high=high: z3.ULE(v, high)  # noqa: E731
-            else:
-                rule = lambda v, low=low, high=high: z3.And(  # noqa: E731
-                    v >= low, v <= high
-                )
+            rule = partial(_within, field.type, _bounds(field.type, self.system.sizes))
             said.append(self._of_each(field, element, rule))
         return said
 
@@ -126,7 +116,9 @@ class Encoder:
         """Give the Python value by which a value of ``type_`` is encoded."""
         if isinstance(type_, BoolType):
             return bool(value)
-        return encode(type_, value) if isinstance(type_, EnumType) else int(value)  # type: ignore[arg-type]
+        if isinstance(type_, EnumType):
+            return encode(type_, value)
+        return int(cast("int", value))
 
     def value(self, type_: Type, number: Any) -> Value:
         """Give the value that an element has in a z3 model."""
@@ -160,7 +152,9 @@ class Encoder:
             for n, s in enumerate(field.sorts)
             if s in self._open
         ]
-        return z3.ForAll(over, asserted(rule(element(*over)))) if over else rule(element)
+        if not over:
+            return rule(element)
+        return z3.ForAll(over, asserted(rule(element(*over))))
 
     def _opens(self, type_: Type) -> bool:
         return isinstance(type_, MemberType) and type_.sort in self._open
@@ -185,7 +179,7 @@ class Encoder:
     def element(self, field: str, at: list[Any], elements: Elements) -> Any:
         """Give the element of a field at encoded indices."""
         closed: list[Any] = []
-        opened = []
+        opened: list[Any] = []
         sorts = self._fields[field].sorts
         for index, sort in zip(at, sorts, strict=True):
             (opened if sort in self._open else closed).append(index)
@@ -215,7 +209,11 @@ class _Reading:
     """Reads terms in one state, or one step."""
 
     def __init__(
-        self, encoder: Encoder, values: Environment, now: Elements, after: Elements | None
+        self,
+        encoder: Encoder,
+        values: Environment,
+        now: Elements,
+        after: Elements | None,
     ) -> None:
         self._encoder = encoder
         self._values: dict[t.Var, Any] = dict(values)
@@ -361,6 +359,17 @@ def same(left: Any, right: Any) -> Any:
 def asserted(claim: Any) -> Any:
     """Give an encoded claim in a form that z3 takes."""
     return z3.BoolVal(claim) if isinstance(claim, bool) else claim
+
+
+def _among(codes: list[bool | int], value: Any) -> Any:
+    return disjoin([same(value, code) for code in codes])
+
+
+def _within(type_: Type, bounds: tuple[int, int], value: Any) -> Any:
+    low, high = bounds
+    if isinstance(type_, EnumType):
+        return z3.ULE(value, high)
+    return z3.And(value >= low, value <= high)
 
 
 def _bounds(type_: Type, sizes: Mapping[Sort, int]) -> tuple[int, int]:

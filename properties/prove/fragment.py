@@ -135,30 +135,31 @@ def _alternations(
     ``scope`` says for each variable for the members of which sorts it is chosen.
     """
 
-    def inside(parts: Iterable[t.Term], *signs: bool) -> None:
+    def inside(parts: Iterable[t.Term], signs: tuple[bool, ...]) -> None:
         for part in parts:
             for sign in signs:
                 _alternations(part, sign, opened, scope, edges)
 
     if isinstance(term, t.And | t.Or):
-        inside(term.parts, positive)
+        inside(term.parts, (positive,))
     elif isinstance(term, t.Not):
-        inside((term.body,), not positive)
+        inside((term.body,), (not positive,))
     elif isinstance(term, t.ForAll | t.Exists):
         bound = [v for v in term.vars if v.type.sort in opened]
         if isinstance(term, t.ForAll) == positive:
             scope = scope | {v: frozenset({v.type.sort}) for v in bound}
         else:
-            used = [scope[v] for v in t.subterms(term) if v in scope]  # type: ignore[index]
+            inner = (v for v in t.subterms(term) if isinstance(v, t.Var))
+            used = [scope[v] for v in inner if v in scope]
             given: frozenset[Sort] = frozenset().union(*used)
             edges |= {(sort, v.type.sort) for sort in given for v in bound}
             scope = scope | dict.fromkeys(bound, given)
-        inside((term.body,), positive)
+        inside((term.body,), (positive,))
     elif isinstance(term, t.Ite):
-        inside((term.test,), True, False)
-        inside((term.then, term.orelse), positive)
+        inside((term.test,), (True, False))
+        inside((term.then, term.orelse), (positive,))
     else:
-        inside(t.children(term), True, False)
+        inside(t.children(term), (True, False))
 
 
 def _cycle(edges: Edges) -> list[tuple[Sort, Sort]]:

@@ -123,7 +123,7 @@ class Induction:
                     return core
                 waiting += [goals[term] for term in core]
         used = [
-            g.asked.property.name
+            g.asked.claim.name
             for g in goals.values()
             if g.term in done and g.asked.question.term not in asked_for
         ]
@@ -132,17 +132,17 @@ class Induction:
     def _core(
         self, proof: _Proof, goal: _Goal, action: ActionTerm | None
     ) -> frozenset[Term] | Inductive:
-        """Give the claims that keep ``action`` from breaking the goal, or say it may."""
+        """Give the claims by which ``action`` keeps the goal, or how it may break."""
         name = action.name if action else ""
         known = self._cores.get((goal.term, name))
         if known is not None and known <= proof.hypotheses:
             return known
-        outcome = proof.initiation(goal) if action is None else proof.kept(goal, action)
+        outcome = proof.kept(goal, action) if action else proof.initiation(goal)
         if outcome == z3.unsat:
             core = proof.core()
             self._cores[goal.term, name] = core
             return core
-        label = goal.asked.property.name
+        label = goal.asked.claim.name
         if outcome == z3.unknown:
             note = f"z3 gave up on {label} under {name or 'the start'}: {proof.reason}"
             return Inductive(None, broken=label, action=name, note=note)
@@ -152,7 +152,7 @@ class Induction:
     def _cti(self, proof: _Proof, goal: _Goal) -> Cti:
         """Read the failed step, and check it in plain Python."""
         first, event = proof.decoded(self._reference)
-        name, text = goal.asked.property.name, goal.asked.text
+        name, text = goal.asked.claim.name, goal.asked.text
         after = first if event is None else self._reference.after(first, event)
         if after is None or goal.asked.holds(self._reference, after):
             message = f"z3 and plain Python disagree on {name} after {event}"
@@ -205,7 +205,7 @@ class _Proof:
         if before == goal.term:
             return z3.unsat
         self._taken = []
-        choices = []
+        effects = []
         for values in self._encoder.instances(action):
             guard = self._encoder.encode(action.guard, values, self._state)
             claim = self._encoder.encode(before, values, self._state)
@@ -215,8 +215,11 @@ class _Proof:
             members = tuple(m if isinstance(m, int) else 0 for m in values.values())
             taken = z3.FreshBool("taken")
             self._taken.append((Event(action.name, members, action.fault), taken))
-            choices.append(z3.And(taken, asserted(breaks)))
-        return self._check(self._steps, z3.Or(choices) if choices else False)
+            effects.append(z3.Implies(taken, asserted(breaks)))
+        if not effects:
+            return self._check(self._steps, broken=False)
+        some = z3.Or([taken for _, taken in self._taken])
+        return self._check(self._steps, z3.And(some, *effects))
 
     def core(self) -> frozenset[Term]:
         """Give the hypotheses that the last refusal rests on."""

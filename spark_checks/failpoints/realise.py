@@ -9,6 +9,7 @@ from onceproof.model.language.plain import Reference as Semantics
 from onceproof.model.protocols.micro_batch import Driver, Task
 from onceproof.spark_checks.failpoints.rules import Rule
 from onceproof.spark_checks.sinks.interface import (
+    Foreach,
     ForeachBatch,
     Format,
     Reference,
@@ -156,6 +157,10 @@ class _Planner:
         if not written:
             if isinstance(self.under_test, ForeachBatch):
                 self._rule(run, self._callback(), "call", batch, "die")
+            elif "write" in self.steps and isinstance(self.under_test, Foreach):
+                # Were the task to fail above the writer, its close() would be called
+                # as if the input had ended: docs/findings.md.
+                self._rule(run, self.steps["write"], "call", batch, "die")
             else:
                 self._rule(run, BEGIN, "call", batch, "die")
                 self._no_abort(run, batch)

@@ -63,12 +63,14 @@ class Reference:
     ``steps`` tells which function of the sink's code performs which action of the
     model, by qualified name; ``write`` is performed in tasks, others on the driver.
     An action that is not listed is performed inside Spark. ``refuted`` names the
-    guarantees that the sink breaks; all others hold.
+    guarantees that the sink is seen to break; ``unseen`` those that the model
+    refutes at a moment when no replay looks. All others hold.
     """
 
     name: str
     build: Build
     model: type[Sink]
     refuted: frozenset[str]
+    unseen: frozenset[str] = frozenset()
     steps: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)

@@ -31,6 +31,7 @@ SINK = Reference(
     build=build,
     model=ManifestDirectory,
     refuted=frozenset(
-        {"at-most-once", "effectively-once", "atomic-visibility", "durable"}
+        {"at-most-once", "effectively-once", "atomic-visibility"}
     ),
+    unseen=frozenset({"durable"}),
 )

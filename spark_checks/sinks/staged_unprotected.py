@@ -84,6 +84,7 @@ SINK = Reference(
     model=StagedUnprotected,
     steps={"write": "stage_rows", "sink.move": "move_file"},
     refuted=frozenset(
-        {"at-most-once", "effectively-once", "atomic-visibility", "durable"}
+        {"at-most-once", "effectively-once", "atomic-visibility"}
     ),
+    unseen=frozenset({"durable"}),
 )

@@ -1,0 +1,137 @@
+"""Counterexample files: what broke, how it came about, and how to see it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.properties.ledger import History
+
+if TYPE_CHECKING:
+    from onceproof.model.language.plain import Reference, State
+    from onceproof.model.traces import Trace
+
+SCHEMA = 1
+FORMAT = "onceproof counterexample"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the trace, with the elements of the state that it changed."""
+
+    event: str
+    members: tuple[int, ...]
+    fault: bool
+    changes: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A trace that breaks a property, of the model or of a real run.
+
+    ``fails_at`` is the number of the step (from 1; 0 is the start) or, where there
+    is an ``observed`` ledger, of the moment, at which the clause first fails.
+    """
+
+    protocol: str
+    parameters: dict[str, Any]
+    property: str
+    clause: str
+    fails_at: int
+    steps: tuple[Step, ...]
+    versions: dict[str, str]
+    sink: str = ""
+    interleaving: int = 0
+    faults: int = 1
+    failpoints: tuple[str, ...] = ()
+    observed: History | None = None
+    expected: History | None = None
+    start: dict[str, Any] = field(default_factory=dict)
+
+    def write(self, path: Path) -> None:
+        """Write the file, whole or not at all."""
+        data = {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".tmp")
+        draft.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        draft.replace(path)
+
+
+def read(path: Path) -> Counterexample:
+    """Read a counterexample file.
+
+    Raises ``UsageError`` for a file that is missing, damaged, foreign or newer.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror or error}"
+        raise UsageError(message) from None
+    except ValueError:
+        message = f"{path} is not JSON, so it is no counterexample file"
+        raise UsageError(message) from None
+    if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
+        message = f"{path} is JSON, but no counterexample file of Onceproof"
+        raise UsageError(message)
+    schema = data.pop("schema", None)
+    if schema != SCHEMA:
+        message = (
+            f"{path} has schema {schema}, and this Onceproof reads {SCHEMA}; "
+            "use the version that wrote it"
+        )
+        raise UsageError(message)
+    try:
+        return _parsed(data)
+    except (KeyError, TypeError, ValueError) as error:
+        message = f"{path} is damaged: {error}"
+        raise UsageError(message) from None
+
+
+def _parsed(data: dict[str, Any]) -> Counterexample:
+    steps = tuple(
+        Step(**{**step, "members": tuple(step["members"])}) for step in data["steps"]
+    )
+    histories = {
+        name: None if data[name] is None else History.from_json(data[name])
+        for name in ("observed", "expected")
+    }
+    return Counterexample(
+        **{**data, **histories, "steps": steps, "failpoints": tuple(data["failpoints"])}
+    )
+
+
+def steps_of(reference: Reference, trace: Trace) -> tuple[Step, ...]:
+    """Tell a trace step by step, with what each changed."""
+    found = []
+    for (event, after), before in zip(trace.steps, trace.states, strict=False):
+        changes = differences(reference, before, after)
+        found.append(Step(event.name, event.members, event.fault, changes))
+    return tuple(found)
+
+
+def differences(reference: Reference, before: State, after: State) -> dict[str, Any]:
+    """Name the elements that differ, with their new values."""
+    return {
+        name: value
+        for (name, old), (_, value) in zip(
+            named(reference, before).items(),
+            named(reference, after).items(),
+            strict=True,
+        )
+        if old != value
+    }
+
+
+def named(reference: Reference, state: State) -> dict[str, Any]:
+    """Give every element of a state by its name, such as ``task[0, 1]``."""
+    found = {}
+    for (field_, place), value in zip(reference.places, state, strict=True):
+        index = f"[{', '.join(map(str, place))}]" if place else ""
+        found[f"{field_.path}{index}"] = (
+            value.value if isinstance(value, Enum) else value
+        )
+    return found

@@ -1,0 +1,327 @@
+"""What people and programs read: tables on stdout, progress on stderr, plain data."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from onceproof.properties.check import Finding, Report, parameters_of
+from onceproof.properties.histories import broken
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks import events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from onceproof.model.interleavings import Interleaving, Interleavings
+    from onceproof.spark_checks.doctor import Found
+    from onceproof.spark_checks.replay import SinkReport
+
+_STYLES = {
+    Verdict.REFUTED: "red",
+    Verdict.UNDECIDED: "yellow",
+    Verdict.VACUOUS: "yellow",
+}
+
+
+def _out() -> Console:
+    return Console(soft_wrap=False, width=None if sys.stdout.isatty() else 140)
+
+
+def _mark(verdict: Verdict) -> str:
+    style = _STYLES.get(verdict, "green")
+    return f"[{style}]{verdict}[/{style}]"
+
+
+# Check and prove --------------------------------------------------------------
+
+
+@contextmanager
+def search_progress() -> Iterator[Callable[[int, int, int], None] | None]:
+    """Show how far a search is, on stderr, where that is a terminal."""
+    err = Console(stderr=True)
+    if not err.is_terminal:
+        yield None
+        return
+    with err.status("searching") as status:
+
+        def progress(distinct: int, generated: int, depth: int) -> None:
+            status.update(f"{distinct:,} states, {generated:,} generated, depth {depth}")
+
+        yield progress
+
+
+def check_data(report: Report) -> dict[str, Any]:
+    """Give the outcome of a search as plain data."""
+    found = report.exploration
+    data: dict[str, Any] = {
+        "protocol": report.protocol.label(),
+        "parameters": parameters_of(report.protocol),
+    }
+    if found is not None:
+        data |= {
+            "distinct": found.distinct,
+            "generated": found.generated,
+            "depth": found.depth,
+            "seconds": round(found.seconds, 6),
+            "compile_seconds": round(found.compile_seconds, 6),
+            "stopped": found.stopped,
+        }
+    data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
+    data["traces"] = {
+        f.property.name: [str(e) for e in f.trace.events]
+        for f in report.findings
+        if f.trace is not None
+    }
+    return data
+
+
+def show_check(report: Report) -> None:
+    """Print the outcome of a search."""
+    out = _out()
+    found = report.exploration
+    if found is not None:
+        out.print(
+            f"{report.protocol.label()}: {found.distinct:,} states, "
+            f"{found.generated:,} generated, depth {found.depth}, "
+            f"{found.seconds:.2f} s (and {found.compile_seconds:.2f} s to compile)"
+        )
+        if found.stopped:
+            out.print(f"[yellow]stopped: {found.stopped}[/yellow]")
+    _show_findings(out, report)
+
+
+def prove_data(report: Report) -> dict[str, Any]:
+    """Give the outcome of proofs as plain data."""
+    return {
+        "protocol": report.protocol.label(),
+        "parameters": parameters_of(report.protocol),
+        "properties": {
+            f.property.name: {
+                "verdict": str(f.verdict),
+                "lemmas": list(f.lemmas),
+                "note": f.note,
+                "trace": None if f.trace is None else [str(e) for e in f.trace.events],
+            }
+            for f in report.findings
+        },
+    }
+
+
+def show_prove(report: Report) -> None:
+    """Print the outcome of proofs."""
+    _show_findings(_out(), report)
+
+
+def _show_findings(out: Console, report: Report) -> None:
+    table = Table("property", "verdict", "claim")
+    for finding in report.findings:
+        note = f"\n{finding.note}" if finding.note else ""
+        if finding.lemmas:
+            note = f"\nwith the lemmas {', '.join(finding.lemmas)}{note}"
+        table.add_row(
+            finding.property.name,
+            _mark(finding.verdict),
+            escape(finding.property.text + note),
+        )
+    out.print(table)
+    for finding in report.findings:
+        if finding.verdict is Verdict.REFUTED and finding.trace is not None:
+            _show_trace(out, finding)
+
+
+def _show_trace(out: Console, finding: Finding) -> None:
+    clause = finding.property.clauses[finding.clause]
+    out.print(f"\n[bold]{finding.property.name}[/bold] fails: {escape(clause.text)}")
+    if finding.trace is None:
+        return
+    for number, event in enumerate(finding.trace.events, 1):
+        mark = "[red]fault[/red] " if event.fault else "      "
+        out.print(f"  {number:3} {mark}{escape(str(event))}")
+
+
+# Interleavings ----------------------------------------------------------------
+
+
+def interleaving_data(one: Interleaving) -> dict[str, Any]:
+    """Give an interleaving as plain data."""
+    return {
+        "number": one.number,
+        "size": one.size,
+        "durable": [str(one.trace.events[i]) for i in one.word],
+        "faults": [str(one.trace.events[i]) for i in one.faults],
+        "events": [str(e) for e in one.trace.events],
+    }
+
+
+def interleavings_data(found: Interleavings) -> dict[str, Any]:
+    """Give the classes of interleavings as plain data."""
+    return {
+        "protocol": found.protocol.label(),
+        "parameters": parameters_of(found.protocol),
+        "durable_states": len(found.durable_states),
+        "interleavings": [interleaving_data(one) for one in found.classes],
+    }
+
+
+def show_interleavings(found: Interleavings) -> None:
+    """Print the classes of interleavings."""
+    table = Table("no.", "stands for", "faults and durable writes, in order")
+    for one in found.classes:
+        words = [
+            f"[red]{escape(str(one.trace.events[i]))}[/red]"
+            if one.trace.events[i].fault
+            else escape(str(one.trace.events[i]))
+            for i in one.word
+        ]
+        table.add_row(str(one.number), f"{one.size:,}", "  ".join(words))
+    _out().print(table)
+
+
+# Replay -----------------------------------------------------------------------
+
+
+@contextmanager
+def replay_view(*, quiet: bool) -> Iterator[Callable[[events.Event], None]]:
+    """Show a replay as it goes, on stderr: bars on a terminal, else a line a sink."""
+    err = Console(stderr=True)
+    if quiet or not err.is_terminal:
+        yield _line_by_line(err, quiet=quiet)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True) as progress:
+        bars: dict[str, Any] = {}
+
+        def listen(event: events.Event) -> None:
+            if isinstance(event, events.SinkBegun):
+                bars[event.sink] = progress.add_task(
+                    event.sink, total=event.interleavings
+                )
+            elif isinstance(event, events.Replayed):
+                progress.advance(bars[event.sink])
+
+        yield listen
+
+
+def _line_by_line(err: Console, *, quiet: bool) -> Callable[[events.Event], None]:
+    def listen(event: events.Event) -> None:
+        if quiet:
+            return
+        if isinstance(event, events.Started):
+            err.print(f"replaying {len(event.sinks)} sinks in {event.scratch}")
+        elif isinstance(event, events.Judged):
+            report = event.report
+            err.print(
+                f"{report.sink.name}: {len(report.replayed)} of "
+                f"{len(report.outcomes)} interleavings in {report.seconds:.1f} s"
+            )
+
+    return listen
+
+
+def replay_data(
+    reports: list[SinkReport], files: dict[str, dict[str, str]]
+) -> dict[str, Any]:
+    """Give the outcome of a replay as plain data."""
+    return {"sinks": [_sink_data(r, files[r.sink.name]) for r in reports]}
+
+
+def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
+    return {
+        "name": report.sink.name,
+        "model": report.sink.model.label(),
+        "interleavings": len(report.outcomes),
+        "replayed": len(report.replayed),
+        "not_replayed": [
+            {"interleaving": o.interleaving.number, "reason": o.not_replayed}
+            for o in report.outcomes
+            if o.spark is None
+        ],
+        "drift": len(report.drift),
+        "durable_states": len(report.classes.durable_states),
+        "durable_states_covered": report.covered,
+        "guarantees": {n: str(v) for n, v in report.verdicts.items()},
+        "model_guarantees": {n: str(v) for n, v in report.model.verdicts.items()},
+        "as_stated": report.as_stated,
+        "counterexamples": sorted(files.values()),
+        "failpoints": {
+            str(o.interleaving.number): list(o.failpoints) for o in report.replayed
+        },
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> None:
+    """Print a row a sink and a column a guarantee, and say what went wrong how."""
+    out = _out()
+    names = [p.name for p in reports[0].properties] if reports else []
+    table = Table(
+        "sink", *names, "replayed", "crash states", "drift", "s", "as stated"
+    )
+    for r in reports:
+        table.add_row(
+            r.sink.name,
+            *(_mark(r.verdicts[n]) for n in names),
+            f"{len(r.replayed)}/{len(r.outcomes)}",
+            f"{r.covered}/{len(r.classes.durable_states)}",
+            str(len(r.drift)),
+            f"{r.seconds:.1f}",
+            "yes" if r.as_stated else "[red]no[/red]",
+        )
+    out.print(table)
+    for r in reports:
+        for line in _sentences(r, files[r.sink.name]):
+            out.print(line, soft_wrap=True)
+
+
+def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
+    name = report.sink.name
+    for prop in report.properties:
+        outcome = report.first_break(prop)
+        place = broken(prop, outcome.spark) if outcome and outcome.spark else None
+        if outcome and place and outcome.spark:
+            clause, moment = place
+            how = "; ".join(outcome.failpoints) or "a restart"
+            when = outcome.spark.moments[moment]
+            yield (
+                f"[bold]{name}[/bold] is not {prop.name}: {when}, it failed that "
+                f"{escape(prop.clauses[clause].text)} ({escape(how)}).\n"
+                f"    onceproof replay {escape(files.get(prop.name, ''))}"
+            )
+        elif report.verdict(prop) is Verdict.UNDECIDED:
+            yield (
+                f"[bold]{name}[/bold]: {prop.name} is undecided: the model refutes it "
+                "at a moment when no replay looks."
+            )
+    for outcome in report.drift:
+        number = outcome.interleaving.number
+        yield (
+            f"[red]{name} drifts from its model[/red] in interleaving {number}:\n"
+            f"    model {escape(str(outcome.model and outcome.model.shape()))}\n"
+            f"    Spark {escape(str(outcome.spark and outcome.spark.shape()))}\n"
+            f"    onceproof replay {escape(files.get(f'drift-{number}', ''))}"
+        )
+    missed = [o for o in report.outcomes if o.spark is None]
+    for reason in dict.fromkeys(o.not_replayed for o in missed):
+        numbers = [str(o.interleaving.number) for o in missed if o.not_replayed == reason]
+        yield f"{name}: not replayed {', '.join(numbers)}: {escape(reason)}."
+
+
+# Doctor -----------------------------------------------------------------------
+
+
+def show_doctor(findings: list[Found]) -> None:
+    """Print what the machine has."""
+    table = Table("what", "found", "")
+    for f in findings:
+        state = "[green]ok[/green]"
+        if f.problem:
+            state = "[red]missing[/red]" if f.needed else "[yellow]optional[/yellow]"
+        table.add_row(f.name, escape(f.problem or f.version), state)
+    _out().print(table)

