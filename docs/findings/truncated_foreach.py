@@ -1,0 +1,62 @@
+"""Shows that close(None) follows a truncated input. Needs onceproof[spark]."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from onceproof.spark_checks import flights
+from onceproof.spark_checks.failpoints.rules import Plan, Rule
+from onceproof.spark_checks.session import Scratch, WarmSession
+
+
+class Writer:
+    """Notes what each call to close was told."""
+
+    def __init__(self, log: str) -> None:
+        """Write notes to ``log``."""
+        self.log = log
+        self.rows = 0
+        self.key = (0, 0)
+
+    def open(self, partition_id: int, epoch_id: int) -> bool:
+        """Begin a task."""
+        self.key, self.rows = (partition_id, epoch_id), 0
+        return True
+
+    def process(self, row: Any) -> None:  # noqa: ARG002 - only counted
+        """Count a row."""
+        self.rows += 1
+
+    def close(self, error: Exception | None) -> None:
+        """Note how the task ended."""
+        with Path(self.log).open("a") as log:
+            log.write(f"task {self.key}: {self.rows} rows, error={error}\n")
+
+
+def main() -> None:
+    """Let the first attempt of a task fail above the writer, and print the notes."""
+    scratch = Scratch()
+    session = WarmSession(scratch.path)
+    try:
+        source = flights.Source(scratch.path / "flights", flights.flights(100), 1, 2)
+        source.offer(scratch.path / "input", 1)
+        rule = Rule("begin_task", "call", 0, "die", partition=0, attempt=0)
+        Plan((rule,), str(scratch.path)).write(session.plan)
+        log = scratch.path / "notes.txt"
+        frame = flights.query(session.spark, scratch.path / "input", 2)
+        started = (
+            frame.writeStream.option("checkpointLocation", str(scratch.path / "ck"))
+            .trigger(availableNow=True)
+            .foreach(Writer(str(log)))
+            .start()
+        )
+        started.awaitTermination()
+        print(log.read_text())
+    finally:
+        session.stop()
+        scratch.remove()
+
+
+if __name__ == "__main__":
+    main()
