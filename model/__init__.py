@@ -1,1 +1,1 @@
-"""."""
+"""What can happen: protocols, and everything that explores them."""

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.search import Graph
 from onceproof.model.language.trace import trace
@@ -100,23 +99,18 @@ class Durable:
         }
         sorts = {f.path: f.sorts for f in system.fields}
         self._orders = [
-            [
-                kept[path, _renamed(place, sorts[path], naming)]
-                for path, place in kept
-            ]
+            [kept[path, _renamed(place, sorts[path], naming)] for path, place in kept]
             for naming in namings(system)
         ]
 
     def of(self, state: State) -> State:
         """Give the durable part of a state."""
-        return min(
-            (tuple(state[i] for i in order) for order in self._orders), key=repr
-        )
+        return min((tuple(state[i] for i in order) for order in self._orders), key=repr)
 
 
 def is_durable(system: System, path: str) -> bool:
     """Say whether a field outlives a crash; budgets of faults are no state at all."""
-    return not (path.split(".")[0] == "faults" or system.field(path).volatile)
+    return not (path.split(".", maxsplit=1)[0] == "faults" or system.field(path).volatile)
 
 
 def namings(system: System) -> list[dict[Sort, tuple[int, ...]]]:
@@ -320,7 +314,9 @@ def _number(graph: Graph, event: Event) -> int:
 
 def _struck(graph: Graph, edges: Edges, durable: Durable) -> frozenset[State]:
     rows = (
-        row for row, out in enumerate(edges) if any(graph.events[e].fault for e, _ in out)
+        row
+        for row, out in enumerate(edges)
+        if any(graph.events[e].fault for e, _ in out)
     )
     return frozenset(
         durable.of(graph.layout.unpack(graph.states[row].tolist())) for row in rows

@@ -64,9 +64,7 @@ def make(name: str, settings: Mapping[str, str]) -> Protocol:
     known = protocols()
     kind = known[pick(name, known, "protocol")]
     declared = {
-        n: d
-        for n, d in kind.declared().items()
-        if isinstance(d, Sort | Param | Slot)
+        n: d for n, d in kind.declared().items() if isinstance(d, Sort | Param | Slot)
     }
     arguments: dict[str, object] = {}
     for key, text in settings.items():

@@ -1,1 +1,1 @@
-"""."""
+"""What must hold: the ledger, the properties, and their judges."""

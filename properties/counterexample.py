@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.ledger import History
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from onceproof.model.language.plain import Reference, State
     from onceproof.model.traces import Trace
 

@@ -20,9 +20,7 @@ def _no_repeats(ledger: Ledger) -> bool:
 
 
 def _nothing_missing(ledger: Ledger) -> bool:
-    return all_of(
-        implies(ledger.accepted(e), ledger.shows(e)) for e in ledger.events()
-    )
+    return all_of(implies(ledger.accepted(e), ledger.shows(e)) for e in ledger.events())
 
 
 def _whole_units(ledger: Ledger) -> bool:
@@ -34,15 +32,11 @@ def _whole_units(ledger: Ledger) -> bool:
 
 
 def _stays(before: Ledger, after: Ledger) -> bool:
-    return all_of(
-        implies(before.shows(e), after.shows(e)) for e in before.events()
-    )
+    return all_of(implies(before.shows(e), after.shows(e)) for e in before.events())
 
 
 def _promises_kept(ledger: Ledger) -> bool:
-    return all_of(
-        implies(ledger.promised(e), ledger.shows(e)) for e in ledger.events()
-    )
+    return all_of(implies(ledger.promised(e), ledger.shows(e)) for e in ledger.events())
 
 
 def _one_outcome(ledger: Ledger) -> bool:

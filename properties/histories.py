@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from onceproof.properties.ledger import History, of_history
@@ -29,7 +30,7 @@ def _first(clause: Clause, history: History) -> int | None:
     if clause.when == "always":
         found = [i for i, ledger in enumerate(ledgers) if not clause.holds(ledger)]
     elif clause.when == "step":
-        pairs = zip(ledgers, ledgers[1:], strict=False)
+        pairs = itertools.pairwise(ledgers)
         found = [i for i, pair in enumerate(pairs, 1) if not clause.holds(*pair)]
     elif clause.when == "at_rest":
         found = [] if clause.holds(ledgers[last]) else [last]

@@ -1,1 +1,1 @@
-"""."""
+"""What Spark does: real runs, steered through interleavings."""

@@ -6,7 +6,6 @@ import importlib.metadata
 from typing import TYPE_CHECKING
 
 import click
-
 from onceproof.model.errors import UsageError
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.properties.check import parameters_of
@@ -93,8 +92,13 @@ def replay_file(path: Path) -> int:
         reason = outcome.not_replayed if outcome else "no such interleaving any more"
         click.echo(f"ERROR {told.sink}: {reason}")
         return 2
-    if steps_of(Semantics(reports[0].protocol), outcome.interleaving.trace) != told.steps:
-        click.echo(f"ERROR {told.sink}: the model has changed since the file was written")
+    if (
+        steps_of(Semantics(reports[0].protocol), outcome.interleaving.trace)
+        != told.steps
+    ):
+        click.echo(
+            f"ERROR {told.sink}: the model has changed since the file was written"
+        )
         return 2
     if told.property == "drift":
         failed = outcome.drift

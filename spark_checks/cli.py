@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.explore.search import Limits
 from onceproof.model.library import make, pick
@@ -140,9 +139,7 @@ def prove(
     from onceproof.properties.prove import prove as judge  # noqa: PLC0415
 
     model = make(protocol, _settings(settings))
-    report = judge(
-        model, _chosen(model, names), depth=depth, timeout_seconds=timeout
-    )
+    report = judge(model, _chosen(model, names), depth=depth, timeout_seconds=timeout)
     if as_json:
         _print_json(console.prove_data(report))
     else:
@@ -179,7 +176,9 @@ def interleavings(
 @click.option(
     "--events", default=842, show_default=True, type=click.IntRange(8), help="Flights."
 )
-@click.option("--only", multiple=True, type=int, help="Only interleaving N (repeatable).")
+@click.option(
+    "--only", multiple=True, type=int, help="Only interleaving N (repeatable)."
+)
 @click.option("--keep", is_flag=True, help="Keep the scratch folder.")
 @click.option(
     "--output",

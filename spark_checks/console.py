@@ -6,15 +6,14 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
-
 from onceproof.properties.check import Finding, Report, parameters_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +51,9 @@ def search_progress() -> Iterator[Callable[[int, int, int], None] | None]:
     with err.status("searching") as status:
 
         def progress(distinct: int, generated: int, depth: int) -> None:
-            status.update(f"{distinct:,} states, {generated:,} generated, depth {depth}")
+            status.update(
+                f"{distinct:,} states, {generated:,} generated, depth {depth}"
+            )
 
         yield progress
 
@@ -261,9 +262,7 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
     """Print a row a sink and a column a guarantee, and say what went wrong how."""
     out = _out()
     names = [p.name for p in reports[0].properties] if reports else []
-    table = Table(
-        "sink", *names, "replayed", "crash states", "drift", "s", "as stated"
-    )
+    table = Table("sink", *names, "replayed", "crash states", "drift", "s", "as stated")
     for r in reports:
         table.add_row(
             r.sink.name,
@@ -309,7 +308,9 @@ def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
         )
     missed = [o for o in report.outcomes if o.spark is None]
     for reason in dict.fromkeys(o.not_replayed for o in missed):
-        numbers = [str(o.interleaving.number) for o in missed if o.not_replayed == reason]
+        numbers = [
+            str(o.interleaving.number) for o in missed if o.not_replayed == reason
+        ]
         yield f"{name}: not replayed {', '.join(numbers)}: {escape(reason)}."
 
 

@@ -51,7 +51,7 @@ def _python() -> Found:
     version = platform.python_version()
     if sys.version_info[:2] >= OLDEST_PYTHON:
         return Found("python", version, needed=True)
-    return Found("python", version, True, "Python 3.11 or later is needed")  # noqa: FBT003
+    return Found("python", version, True, "Python 3.11 or later is needed")
 
 
 def _java() -> Found:
@@ -75,7 +75,7 @@ def _folders() -> Found:
         Scratch().remove()
     except EnvironmentError_ as error:
         return Found("scratch folder", "", needed=True, problem=str(error))
-    return Found("scratch folder", f"writable; compiled code in {cache_folder()}", True)  # noqa: FBT003
+    return Found("scratch folder", f"writable; compiled code in {cache_folder()}", True)
 
 
 def _loopback() -> Found:

@@ -12,6 +12,7 @@ from onceproof.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
@@ -54,7 +55,9 @@ def flights(events: int = A_DAY) -> pd.DataFrame:
 class Source:
     """Flights in files: one file for each partition of each batch."""
 
-    def __init__(self, folder: Path, rows: pd.DataFrame, batches: int, tasks: int) -> None:
+    def __init__(
+        self, folder: Path, rows: pd.DataFrame, batches: int, tasks: int
+    ) -> None:
         """Write the files; each batch has ``tasks`` files of one partition each."""
         if len(rows) < 2 * batches * tasks:
             message = f"{len(rows)} events are too few for {batches} x {tasks} files"

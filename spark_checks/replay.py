@@ -155,7 +155,10 @@ def _replay_sink(
     began = time.perf_counter()
     protocol = protocol_of(sink, faults=faults)
     report = SinkReport(
-        sink, protocol, interleavings(protocol), check(protocol, guarantees_of(protocol))
+        sink,
+        protocol,
+        interleavings(protocol),
+        check(protocol, guarantees_of(protocol)),
     )
     wanted = None if only is None else set(only)
     chosen = [

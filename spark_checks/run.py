@@ -150,15 +150,14 @@ class _Trial:
         return ""
 
     def _until_rest(self, run: Run) -> bool:
-        for _ in range(_RESTARTS):
-            if not self._once(run):
-                return False
-        return True
+        return all(self._once(run) for _ in range(_RESTARTS))
 
     def _once(self, run: Run) -> bool:
         """Start the query and wait for its end; say whether it failed."""
         session = self._bench.session
-        plan = Plan(tuple(self._placed(r) for r in run.rules), str(self._folder / "marks"))
+        plan = Plan(
+            tuple(self._placed(r) for r in run.rules), str(self._folder / "marks")
+        )
         if plan.rules:
             plan.write(session.plan)
         spark: Any = session.spark

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from llvmlite import ir
-
 from onceproof.model.explore.layout import WORD_BITS, Layout, Placement
 from onceproof.model.language import terms as t
 from onceproof.model.language.types import BoolType, EnumType, IntType, encode
@@ -76,8 +75,15 @@ class _Emitter:
         self.entry = ir.IRBuilder(function.append_basic_block("entry"))
         self.b = ir.IRBuilder(function.append_basic_block("start"))
         (
-            self.states, self.lo, self.hi, self.out, self.acts, self.srcs,
-            self.flags, self.broken, self.made,
+            self.states,
+            self.lo,
+            self.hi,
+            self.out,
+            self.acts,
+            self.srcs,
+            self.flags,
+            self.broken,
+            self.made,
         ) = function.args
         self.vars: dict[t.Var, ir.Value] = {}
         self.words: list[ir.Value] = []
@@ -195,9 +201,7 @@ class _Emitter:
     ) -> None:
         values = [None if w.whole else self.number(w.value) for w in action.writes]
         k = self.b.load(self.k)
-        spots = [
-            self.spot(self.out, k, _constant(w)) for w in range(self.layout.words)
-        ]
+        spots = [self.spot(self.out, k, _constant(w)) for w in range(self.layout.words)]
         for word, spot in zip(self.words, spots, strict=True):
             self.b.store(word, spot)
         for write, value in zip(action.writes, values, strict=True):

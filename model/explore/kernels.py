@@ -90,7 +90,7 @@ def insert_many(table, shift, rows, n, states, count):  # type: ignore[no-untype
 
 
 @njit(cache=True, nogil=True)
-def find_all(table, shift, rows, n, slots):  # type: ignore[no-untyped-def]
+def find_all(table, shift, rows, n, slots) -> None:  # type: ignore[no-untyped-def]
     """Give the slot of each of ``n`` rows."""
     for j in range(n):
         slots[j] = find(table, shift, rows[j])

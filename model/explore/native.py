@@ -48,7 +48,11 @@ class Compiled:
         digest = hashlib.sha256(made.encode()).hexdigest()[:32]
         path = cache_folder() / f"{digest}.o"
         target = llvm.Target.from_default_triple().create_target_machine(
-            cpu=cpu, features=features.flatten(), opt=2, jit=True, codemodel="jitdefault"
+            cpu=cpu,
+            features=features.flatten(),
+            opt=2,
+            jit=True,
+            codemodel="jitdefault",
         )
         try:
             code = path.read_bytes()

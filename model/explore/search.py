@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from onceproof.model.explore.generate import REST_BIT, expander_ir, instances
 from onceproof.model.explore.layout import Layout
 from onceproof.model.explore.native import Compiled
-from onceproof.model.language import terms as t
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.traces import Trace
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
-
+    from onceproof.model.language import terms as t
     from onceproof.model.language.trace import System
 
     Words = NDArray[np.int64]
@@ -142,13 +140,23 @@ class Graph:
         many were generated. The arrays are valid until the next call.
         """
         self._expand(
-            self.states, lo, hi, self._out, self._acts, self._srcs, self._flags,
-            self.broken, self._made,
+            self.states,
+            lo,
+            hi,
+            self._out,
+            self._acts,
+            self._srcs,
+            self._flags,
+            self.broken,
+            self._made,
         )
         made, generated = (int(n) for n in self._made)
         return (
-            self._out[:made], self._acts[:made], self._srcs[:made],
-            self._flags[: hi - lo], generated,
+            self._out[:made],
+            self._acts[:made],
+            self._srcs[:made],
+            self._flags[: hi - lo],
+            generated,
         )
 
     def chunks(self, lo: int, hi: int) -> list[tuple[int, int]]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from onceproof.model.errors import ModelError
 from onceproof.model.language import terms as t
 from onceproof.model.language.places import here, truth_mend
-from onceproof.model.language.sorts import Member
 from onceproof.model.language.types import (
     BoolType,
     EnumType,
@@ -27,6 +26,8 @@ from onceproof.model.language.types import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from onceproof.model.language.sorts import Member
 
 T = TypeVar("T")
 
@@ -54,7 +55,7 @@ class Symbolic:
         raise ModelError(message, where=here())
 
     __len__ = __index__ = __int__ = __iter__ = __contains__ = _refuse
-    __hash__ = _refuse  # type: ignore[assignment]
+    __hash__ = _refuse
 
     def __eq__(self, other: object) -> Symbolic:  # type: ignore[override]
         """Compare two values of one type."""
@@ -63,7 +64,7 @@ class Symbolic:
 
     def __ne__(self, other: object) -> Symbolic:  # type: ignore[override]
         """Compare two values of one type."""
-        return not_(self == other)  # type: ignore[return-value]
+        return Symbolic(t.negation((self == other).term))
 
     def __lt__(self, other: object) -> Symbolic:
         """Compare two integers."""
@@ -204,7 +205,7 @@ def all_of(*claims: bool | Iterable[bool]) -> bool:
     """Hold when every claim holds; takes claims, or one generator of claims."""
     values, bound = _gather(claims)
     if not bound and not _symbolic(values):
-        return all([bool(v) for v in values])
+        return all(values)
     body = t.conjunction(_truth(v) for v in values)
     return cast("bool", Symbolic(t.quantified(t.ForAll, bound, body)))
 
@@ -213,7 +214,7 @@ def any_of(*claims: bool | Iterable[bool]) -> bool:
     """Hold when some claim holds; takes claims, or one generator of claims."""
     values, bound = _gather(claims)
     if not bound and not _symbolic(values):
-        return any([bool(v) for v in values])
+        return any(values)
     body = t.disjunction(_truth(v) for v in values)
     return cast("bool", Symbolic(t.quantified(t.Exists, bound, body)))
 

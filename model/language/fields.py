@@ -140,9 +140,7 @@ class State(Generic[T]):
             if self.high is None:
                 message = f"integer state {self.name} needs its bound: high=..."
                 raise ModelError(message, where=self.where)
-            low, high = (
-                _resolved(part, end) for end in (self.low, self.high)
-            )
+            low, high = (_resolved(part, end) for end in (self.low, self.high))
             if low > high:
                 message = f"{self.name} holds {low}..{high}, which is empty"
                 raise ModelError(message, where=self.where)
@@ -150,7 +148,7 @@ class State(Generic[T]):
         if found is None:
             message = f"{self.name} starts as {sample!r}, no value of the language"
             raise ModelError(message, where=self.where)
-        if isinstance(found, EnumType) or found == type_of(True):  # noqa: FBT003
+        if isinstance(found, EnumType) or found == type_of(True):
             return found
         message = f"{self.name} cannot hold a member of a sort yet"
         raise ModelError(message, where=self.where)
@@ -216,6 +214,12 @@ class Elements(Generic[T]):
         """Change every element to ``value``."""
         self._store.write_all(self._field, lambda *_: value)
 
+    @overload
+    def set(self, rule: Callable[[Member], T]) -> None: ...
+    @overload
+    def set(self, rule: Callable[[Member, Member], T]) -> None: ...
+    @overload
+    def set(self, rule: Callable[[Member, Member, Member], T]) -> None: ...
     def set(self, rule: Callable[..., T]) -> None:
         """Change every element at once to ``rule(member, ...)``, of the values now."""
         self._store.write_all(self._field, rule)

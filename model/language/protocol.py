@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.fields import Field, OneOf, Param, State
@@ -295,7 +295,7 @@ class Part:
             raise ModelError(message, where=here())
         return self._store
 
-    def bound(self: P, store: Store) -> P:
+    def bound(self, store: Store) -> Self:
         """Give a copy that looks at ``store``."""
         bound = copy.copy(self)
         bound._store = store

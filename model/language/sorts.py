@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Self, overload
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.places import here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from onceproof.model.language.protocol import Part
     from onceproof.model.language.stores import Store
@@ -20,7 +20,7 @@ class Member(int):
     A member of an ordered sort may be compared with and added to integers.
     """
 
-    def __new__(cls, index: int, sort: Sort) -> Member:
+    def __new__(cls, index: int, sort: Sort) -> Self:
         """Make member number ``index`` of ``sort``."""
         member = super().__new__(cls, index)
         member.sort = sort
@@ -58,11 +58,12 @@ class Sort:
     def __get__(self, instance: None, owner: type) -> Sort: ...
     @overload
     def __get__(self, instance: Part, owner: type) -> Members: ...
-    def __get__(self, instance: Part | None, owner: type) -> Sort | Members:
+    @overload
+    def __get__(self, instance: object, owner: type) -> Sort: ...
+    def __get__(self, instance: object, owner: type) -> Sort | Members:
         """Give the sort on a class, and its members on a protocol."""
-        if instance is None:
-            return self
-        return instance.members(self)
+        members: Callable[[Sort], Members] | None = getattr(instance, "members", None)
+        return self if members is None else members(self)
 
     def __repr__(self) -> str:
         """Show the sort by name."""

@@ -120,5 +120,6 @@ def _check_signature(path: str, mark: ActionMark, method: Callable[..., Any]) ->
     except TypeError:
         message = f"{path} must take one argument for each of its {wanted} sorts"
         raise ModelError(
-            message, where=defined_at(method.__func__.__code__)  # type: ignore[attr-defined]
+            message,
+            where=defined_at(method.__func__.__code__),  # type: ignore[attr-defined]
         ) from None

@@ -200,7 +200,7 @@ def disjunction(parts: Iterable[Term]) -> Term:
 
 
 def _flatten(
-    kind: type[And] | type[Or], parts: Iterable[Term], *, neutral: Const
+    kind: type[And | Or], parts: Iterable[Term], *, neutral: Const
 ) -> tuple[Term, ...]:
     flat: dict[Term, None] = {}
     for part in parts:
@@ -306,9 +306,7 @@ def rebuild(term: Term, inner: tuple[Term, ...]) -> Term:
     return binary[type(term)](*inner)
 
 
-def quantified(
-    kind: type[Quantifier], variables: tuple[Var, ...], body: Term
-) -> Term:
+def quantified(kind: type[Quantifier], variables: tuple[Var, ...], body: Term) -> Term:
     """Bind ``variables`` in ``body``; a constant claim needs no quantifier.
 
     Sorts are never empty, so a constant body is its own quantification.
@@ -330,9 +328,7 @@ def substitute(term: Term, values: dict[Var, Term]) -> Term:
     """Put terms in place of variables. Bound names are unique, so none is caught."""
     if not values:
         return term
-    return transform(
-        term, lambda t: values.get(t) if isinstance(t, Var) else None
-    )
+    return transform(term, lambda t: values.get(t) if isinstance(t, Var) else None)
 
 
 def subterms(term: Term) -> Iterator[Term]:

@@ -95,7 +95,8 @@ def trace(protocol: Protocol) -> System:
 def _traced(protocol: Protocol, step: Step, sized: set[Sort]) -> ActionTerm:
     store = SymbolicStore(protocol.sizes)
     params = tuple(
-        store.fresh(sort, f"{sort.name.lower()}{i}") for i, sort in enumerate(step.sorts)
+        store.fresh(sort, f"{sort.name.lower()}{i}")
+        for i, sort in enumerate(step.sorts)
     )
     members: tuple[Any, ...] = tuple(Symbolic(p) for p in params)
     step.run(protocol, store, members)

@@ -67,7 +67,7 @@ BOOL = BoolType()
 def encode(type_: Type, value: Value) -> int:
     """Code a value of ``type_`` as an integer from 0."""
     if isinstance(type_, EnumType):
-        return type_.members.index(value)  # type: ignore[arg-type]
+        return type_.members.index(value)
     if isinstance(type_, IntType):
         return int(value) - type_.low  # type: ignore[arg-type]
     return int(value)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""The library of protocols: one file each."""

@@ -203,9 +203,7 @@ class MicroBatch(Protocol):
         return all_of(self.driver == Driver.RUNNING, self.commits == b)
 
     def _alive(self, p: Member, a: Member) -> bool:
-        return any_of(
-            self.task[p, a] == Task.RUNNING, self.task[p, a] == Task.WRITTEN
-        )
+        return any_of(self.task[p, a] == Task.RUNNING, self.task[p, a] == Task.WRITTEN)
 
     @observe(per=(BATCH, PARTITION))
     def visible(self, b: Member, e: Member) -> int:
@@ -246,9 +244,7 @@ class MicroBatch(Protocol):
     def tried_again(self) -> bool:
         """An attempt can succeed after another has failed."""
         return any_of(
-            all_of(
-                self.task[p, a] == Task.FAILED, self.task[p, x] == Task.COMMITTED
-            )
+            all_of(self.task[p, a] == Task.FAILED, self.task[p, x] == Task.COMMITTED)
             for p in self.PARTITION
             for a in self.ATTEMPT
             for x in self.ATTEMPT

@@ -155,9 +155,7 @@ class TwoPhaseCommit(Protocol):
     @lemma
     def commit_needs_all_votes(self) -> bool:
         """The decision to commit follows every vote."""
-        return implies(
-            self.commit_sent, all_of(self.prepared_sent[r] for r in self.RM)
-        )
+        return implies(self.commit_sent, all_of(self.prepared_sent[r] for r in self.RM))
 
     @lemma
     def aborted_had_cause(self) -> bool:

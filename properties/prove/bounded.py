@@ -244,9 +244,7 @@ class _Relation:
         kept = {key: self._next[key] == self._now[key] for key in self._now}
         said: list[Any] = [z3.Or([i.taken for i in self._instances])]
         for one in self._instances:
-            effect = [
-                same(value, self._next[key]) for key, value in one.writes.items()
-            ]
+            effect = [same(value, self._next[key]) for key, value in one.writes.items()]
             frame = [same_ for key, same_ in kept.items() if key not in one.writes]
             done = conjoin([one.guard, *effect, *frame])
             said.append(z3.Implies(one.taken, asserted(done)))

@@ -56,9 +56,7 @@ def prove(
     for prop in chosen:
         attempt = attempts[id(prop)]
         mine = [found[id(a)] for a in asked[id(prop)] if id(a) in found]
-        report.findings.append(
-            attempt.finding or _finding(prop, mine, attempt.note)
-        )
+        report.findings.append(attempt.finding or _finding(prop, mine, attempt.note))
     return report
 
 

@@ -1,1 +1,1 @@
-"""."""
+"""How a fault reaches a real run."""

@@ -9,9 +9,12 @@ import json
 import os
 import threading
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 
 class Trap:
@@ -30,7 +33,7 @@ class Trap:
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self.sprung = False
 
-    def __enter__(self) -> Trap:
+    def __enter__(self) -> Self:
         """Start to watch."""
         self._thread.start()
         return self

@@ -47,7 +47,7 @@ def _run(
         from py4j.java_gateway import ThreadSafeFinalizer  # noqa: PLC0415
 
         # The child must not detach Java objects that the parent still uses.
-        ThreadSafeFinalizer.clear_finalizers(True)  # noqa: FBT003 - py4j's signature
+        ThreadSafeFinalizer.clear_finalizers(True)
         Tracer(plan, lambda _: Place(batch_id)).install()
         write(batch, batch_id)
         code = 0

@@ -73,7 +73,9 @@ class _Planner:
         self.states = one.trace.states
         self.word = set(one.word)
         self.semantics = Semantics(protocol)
-        self.batches = protocol.sizes[next(s for s in protocol.sizes if s.name == "BATCH")]
+        self.batches = protocol.sizes[
+            next(s for s in protocol.sizes if s.name == "BATCH")
+        ]
         self.partitions = protocol.sizes[
             next(s for s in protocol.sizes if s.name == "PARTITION")
         ]
@@ -174,13 +176,24 @@ class _Planner:
         marks = tuple(f"written-{batch}-{p}" for p in sorted(written))
         for p, mark in zip(sorted(written), marks, strict=True):
             self._rule(
-                run, self.steps["write"], "return", batch, "pass", partition=p, mark=mark
+                run,
+                self.steps["write"],
+                "return",
+                batch,
+                "pass",
+                partition=p,
+                mark=mark,
             )
         for p in range(self.partitions):
             if p not in written:
                 self._rule(
-                    run, self.steps["write"], "call", batch, "die",
-                    partition=p, await_=marks,
+                    run,
+                    self.steps["write"],
+                    "call",
+                    batch,
+                    "die",
+                    partition=p,
+                    await_=marks,
                 )
         self._no_abort(run, batch)
 
@@ -210,7 +223,9 @@ class _Planner:
 
     def _no_abort(self, run: Run, batch: int) -> None:
         """A driver that is dead calls no abort."""
-        if isinstance(self.under_test, Format) and isinstance(self.under_test.name, type):
+        if isinstance(self.under_test, Format) and isinstance(
+            self.under_test.name, type
+        ):
             for function in _aborts(self.under_test.name):
                 run.rules.append(Rule(function, "call", batch, "die"))
 
@@ -224,8 +239,13 @@ class _Planner:
         function = self.steps["write"] if inside else END if wrote else BEGIN
         event = "return" if inside and wrote else "call"
         self._rule(
-            run, function, event, batch, "die",
-            partition=self._real(p), attempt=attempt,
+            run,
+            function,
+            event,
+            batch,
+            "die",
+            partition=self._real(p),
+            attempt=attempt,
         )
 
     def _zombie(self, run: Run, at: int) -> None:
@@ -246,20 +266,47 @@ class _Planner:
             awaited = (retried,)
         else:
             self._rule(
-                run, function, "call", batch, "pass",
-                partition=real, attempt=attempt + 1, await_=(landed,), quiet=True,
+                run,
+                function,
+                "call",
+                batch,
+                "pass",
+                partition=real,
+                attempt=attempt + 1,
+                await_=(landed,),
+                quiet=True,
             )
         self._rule(
-            run, function, "call", batch, "zombie",
-            partition=real, attempt=attempt, await_=awaited,
+            run,
+            function,
+            "call",
+            batch,
+            "zombie",
+            partition=real,
+            attempt=attempt,
+            await_=awaited,
         )
         self._rule(
-            run, function, "return", batch, "die",
-            partition=real, attempt=attempt, mark=landed, quiet=True,
+            run,
+            function,
+            "return",
+            batch,
+            "die",
+            partition=real,
+            attempt=attempt,
+            mark=landed,
+            quiet=True,
         )
         self._rule(
-            run, function, "return", batch, "pass",
-            partition=real, attempt=attempt + 1, mark=retried, quiet=True,
+            run,
+            function,
+            "return",
+            batch,
+            "pass",
+            partition=real,
+            attempt=attempt + 1,
+            mark=retried,
+            quiet=True,
         )
         run.zombies.append(landed)
 
@@ -328,16 +375,18 @@ class _Planner:
     ) -> None:
         run.rules.append(Rule(function, event, batch, do, **rest))
         if do != "pass" and not quiet:
-            spot = "" if rest.get("partition") is None else f" of task {rest['partition']}"
+            spot = (
+                "" if rest.get("partition") is None else f" of task {rest['partition']}"
+            )
             when = "before" if event == "call" else "after"
             run.how.append(f"{do} {when} {function}(){spot}, batch {batch}")
 
 
 def _aborts(source: type) -> list[str]:
     """Name the abort methods of the writers that a data source's module defines."""
-    import sys  # noqa: PLC0415
+    import sys
 
-    from pyspark.sql.datasource import DataSourceStreamWriter  # noqa: PLC0415
+    from pyspark.sql.datasource import DataSourceStreamWriter
 
     module = vars(sys.modules[source.__module__])
     return [

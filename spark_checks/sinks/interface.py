@@ -9,9 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
-
     from onceproof.model.protocols.sink import Sink
+    from pyspark.sql import DataFrame, SparkSession
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
 

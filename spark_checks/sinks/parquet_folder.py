@@ -30,8 +30,6 @@ SINK = Reference(
     name="parquet-folder",
     build=build,
     model=ManifestDirectory,
-    refuted=frozenset(
-        {"at-most-once", "effectively-once", "atomic-visibility"}
-    ),
+    refuted=frozenset({"at-most-once", "effectively-once", "atomic-visibility"}),
     unseen=frozenset({"durable"}),
 )

@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, Row, SparkSession
-
     from onceproof.spark_checks.sinks.interface import Read
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 COLUMNS = "flight_id, carrier, origin, dest, distance, late"
 SCHEMA = (
@@ -41,7 +40,9 @@ def create(path: Path, *, unique: bool = False, ledger: str = "") -> str:
     return str(database)
 
 
-def insert(db: sqlite3.Connection, rows: Iterable[Row], *, verb: str = "INSERT") -> None:
+def insert(
+    db: sqlite3.Connection, rows: Iterable[Row], *, verb: str = "INSERT"
+) -> None:
     """Write rows in the transaction that is open."""
     db.executemany(
         f"{verb} INTO flights ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSource, DataSourceStreamWriter
-
 from onceproof.model.protocols.sinks.staged import StagedUnprotected
 from onceproof.spark_checks.sinks import sqlite
 from onceproof.spark_checks.sinks.interface import Format, Reference, Target
@@ -15,6 +13,7 @@ from onceproof.spark_checks.sinks.staged_files import (
     folders,
     stage_rows,
 )
+from pyspark.sql.datasource import DataSource, DataSourceStreamWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,8 +82,6 @@ SINK = Reference(
     build=build,
     model=StagedUnprotected,
     steps={"write": "stage_rows", "sink.move": "move_file"},
-    refuted=frozenset(
-        {"at-most-once", "effectively-once", "atomic-visibility"}
-    ),
+    refuted=frozenset({"at-most-once", "effectively-once", "atomic-visibility"}),
     unseen=frozenset({"durable"}),
 )

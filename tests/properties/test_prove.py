@@ -84,9 +84,7 @@ class Ballot(Protocol):
     @always
     def someone_voted(self) -> bool:
         """Nothing passes without a vote."""
-        return implies(
-            self.passed, count(self.voted[v] for v in self.VOTER) >= 2
-        )
+        return implies(self.passed, count(self.voted[v] for v in self.VOTER) >= 2)
 
 
 class SizedBallot(Ballot):
@@ -199,9 +197,7 @@ class Friends(Protocol):
     @always
     def nobody_is_alone(self) -> bool:
         """Everyone likes someone."""
-        return all_of(
-            any_of(self.likes[a, b] for b in self.ONE) for a in self.ONE
-        )
+        return all_of(any_of(self.likes[a, b] for b in self.ONE) for a in self.ONE)
 
 
 def only(protocol: Protocol, name: str, **options: float) -> Finding:
@@ -270,7 +266,7 @@ def test_a_broken_protocol_is_refuted_with_a_trace() -> None:
 
 
 @pytest.mark.parametrize("every_size", [True, False])
-def test_the_lemmas_suffice(every_size: bool) -> None:  # noqa: FBT001
+def test_the_lemmas_suffice(every_size: bool) -> None:
     """The induction holds for every size, and for the given ones."""
     protocol = TwoPhaseCommit()
 

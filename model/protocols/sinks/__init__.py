@@ -1,1 +1,1 @@
-"""."""
+"""The sinks of the micro-batch protocol: a part each."""

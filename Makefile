@@ -1,0 +1,38 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: replay test lint typing bench clean
+
+replay: $(READY)
+	$(BIN)/onceproof replay $(ARGS)
+
+test: $(READY)
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(READY) typing
+	$(BIN)/ruff check .
+	MYPYPATH=build/typing $(BIN)/mypy -p onceproof.model.protocols
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m tests.benchmarks.spin
+
+# Type checkers do not see how setuptools maps the package onto the folders.
+typing:
+	@mkdir -p build/typing/onceproof
+	@for room in model properties spark_checks; do \
+		ln -sfn ../../../$$room build/typing/onceproof/$$room; done
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or later is needed; set PYTHON to one" >&2; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(READY)
+
+clean:
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis
