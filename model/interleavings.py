@@ -110,7 +110,8 @@ class Durable:
 
 def is_durable(system: System, path: str) -> bool:
     """Say whether a field outlives a crash; budgets of faults are no state at all."""
-    return not (path.split(".", maxsplit=1)[0] == "faults" or system.field(path).volatile)
+    budget = path.split(".", maxsplit=1)[0] == "faults"
+    return not (budget or system.field(path).volatile)
 
 
 def namings(system: System) -> list[dict[Sort, tuple[int, ...]]]:
@@ -244,7 +245,7 @@ def _dependence(edges: Edges, keys: list[bool]) -> set[tuple[int, int]]:
                 around = row.get(other)
                 if around is None or steps[around].get(one) != end:
                     bound |= {(one, other), (other, one)}
-            for other, around in row.items():
+            for other in row:
                 if keys[other] and other != one and other not in steps[middle]:
                     bound |= {(one, other), (other, one)}
     names = [i for i, key in enumerate(keys) if key]

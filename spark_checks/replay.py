@@ -122,8 +122,9 @@ def replay(
     try:
         session = WarmSession(scratch.path)
         bench = _bench(session, scratch, number_of_events)
-        for sink in sinks:
-            reports.append(_replay_sink(bench, sink, listener, faults, only))
+        reports.extend(
+            _replay_sink(bench, sink, listener, faults, only) for sink in sinks
+        )
         well = True
     finally:
         if session is not None:

@@ -243,8 +243,7 @@ class Graph:
                 (slots, self.layout.words), self._kernels.EMPTY, np.int64
             )
             held = self.count
-            rows = self.states[:held].copy() if held < 64 else self.states[:held]
-            self._insert(self._table, self._shift, rows, held, self.states, 0)
+            self._insert(self._table, self._shift, self.states, held, self.states, 0)
 
 
 def _tuples(system: System, action: object) -> list[tuple[int, ...]]:

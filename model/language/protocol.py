@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound="Part")
 F = TypeVar("F", bound="Callable[..., None]")
 C = TypeVar("C", bound="Callable[..., bool]")
-O = TypeVar("O")
+Observed = TypeVar("Observed")
 
 MAX_SIZE = 64
 
@@ -97,10 +97,10 @@ def fault(
     return declare if function is None else declare(function)
 
 
-def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[O], O]:
+def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observed]:
     """Declare what the outside sees, under a name of the ledger's vocabulary."""
 
-    def declare(method: O) -> O:
+    def declare(method: Observed) -> Observed:
         _mark(method, ObserveMark(_sorts(per)))
         return method
 
@@ -326,7 +326,9 @@ class Part:
         for inner in self.parts.values():
             yield from inner.all_parts()
 
-    def marked(self, kind: type[O]) -> Iterator[tuple[str, O, Callable[..., Any]]]:
+    def marked(
+        self, kind: type[Observed]
+    ) -> Iterator[tuple[str, Observed, Callable[..., Any]]]:
         """Yield name, mark and bound method of everything marked as ``kind``."""
         for name, what in self.declared().items():
             mark = getattr(what, "onceproof_mark", None)

@@ -62,7 +62,7 @@ class Step:
 
 
 def steps_of(protocol: Protocol) -> tuple[Step, ...]:
-    """List the steps of a protocol and its parts; a fault that may never happen is none."""
+    """List the steps of a protocol and its parts; impossible faults are left out."""
     found = []
     for owner in protocol.all_parts():
         for path, mark, method in owner.marked(ActionMark):

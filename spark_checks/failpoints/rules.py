@@ -154,8 +154,8 @@ class Tracer:
 
 def _let_go_of_sockets() -> None:
     """Close what ties a forked process to Spark, which then believes it dead."""
-    for name in os.listdir("/proc/self/fd"):
-        number = int(name)
+    for entry in list(Path("/proc/self/fd").iterdir()):
+        number = int(entry.name)
         try:
             if stat.S_ISSOCK(os.fstat(number).st_mode):
                 os.close(number)

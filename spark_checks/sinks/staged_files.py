@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,7 +95,7 @@ class StagedFiles(DataSource):
 def folders(target: Target) -> str:
     """Make the folders of the sink."""
     for name in ("staged", "published"):
-        os.makedirs(target.path / name)
+        (target.path / name).mkdir(parents=True)
     return str(target.path)
 
 

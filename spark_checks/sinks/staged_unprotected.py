@@ -1,4 +1,4 @@
-"""A Python DataSource writer that stages files, and never looks whether they are new."""
+"""A Python DataSource writer that stages files and publishes them unlooked."""
 
 from __future__ import annotations
 

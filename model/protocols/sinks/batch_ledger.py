@@ -8,7 +8,7 @@ from onceproof.model.protocols.sink import Sink
 
 
 class BatchLedger(Sink):
-    """One transaction writes a batch's rows and its id; a batch with an id is skipped."""
+    """One transaction writes a batch's rows and id; a batch with an id is skipped."""
 
     ledger = state(False, per=Sink.BATCH)
     due = state(False, per=Sink.BATCH, volatile=True)
