@@ -1,0 +1,119 @@
+"""The command line answers in tables and in JSON, and refuses in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from onceproof.spark_checks.cli import main
+
+
+def run(*words: str):
+    return CliRunner().invoke(main, list(words))
+
+
+def test_check_reproduces_the_published_counts():
+    """JSON of check holds counts, depth and verdicts."""
+    result = run("check", "two-phase-commit", "--set", "RM=5", "--json")
+
+    told = json.loads(result.stdout)
+
+    assert (told["distinct"], told["generated"], told["depth"]) == (8832, 58146, 17)
+    assert told["properties"]["agreement"] == "exhausted"
+    assert result.exit_code == 0
+
+
+def test_a_refuted_property_is_exit_status_1():
+    """A counterexample is status 1, with its trace."""
+    result = run("check", "micro-batch", "--set", "sink=append", "--json")
+
+    told = json.loads(result.stdout)
+
+    assert result.exit_code == 1
+    assert told["properties"]["effectively-once"] == "refuted"
+    assert told["traces"]["effectively-once"]
+
+
+def test_a_limit_is_exit_status_2():
+    """A search that gives up holds nothing."""
+    result = run(
+        "check", "two-phase-commit", "--set", "RM=7", "--max-states", "99", "--json"
+    )
+
+    verdicts = json.loads(result.stdout)["properties"]
+
+    assert result.exit_code == 2
+    assert verdicts["agreement"] == "undecided"
+
+
+def test_prove_names_the_lemmas_it_used():
+    """Agreement is proved for every size, with lemmas."""
+    result = run("prove", "two-phase-commit", "--property", "agreement", "--json")
+
+    told = json.loads(result.stdout)["properties"]["agreement"]
+
+    assert told["verdict"] == "proved"
+    assert "one-decision" in told["lemmas"]
+
+
+def test_interleavings_are_listed_with_their_sizes_in_a_fixed_order():
+    """The same command gives the same classes in the same order."""
+    words = ("interleavings", "micro-batch", "--set", "sink=upsert", "--json")
+    first, second = run(*words), run(*words)
+
+    told = json.loads(first.stdout)
+
+    assert first.stdout == second.stdout
+    assert [i["number"] for i in told["interleavings"]] == list(range(1, 16))
+    assert all(i["size"] > 0 and i["faults"] for i in told["interleavings"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("check", "two-phase-comit"), "did you mean 'two-phase-commit'"),
+        (("check", "two-phase-commit", "--set", "RMM=3"), "did you mean 'RM'"),
+        (("check", "two-phase-commit", "--set", "RM=0"), "RM must be 1 to 64"),
+        (("check", "two-phase-commit", "--set", "RM=999"), "RM must be 1 to 64"),
+        (("check", "two-phase-commit", "--set", "RM=x"), "whole number"),
+        (("check", "two-phase-commit", "--set", "RM"), "NAME=VALUE"),
+        (("check", "two-phase-commit", "--max-memory", "lots"), "takes bytes"),
+        (("check", "micro-batch", "--set", "sink=apend"), "did you mean 'append'"),
+        (("check", "micro-batch", "--property", "once"), "unknown property 'once'"),
+        (("prove", "nothing"), "unknown protocol 'nothing'"),
+        (("replay", "parket"), "unknown sink 'parket'"),
+        (("replay", "absent.json"), "cannot be read"),
+    ],
+)
+def test_bad_input_ends_in_one_sentence_and_status_2(words, said):
+    """The message says what was wrong, and the mend."""
+    result = run(*words)
+
+    lines = result.output.strip().splitlines()
+
+    assert result.exit_code == 2
+    assert len(lines) == 1
+    assert said in lines[0]
+
+
+def test_doctor_finds_what_it_needs_here():
+    """Where replays run, the doctor is content; it prints versions."""
+    result = run("doctor", "--json")
+
+    found = {f["name"]: f for f in json.loads(result.stdout)}
+
+    assert result.exit_code == 0
+    assert {"python", "java", "pyspark", "z3-solver", "numba"} <= set(found)
+
+
+def test_doctor_says_how_to_mend_a_missing_java(monkeypatch, tmp_path):
+    """No Java: one sentence, and status 2."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+
+    result = run("doctor", "--json")
+
+    java = next(f for f in json.loads(result.stdout) if f["name"] == "java")
+    assert result.exit_code == 2
+    assert "install Java 17" in java["problem"]
