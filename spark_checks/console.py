@@ -30,7 +30,7 @@ _STYLES = {
 
 
 def _out() -> Console:
-    return Console(soft_wrap=False, width=None if sys.stdout.isatty() else 140)
+    return Console(soft_wrap=False, width=None if sys.stdout.isatty() else 180)
 
 
 def _mark(verdict: Verdict) -> str:
@@ -262,7 +262,8 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
     """Print a row a sink and a column a guarantee, and say what went wrong how."""
     out = _out()
     names = [p.name for p in reports[0].properties] if reports else []
-    table = Table("sink", *names, "replayed", "crash states", "drift", "s", "as stated")
+    heads = [name.replace("-", "-\n") for name in names]
+    table = Table("sink", *heads, "replayed", "crash states", "drift", "s", "as stated")
     for r in reports:
         table.add_row(
             r.sink.name,

@@ -72,7 +72,7 @@ class Scratch:
 class WarmSession:
     """A local Spark session with failpoints in its Python workers."""
 
-    def __init__(self, scratch: Path, *, attempts: int = 4) -> None:
+    def __init__(self, scratch: Path, *, attempts: int = 2) -> None:
         """Start the JVM; ``attempts`` is how often Spark tries a task."""
         java_version()
         self.plan = scratch / "plan.json"
@@ -99,8 +99,6 @@ class WarmSession:
             "spark.sql.warehouse.dir": str(scratch / "warehouse"),
             "spark.local.dir": str(scratch / "local"),
             "spark.python.unix.domain.socket.enabled": True,
-            # A worker that is kept has read its plan before the next run begins.
-            "spark.python.worker.reuse": False,
             "spark.sql.session.timeZone": "UTC",
             "spark.driver.extraJavaOptions": (
                 f"-Djava.io.tmpdir={shlex.quote(str(scratch))} "

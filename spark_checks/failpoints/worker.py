@@ -53,6 +53,9 @@ def main() -> None:
     run = daemon.worker_main
 
     def traced(infile: Any, outfile: Any) -> Any:
+        # A worker that is kept waits here for its next task: only what the plan says
+        # once that has come is about the run that the task belongs to.
+        infile.peek(1)
         plan = Plan.read(os.environ.get(PLAN_VARIABLE, ""))
         if plan is not None:
             Tracer(plan, where).install()
