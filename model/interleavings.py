@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.search import Graph
 from onceproof.model.language.trace import trace

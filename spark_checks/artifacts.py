@@ -6,6 +6,7 @@ import importlib.metadata
 from typing import TYPE_CHECKING
 
 import click
+
 from onceproof.model.errors import UsageError
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.properties.check import parameters_of

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.explore.search import Limits
 from onceproof.model.library import make, pick

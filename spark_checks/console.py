@@ -6,14 +6,15 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.check import Finding, Report, parameters_of
-from onceproof.properties.histories import broken
-from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import events
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
+
+from onceproof.properties.check import Finding, Report, parameters_of
+from onceproof.properties.histories import broken
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from onceproof.properties.ledger import Fared, History, Row
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.sinks.interface import Read
     from pyspark.sql import DataFrame, SparkSession
+
+    from onceproof.spark_checks.sinks.interface import Read
 
 
 class Observer:

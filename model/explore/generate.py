@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from llvmlite import ir
+
 from onceproof.model.explore.layout import WORD_BITS, Layout, Placement
 from onceproof.model.language import terms as t
 from onceproof.model.language.types import BoolType, EnumType, IntType, encode

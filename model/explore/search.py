@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from onceproof.model.explore.generate import REST_BIT, expander_ir, instances
 from onceproof.model.explore.layout import Layout
 from onceproof.model.explore.native import Compiled
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
     from onceproof.model.language import terms as t
     from onceproof.model.language.trace import System
 

@@ -74,10 +74,30 @@ def truth_mend() -> str:
         return _ANY_CONSTRUCT
     tree = _parsed(frame.f_code.co_filename)
     positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
-    line, _, column, _ = positions
-    if tree is None or line is None or column is None:
+    line, end_line, column, end_column = positions
+    if None in positions or tree is None or line is None or column is None:
         return _ANY_CONSTRUCT
-    return _innermost(tree, (line, column)) or _ANY_CONSTRUCT
+    # Branches are placed at their whole statement, other tests at themselves.
+    return (
+        _branch(tree, (line, column, end_line, end_column))
+        or _innermost(tree, (line, column))
+        or _ANY_CONSTRUCT
+    )
+
+
+def _branch(tree: ast.AST, span: tuple[int | None, ...]) -> str:
+    """Name the branch that spans just what is running."""
+    for node in ast.walk(tree):
+        place = tuple(
+            getattr(node, name, None)
+            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")
+        )
+        if place == span:
+            if type(node) in (ast.If, ast.While, ast.IfExp, ast.Assert):
+                return _MENDS[type(node)]
+            if isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+                return _MENDS[ast.comprehension]
+    return ""
 
 
 def _innermost(tree: ast.AST, spot: tuple[int, int]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import z3
+
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms import Const, Get

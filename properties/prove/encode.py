@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import z3
+
 from onceproof.model.language import terms as t
 from onceproof.model.language.ranges import Ranges
 from onceproof.model.language.sorts import Member

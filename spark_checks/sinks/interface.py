@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from onceproof.model.protocols.sink import Sink
     from pyspark.sql import DataFrame, SparkSession
+
+    from onceproof.model.protocols.sink import Sink
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from onceproof.spark_checks.sinks.interface import Read
     from pyspark.sql import DataFrame, Row, SparkSession
+
+    from onceproof.spark_checks.sinks.interface import Read
 
 COLUMNS = "flight_id, carrier, origin, dest, distance, late"
 SCHEMA = (

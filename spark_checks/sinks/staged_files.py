@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.protocols.sinks.staged import Staged
-from onceproof.spark_checks.sinks import sqlite
-from onceproof.spark_checks.sinks.interface import Format, Reference, Target
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceStreamWriter,
     WriterCommitMessage,
 )
+
+from onceproof.model.protocols.sinks.staged import Staged
+from onceproof.spark_checks.sinks import sqlite
+from onceproof.spark_checks.sinks.interface import Format, Reference, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

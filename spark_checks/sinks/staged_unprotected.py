@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.datasource import DataSource, DataSourceStreamWriter
+
 from onceproof.model.protocols.sinks.staged import StagedUnprotected
 from onceproof.spark_checks.sinks import sqlite
 from onceproof.spark_checks.sinks.interface import Format, Reference, Target
@@ -13,7 +15,6 @@ from onceproof.spark_checks.sinks.staged_files import (
     folders,
     stage_rows,
 )
-from pyspark.sql.datasource import DataSource, DataSourceStreamWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

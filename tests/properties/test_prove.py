@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+
 from onceproof.model.language import (
     Member,
     Protocol,

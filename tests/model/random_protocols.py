@@ -1,0 +1,348 @@
+"""Small random protocols: drawn as descriptions, run as Python methods."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from hypothesis import strategies as st
+
+from onceproof.model.language import (
+    Protocol,
+    Sort,
+    action,
+    all_of,
+    always,
+    any_of,
+    at_rest,
+    count,
+    fault,
+    if_else,
+    implies,
+    not_,
+    one_of,
+    sometimes,
+    state,
+    step,
+    total,
+    when,
+)
+
+HIGH = 3
+
+
+class Colour(Enum):
+    """A type of three values."""
+
+    RED = "red"
+    GREEN = "green"
+    BLUE = "blue"
+
+
+COLOURS = list(Colour)
+# Which variables a term may speak of, by the sort they range over.
+Scope = tuple[tuple[str, str], ...]
+
+
+def _names(scope: Scope, sort: str) -> list[str]:
+    return [name for name, kind in scope if kind == sort]
+
+
+@st.composite
+def truths(draw: Any, scope: Scope, depth: int = 3) -> Any:
+    """Draw a truth-valued description."""
+    kinds = ["flag", "colour", "compare", "const"]
+    if _names(scope, "S"):
+        kinds += ["bit", "pair", "same"]
+    if _names(scope, "O"):
+        kinds += ["mark", "order"]
+    if depth:
+        kinds += ["not", "and", "or", "implies", "ite", "all", "any", "both"]
+    kind = draw(st.sampled_from(kinds))
+    sub = truths(scope, depth - 1) if depth else st.none()
+    member = lambda sort: draw(st.sampled_from(_names(scope, sort)))  # noqa: E731
+    if kind == "const":
+        return kind, draw(st.booleans())
+    if kind == "colour":
+        return kind, draw(st.sampled_from(COLOURS)), draw(st.booleans())
+    if kind == "compare":
+        sign = draw(st.sampled_from(["<", "<=", "==", "!=", ">", ">="]))
+        return kind, sign, draw(numbers(scope, depth)), draw(numbers(scope, depth))
+    if kind == "bit":
+        return kind, member("S")
+    if kind in ("pair", "same"):
+        return kind, member("S"), member("S")
+    if kind == "mark":
+        return kind, member("O")
+    if kind == "order":
+        return kind, member("O"), draw(numbers(scope, 0))
+    if kind in ("all", "any", "both"):
+        name = f"v{len(scope)}"
+        sort = draw(st.sampled_from(["S", "O"]))
+        inner: Scope = (*scope, (name, sort))
+        if kind == "both":
+            more: Scope = (*inner, (f"w{len(scope)}", "S"))
+            return kind, (name, sort), f"w{len(scope)}", draw(truths(more, depth - 1))
+        return kind, (name, sort), draw(truths(inner, depth - 1))
+    if kind == "not":
+        return kind, draw(sub)
+    if kind == "ite":
+        return kind, draw(sub), draw(sub), draw(sub)
+    return ("flag",) if kind == "flag" else (kind, draw(sub), draw(sub))
+
+
+@st.composite
+def numbers(draw: Any, scope: Scope, depth: int = 1) -> Any:
+    """Draw an integer-valued description."""
+    kinds = ["number", "literal"]
+    if _names(scope, "S"):
+        kinds.append("share")
+    if _names(scope, "O"):
+        kinds.append("member")
+    if depth:
+        kinds += ["plus", "minus", "count", "total"]
+    kind = draw(st.sampled_from(kinds))
+    if kind == "literal":
+        return kind, draw(st.integers(-2, HIGH + 1))
+    if kind == "share":
+        return kind, draw(st.sampled_from(_names(scope, "S")))
+    if kind == "member":
+        return kind, draw(st.sampled_from(_names(scope, "O")))
+    if kind in ("plus", "minus"):
+        return kind, draw(numbers(scope, depth - 1)), draw(numbers(scope, depth - 1))
+    if kind in ("count", "total"):
+        name = f"k{len(scope)}"
+        inner: Scope = (*scope, (name, "S"))
+        body = truths(inner, 0) if kind == "count" else numbers(inner, 0)
+        return kind, name, draw(body)
+    return (kind,)
+
+
+@st.composite
+def effects(draw: Any, scope: Scope) -> Any:
+    """Draw one assignment."""
+    kinds = ["flag", "colour", "number", "fill", "set_share", "set_pair"]
+    if _names(scope, "S"):
+        kinds += ["bit", "share", "pair"]
+    if _names(scope, "O"):
+        kinds += ["mark"]
+    kind = draw(st.sampled_from(kinds))
+    if kind == "colour":
+        return kind, draw(st.sampled_from(COLOURS)), draw(truths(scope, 1))
+    if kind == "number":
+        return kind, draw(numbers(scope))
+    if kind == "fill":
+        return kind, draw(st.booleans())
+    if kind == "set_share":
+        return kind, draw(numbers((*scope, ("x", "S")), 1))
+    if kind == "set_pair":
+        return kind, draw(truths((*scope, ("x", "S"), ("y", "S")), 1))
+    if kind == "flag":
+        return kind, draw(truths(scope, 1))
+    sort = "O" if kind == "mark" else "S"
+    at = draw(st.sampled_from(_names(scope, sort)))
+    if kind == "share":
+        return kind, at, draw(numbers(scope))
+    if kind == "pair":
+        return (
+            kind,
+            at,
+            draw(st.sampled_from(_names(scope, "S"))),
+            draw(truths(scope, 1)),
+        )
+    return kind, at, draw(truths(scope, 1))
+
+
+@st.composite
+def protocols(draw: Any) -> Any:
+    """Draw a protocol: a class, ready to be instantiated."""
+    steps = []
+    for number in range(draw(st.integers(1, 3))):
+        sorts = draw(st.lists(st.sampled_from(["S", "O"]), max_size=2))
+        scope: Scope = tuple((f"p{i}", s) for i, s in enumerate(sorts))
+        steps.append(
+            (
+                f"step{number}",
+                tuple(sorts),
+                draw(truths(scope, 2)),
+                draw(st.lists(effects(scope), min_size=1, max_size=3)),
+                draw(st.sampled_from([False, False, True])),
+            )
+        )
+    claims = [draw(truths((), 3)) for _ in range(3)]
+    change = draw(truths((), 1))
+    sizes = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    return build(steps, claims, change, sizes, wide=draw(st.booleans()))
+
+
+def build(
+    steps: Any, claims: Any, change: Any, sizes: tuple[int, int], *, wide: bool
+) -> Any:
+    """Make the class that a description speaks of."""
+    s, o = Sort("thing", size=sizes[0]), Sort("place", size=sizes[1], ordered=True)
+    body: dict[str, Any] = {
+        "S": s,
+        "O": o,
+        "flag": state(one_of(False, True)),
+        "colour": state(Colour.GREEN),
+        "number": state(1, high=HIGH),
+        "bit": state(False, per=s),
+        "share": state(0, low=-1, high=2, per=s),
+        "pair": state(False, per=(s, s)),
+        "mark": state(True, per=o),
+    }
+    if wide:
+        body["ballast"] = state(Colour.BLUE, per=(s, s, s, s))
+    for name, sorts, guard, acts, is_fault in steps:
+        per = tuple({"S": s, "O": o}[k] for k in sorts)
+        method = _method(guard, acts, len(sorts))
+        body[name] = (fault if is_fault else action)(per=per)(method)
+    for name, mark, claim in zip(
+        ("holds", "meets", "rests"), (always, sometimes, at_rest), claims, strict=True
+    ):
+        body[name] = mark(_claim(claim))
+    body["moves"] = step(_step_claim(change))
+    made = type("Drawn", (Protocol,), body)
+    for name, what in body.items():
+        if hasattr(what, "__set_name__"):
+            what.__set_name__(made, name)
+    return made
+
+
+def _method(guard: Any, acts: Any, arity: int) -> Any:
+    def run(self: Any, env: dict[str, Any]) -> None:
+        when(truth(self, guard, env))
+        for act in acts:
+            perform(self, act, env)
+
+    def none(self: Any) -> None:
+        run(self, {})
+
+    def one(self: Any, a: Any) -> None:
+        run(self, {"p0": a})
+
+    def two(self: Any, a: Any, b: Any) -> None:
+        run(self, {"p0": a, "p1": b})
+
+    return (none, one, two)[arity]
+
+
+def _claim(claim: Any) -> Any:
+    def method(self: Any) -> Any:
+        return truth(self, claim, {})
+
+    return method
+
+
+def _step_claim(change: Any) -> Any:
+    def method(self: Any, after: Any) -> Any:
+        return implies(
+            truth(self, change, {}), any_of(after.flag, truth(after, change, {}))
+        )
+
+    return method
+
+
+def truth(m: Any, d: Any, env: dict[str, Any]) -> Any:
+    """Work a truth-valued description out, in either world."""
+    kind = d[0]
+    if kind == "const":
+        return d[1]
+    if kind == "flag":
+        return m.flag
+    if kind == "colour":
+        return (m.colour == d[1]) if d[2] else (m.colour != d[1])
+    if kind == "compare":
+        a, b = number(m, d[2], env), number(m, d[3], env)
+        signs = {
+            "<": lambda: a < b,
+            "<=": lambda: a <= b,
+            "==": lambda: a == b,
+            "!=": lambda: a != b,
+            ">": lambda: a > b,
+            ">=": lambda: a >= b,
+        }
+        return signs[d[1]]()
+    if kind == "bit":
+        return m.bit[env[d[1]]]
+    if kind == "pair":
+        return m.pair[env[d[1]], env[d[2]]]
+    if kind == "same":
+        return env[d[1]] == env[d[2]]
+    if kind == "mark":
+        return m.mark[env[d[1]]]
+    if kind == "order":
+        return env[d[1]] < number(m, d[2], env)
+    if kind == "not":
+        return not_(truth(m, d[1], env))
+    if kind == "and":
+        return all_of(truth(m, d[1], env), truth(m, d[2], env))
+    if kind == "or":
+        return any_of(truth(m, d[1], env), truth(m, d[2], env))
+    if kind == "implies":
+        return implies(truth(m, d[1], env), truth(m, d[2], env))
+    if kind == "ite":
+        return if_else(*(truth(m, x, env) for x in d[1:]))
+    if kind == "both":
+        (name, sort), other, body = d[1:]
+        return all_of(
+            truth(m, body, {**env, name: v, other: w})
+            for v in getattr(m, sort)
+            for w in m.S
+        )
+    (name, sort), body = d[1:]
+    quantifier = all_of if kind == "all" else any_of
+    return quantifier(truth(m, body, {**env, name: v}) for v in getattr(m, sort))
+
+
+def number(m: Any, d: Any, env: dict[str, Any]) -> Any:
+    """Work an integer-valued description out, in either world."""
+    kind = d[0]
+    if kind == "number":
+        return m.number
+    if kind == "literal":
+        return d[1]
+    if kind == "share":
+        return m.share[env[d[1]]]
+    if kind == "member":
+        return env[d[1]]
+    if kind == "plus":
+        return number(m, d[1], env) + number(m, d[2], env)
+    if kind == "minus":
+        return number(m, d[1], env) - number(m, d[2], env)
+    if kind == "count":
+        return count(truth(m, d[2], {**env, d[1]: v}) for v in m.S)
+    return total(number(m, d[2], {**env, d[1]: v}) for v in m.S)
+
+
+def clamp(value: Any, low: int, high: int) -> Any:
+    """Keep a number within bounds, as a modeller would."""
+    return if_else(value < low, low, if_else(value > high, high, value))
+
+
+def perform(m: Any, act: Any, env: dict[str, Any]) -> None:
+    """Make one assignment, in either world."""
+    kind = act[0]
+    if kind == "flag":
+        # The read keeps a second assignment from being a modeller's mistake.
+        m.flag = any_of(truth(m, act[1], env), m.flag & m.flag)
+    elif kind == "colour":
+        m.colour = if_else(truth(m, act[2], env), act[1], m.colour)
+    elif kind == "number":
+        m.number = clamp(number(m, act[1], env) + m.number, 0, HIGH)
+    elif kind == "fill":
+        m.bit.fill(act[1])
+    elif kind == "set_share":
+        m.share.set(lambda x: clamp(number(m, act[1], {**env, "x": x}), -1, 2))
+    elif kind == "set_pair":
+        m.pair.set(lambda x, y: truth(m, act[1], {**env, "x": x, "y": y}))
+    elif kind == "share":
+        at = env[act[1]]
+        m.share[at] = clamp(number(m, act[2], env) + m.share[at], -1, 2)
+    elif kind == "pair":
+        at = env[act[1]], env[act[2]]
+        m.pair[at] = any_of(truth(m, act[3], env), not_(m.pair[at]))
+    else:
+        field = m.mark if kind == "mark" else m.bit
+        at = env[act[1]]
+        field[at] = if_else(truth(m, act[2], env), True, not_(field[at]))

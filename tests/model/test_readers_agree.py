@@ -1,0 +1,176 @@
+"""Plain Python, native code and z3 agree on what a model means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from onceproof.model.explore import generate
+from onceproof.model.explore.search import Graph
+from onceproof.model.language import terms as t
+from onceproof.model.language.plain import Reference
+from onceproof.model.language.trace import trace
+from onceproof.properties.check import check, claims_of
+from onceproof.properties.prove import prove
+from onceproof.properties.verdicts import Verdict
+from tests.model.random_protocols import protocols
+
+MOST = 250
+SETTINGS = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def levels(reference: Reference) -> dict[Any, int] | None:
+    """Search in plain Python: states with their distance; None if there are many."""
+    found = dict.fromkeys(reference.initial_states(), 0)
+    todo = list(found)
+    for before in todo:
+        for _, after in reference.successors(before):
+            if after not in found:
+                found[after] = found[before] + 1
+                todo.append(after)
+        if len(found) > MOST:
+            return None
+    return found
+
+
+def compare_successors(protocol: Any) -> None:
+    """Compare each state's successors, as native code and Python see them."""
+    reference = Reference(protocol)
+    states = levels(reference)
+    if states is None:
+        return
+    graph = Graph(trace(protocol))
+    pack, unpack = graph.layout.pack, graph.layout.unpack
+    for number, before in enumerate(states):
+        graph.states[0] = pack(before)
+        out, acts, _, flags, _ = graph.expand(0, 1)
+        native = {
+            (graph.events[a], unpack(w))
+            for a, w in zip(acts.tolist(), out.tolist(), strict=True)
+        }
+        plain = {(e, s) for e, s in reference.successors(before) if s != before}
+        assert native == plain, (number, before)
+        resting = bool(flags[0] >> generate.REST_BIT & 1)
+        assert resting == reference.resting(before)
+
+
+def expected(reference: Reference, states: dict[Any, int], name: str, when: str) -> Any:
+    """Settle a claim in plain Python: how many steps its shortest trace has."""
+
+    def claim(*protocols: Any) -> Any:
+        return getattr(protocols[0], name)(*protocols[1:])
+
+    lengths = []
+    for before, far in states.items():
+        if when == "step":
+            lengths += [
+                far + 1
+                for _, after in reference.successors(before)
+                if after != before and not reference.evaluate(claim, before, after)
+            ]
+        elif when == "at_rest" and not reference.resting(before):
+            continue
+        elif bool(reference.evaluate(claim, before)) == (when == "sometimes"):
+            lengths.append(far)
+    return min(lengths, default=None)
+
+
+CLAIMS = (
+    ("holds", "always"),
+    ("meets", "sometimes"),
+    ("rests", "at_rest"),
+    ("moves", "step"),
+)
+
+
+@SETTINGS
+@given(protocols())
+def test_native_code_takes_the_steps_that_python_takes(drawn):
+    """Successors, their events and rest are the same in every reachable state."""
+    protocol = drawn()
+
+    compare_successors(protocol)
+
+
+@SETTINGS
+@given(protocols())
+def test_the_search_settles_claims_as_python_does(drawn):
+    """Verdicts, and the lengths of shortest traces, are those of a plain search."""
+    protocol = drawn()
+    reference = Reference(protocol)
+    states = levels(reference)
+    if states is None:
+        return
+
+    report = check(protocol)
+
+    findings = {f.property.name: f for f in report.findings}
+    assert report.exploration is not None
+    assert report.exploration.distinct == len(states)
+    for name, when in CLAIMS:
+        length = expected(reference, states, name, when)
+        finding = findings[name]
+        shown = None if finding.trace is None else len(finding.trace.steps)
+        assert shown == length, (name, finding.verdict)
+
+
+@settings(SETTINGS, max_examples=25)
+@given(protocols())
+def test_z3_settles_claims_as_python_does(drawn):
+    """To a depth, z3 finds the traces that a plain search finds, and no others."""
+    depth = 3
+    protocol = drawn()
+    reference = Reference(protocol)
+    states = levels(reference)
+    if states is None:
+        return
+
+    report = prove(protocol, claims_of(protocol), depth=depth)
+
+    for finding in report.findings:
+        when = dict(CLAIMS)[finding.property.name]
+        length = expected(reference, states, finding.property.name, when)
+        within = length is not None and length <= depth
+        shown = None if finding.trace is None else len(finding.trace.steps)
+        assert shown == (length if within else None), (when, finding.verdict)
+        if when != "sometimes":
+            assert (finding.verdict is Verdict.REFUTED) == within
+
+
+@pytest.mark.parametrize("broken", ["less", "sum", "exists"])
+def test_a_broken_reader_is_caught(monkeypatch, tmp_path, broken):
+    """Were native code wrong about one kind of term, the comparison would fail."""
+    monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path))
+    emitter = generate._Emitter
+    truth, number = emitter.truth, emitter.number
+
+    def wrong_truth(self, term):
+        if broken == "less" and isinstance(term, t.Less):
+            return truth(self, t.Eq(term.left, term.right))
+        if broken == "exists" and isinstance(term, t.Exists):
+            return truth(self, t.ForAll(term.vars, term.body))
+        return truth(self, term)
+
+    def wrong_sum(self, term):
+        if isinstance(term, t.Sum):
+            return self.b.add(number(self, term), generate._constant(1))
+        return number(self, term)
+
+    monkeypatch.setattr(emitter, "truth", wrong_truth)
+    if broken == "sum":
+        monkeypatch.setattr(emitter, "number", wrong_sum)
+
+    @settings(SETTINGS, max_examples=600)
+    @given(protocols())
+    def compare(drawn):
+        compare_successors(drawn())
+
+    with pytest.raises(AssertionError):
+        compare()
