@@ -15,20 +15,19 @@ if TYPE_CHECKING:
 class Observer:
     """Knows what the sink should hold, and compares what readers see with it."""
 
-    def __init__(self, spark: SparkSession, expected: DataFrame) -> None:
+    def __init__(self, expected: DataFrame) -> None:
         """Take ``expected``: the rows as the query makes them, with their ``unit``."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        self._spark = spark
         self._columns = sorted(c for c in expected.columns if c != "unit")
         row = f.xxhash64(*self._columns)
         self._expected = expected.select(row.alias("row"), "unit").localCheckpoint()
 
-    def look(self, read: Read) -> DataFrame:
+    def look(self, spark: SparkSession, read: Read) -> DataFrame:
         """Read the sink now; give a hash of each row that a reader sees."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        seen = read(self._spark).select(f.xxhash64(*self._columns).alias("row"))
+        seen = read(spark).select(f.xxhash64(*self._columns).alias("row"))
         return seen.localCheckpoint()
 
     def history(

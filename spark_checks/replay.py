@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.interleavings import Interleavings, interleavings
@@ -21,11 +23,13 @@ from onceproof.spark_checks.session import Scratch, WarmSession
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from onceproof.model.interleavings import Interleaving
     from onceproof.properties.property import Property
     from onceproof.spark_checks.events import Listener
     from onceproof.spark_checks.sinks.interface import Reference
 
 BATCHES, PARTITIONS = 2, 2
+THREADS = 2
 
 
 @dataclass
@@ -143,7 +147,7 @@ def _bench(session: WarmSession, scratch: Scratch, number: int) -> Bench:
         unit=rows["flight_id"].map(source.units),
     ).drop(columns="dep_delay")
     frame = session.spark.createDataFrame(expected, f"{flights.OUTPUT_WITH_UNIT}")
-    return Bench(session, source, Observer(session.spark, frame), scratch.path)
+    return Bench(session, session.spark, source, Observer(frame), scratch.path)
 
 
 def _replay_sink(
@@ -167,11 +171,23 @@ def _replay_sink(
     ]
     listener(events.SinkBegun(sink.name, len(chosen)))
     semantics = Semantics(protocol)
-    for one in chosen:
-        listener(events.InterleavingBegun(sink.name, one.number))
-        outcome = replay_one(bench, sink.build, one, protocol, semantics, sink)
-        report.outcomes.append(outcome)
-        listener(events.Replayed(sink.name, outcome))
+    mine = threading.local()
+
+    def go(one: Interleaving) -> Outcome:
+        if not hasattr(mine, "bench"):
+            mine.bench = replace(bench, spark=bench.session.fork())
+        return replay_one(mine.bench, sink.build, one, protocol, semantics, sink)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for one in chosen:
+            listener(events.InterleavingBegun(sink.name, one.number))
+        try:
+            for outcome in pool.map(go, chosen):
+                report.outcomes.append(outcome)
+                listener(events.Replayed(sink.name, outcome))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     report.seconds = time.perf_counter() - began
     listener(events.Judged(report))
     return report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+import uuid
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from onceproof.spark_checks.failpoints.checkpoint import (
 )
 from onceproof.spark_checks.failpoints.driver import mortal
 from onceproof.spark_checks.failpoints.realise import NotReplayable, Run, realise
-from onceproof.spark_checks.failpoints.rules import Plan, Rule
+from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY, Plan, Rule
 from onceproof.spark_checks.flights import query
 from onceproof.spark_checks.sinks.interface import (
     Foreach,
@@ -29,6 +30,8 @@ from onceproof.spark_checks.sinks.interface import (
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
     from onceproof.model.interleavings import Interleaving
     from onceproof.model.language.plain import Reference as Semantics
@@ -71,6 +74,7 @@ class Bench:
     """What all runs of a replay share."""
 
     session: WarmSession
+    spark: SparkSession
     source: Source
     observer: Observer
     scratch: Path
@@ -86,8 +90,9 @@ def replay_one(
 ) -> Outcome:
     """Run a fresh sink through an interleaving, and read both ledgers."""
     began = time.perf_counter()
-    folder = bench.scratch / f"run-{time.time_ns()}"
-    target = Target(folder / "sink", f"onceproof_{time.time_ns()}")
+    name = f"onceproof_{uuid.uuid4().hex}"
+    folder = bench.scratch / name
+    target = Target(folder / "sink", name)
     target.path.mkdir(parents=True)
     (folder / "marks").mkdir()
     under_test = build(target)
@@ -144,7 +149,9 @@ class _Trial:
         missing = [z for z in run.zombies if not self._landed(z)]
         if missing:
             return "the zombie's work never landed"
-        self.looks.append(self._bench.observer.look(self._under_test.read))
+        self.looks.append(
+            self._bench.observer.look(self._bench.spark, self._under_test.read)
+        )
         self.promised.append(committed(self._checkpoint))
         self.rested = not failed
         return ""
@@ -155,12 +162,12 @@ class _Trial:
     def _once(self, run: Run) -> bool:
         """Start the query and wait for its end; say whether it failed."""
         session = self._bench.session
-        plan = Plan(
-            tuple(self._placed(r) for r in run.rules), str(self._folder / "marks")
-        )
-        if plan.rules:
-            plan.write(session.plan)
-        spark: Any = session.spark
+        marks = str(self._folder / "marks")
+        rules = tuple(self._placed(r) for r in run.rules)
+        plan = Plan(rules, marks, self._folder.name)
+        placed = plan.write(session.plans)
+        spark: Any = self._bench.spark
+        spark.sparkContext.setLocalProperty(RUN_PROPERTY, plan.run)
         for key, value in _PARTITIONING[run.merged].items():
             spark.conf.set(key, value) if value else spark.conf.unset(key)
         trap: Any = nullcontext()
@@ -178,11 +185,11 @@ class _Trial:
                     return True
             return False
         finally:
-            session.plan.unlink(missing_ok=True)
+            placed.unlink(missing_ok=True)
 
     def _start(self, plan: Plan) -> Any:
         bench, under_test = self._bench, self._under_test
-        frame = query(bench.session.spark, self._folder / "input", bench.source.tasks)
+        frame = query(bench.spark, self._folder / "input", bench.source.tasks)
         writer = frame.writeStream.option(
             "checkpointLocation", str(self._checkpoint)
         ).trigger(availableNow=True)
@@ -196,7 +203,8 @@ class _Trial:
         name = under_test.name
         if isinstance(name, type):
             source: Any = name
-            self._bench.session.spark.dataSource.register(source)
+            self._bench.spark.dataSource.register(source)
+            writer = writer.option(RUN_PROPERTY, self._folder.name)
             name = source.name()
         return writer.format(name).options(**under_test.options).start()
 

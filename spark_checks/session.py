@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError
-from onceproof.spark_checks.failpoints.rules import PLAN_VARIABLE
+from onceproof.spark_checks.failpoints.rules import PLANS_VARIABLE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -75,11 +75,12 @@ class WarmSession:
     def __init__(self, scratch: Path, *, attempts: int = 2) -> None:
         """Start the JVM; ``attempts`` is how often Spark tries a task."""
         java_version()
-        self.plan = scratch / "plan.json"
+        self.plans = scratch / "plans"
+        self.plans.mkdir()
         self._log = scratch / "spark.log"
         os.environ["PYSPARK_PYTHON"] = str(_worker_python(scratch))
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-        os.environ[PLAN_VARIABLE] = str(self.plan)
+        os.environ[PLANS_VARIABLE] = str(self.plans)
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
         self.spark = self._start(scratch, attempts)
@@ -128,6 +129,18 @@ class WarmSession:
         finally:
             os.dup2(quiet, 2)
             os.close(quiet)
+
+    def fork(self) -> SparkSession:
+        """Give a session of its own to the thread that calls, in the same JVM."""
+        mine = self.spark.newSession()
+        jvm: Any = mine._jvm
+        java = mine._jsparkSession
+        try:
+            active = jvm.org.apache.spark.sql.classic.SparkSession
+            active.setActiveSession(java)
+        except TypeError:
+            jvm.org.apache.spark.sql.SparkSession.setActiveSession(java)
+        return mine
 
     def stop(self) -> None:
         """End the session, its workers and its JVM."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.spark_checks import flights
-from onceproof.spark_checks.failpoints.rules import Plan, Rule
+from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY, Plan, Rule
 from onceproof.spark_checks.session import Scratch, WarmSession
 
 
@@ -42,7 +42,8 @@ def main() -> None:
         source = flights.Source(scratch.path / "flights", flights.flights(100), 1, 2)
         source.offer(scratch.path / "input", 1)
         rule = Rule("begin_task", "call", 0, "die", partition=0, attempt=0)
-        Plan((rule,), str(scratch.path)).write(session.plan)
+        Plan((rule,), str(scratch.path), "shown").write(session.plans)
+        session.spark.sparkContext.setLocalProperty(RUN_PROPERTY, "shown")
         log = scratch.path / "notes.txt"
         frame = flights.query(session.spark, scratch.path / "input", 2)
         started = (

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints.rules import Place, Plan, Tracer
@@ -48,12 +49,13 @@ def _run(
 
         # The child must not detach Java objects that the parent still uses.
         ThreadSafeFinalizer.clear_finalizers(True)
-        Tracer(plan, lambda _: Place(batch_id)).install()
+        Tracer(plan, lambda _: Place(batch_id, run=plan.run)).install()
         write(batch, batch_id)
         code = 0
     except BaseException:  # noqa: BLE001 - a child must never run the parent's code
         sys.settrace(None)
-        traceback.print_exc()
+        with Path(plan.marks, "driver.log").open("a") as log:
+            traceback.print_exc(file=log)
     finally:
         os._exit(code)
 

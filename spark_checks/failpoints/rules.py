@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-PLAN_VARIABLE = "ONCEPROOF_PLAN"
+PLANS_VARIABLE = "ONCEPROOF_PLANS"
+RUN_PROPERTY = "onceproof.run"
 EXIT_CODE = 73
 PATIENCE = 20.0
 
@@ -48,26 +49,32 @@ class Rule:
 
 @dataclass(frozen=True)
 class Plan:
-    """The rules of one query run, and the folder where marks are left."""
+    """The rules of one query run, and the folder where marks are left.
+
+    ``run`` tells runs apart that go on side by side.
+    """
 
     rules: tuple[Rule, ...]
     marks: str
+    run: str = ""
 
-    def write(self, path: Path) -> None:
-        """Put the plan where workers look for it, all at once."""
+    def write(self, folder: Path) -> Path:
+        """Put the plan where workers look for it, all at once; give its place."""
+        path = folder / f"{self.run}.json"
         draft = path.with_suffix(".draft")
         draft.write_text(json.dumps(asdict(self)))
         draft.replace(path)
+        return path
 
     @classmethod
-    def read(cls, path: str) -> Plan | None:
-        """Read the plan, if there is one."""
+    def read(cls, path: Path) -> Plan | None:
+        """Read a plan, if it is still there."""
         try:
-            data = json.loads(Path(path).read_text())
+            data = json.loads(path.read_text())
         except (OSError, ValueError):
             return None
         rules = [Rule(**{**r, "await_": tuple(r["await_"])}) for r in data["rules"]]
-        return cls(tuple(rules), data["marks"])
+        return cls(tuple(rules), data["marks"], data["run"])
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class Place:
     batch: int | None
     partition: int | None = None
     attempt: int | None = None
+    run: str | None = ""
 
 
 class FailedHere(Exception):  # noqa: N818 - it stands for whatever a sink may raise
@@ -93,17 +101,24 @@ class Tracer:
         self._names = {rule.function for rule in plan.rules}
         self._calls: dict[tuple[str, int | None], int] = {}
 
+    @property
+    def names(self) -> set[str]:
+        """The functions that are watched."""
+        return self._names
+
     def install(self) -> None:
         """Watch from now on, in this thread."""
-        if self._names:
-            sys.settrace(self._enter)
+        trace_all([self])
 
-    def _enter(self, frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG002
+    def enter(self, frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG002
+        """Fire the rules of a call, and give what follows the frame to its return."""
         name = frame.f_code.co_qualname
         if event != "call" or name not in self._names:
             return None
         frame.f_trace_lines = False
         place = self._where(frame)
+        if place.run != self._plan.run:
+            return None
         key = (name, place.batch)
         number = self._calls[key] = self._calls.get(key, 0) + 1
         self._fire(name, "call", place, number)
@@ -150,6 +165,20 @@ class Tracer:
         deadline = time.monotonic() + PATIENCE
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.001)
+
+
+def trace_all(tracers: list[Tracer]) -> None:
+    """Let several tracers watch this thread; at most one of them follows a frame."""
+    names = {name for tracer in tracers for name in tracer.names}
+
+    def enter(frame: FrameType, event: str, arg: object) -> Any:
+        if event != "call" or frame.f_code.co_qualname not in names:
+            return None
+        followers = (tracer.enter(frame, event, arg) for tracer in tracers)
+        return next((f for f in followers if f is not None), None)
+
+    if names:
+        sys.settrace(enter)
 
 
 def _let_go_of_sockets() -> None:

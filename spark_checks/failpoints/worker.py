@@ -10,13 +10,16 @@ import gc
 import importlib
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints.rules import (
-    PLAN_VARIABLE,
+    PLANS_VARIABLE,
+    RUN_PROPERTY,
     Place,
     Plan,
     Tracer,
+    trace_all,
 )
 
 if TYPE_CHECKING:
@@ -36,13 +39,23 @@ def where(frame: FrameType) -> Place:
             None if batch is None else int(batch),
             context.partitionId(),
             context.attemptNumber(),
+            context.getLocalProperty(RUN_PROPERTY),
         )
     outer: FrameType | None = frame
     while outer is not None:
         if outer.f_code.co_name == "main" and "batch_id" in outer.f_locals:
-            return Place(int(outer.f_locals["batch_id"]))
+            batch = int(outer.f_locals["batch_id"])
+            source: Any = outer.f_locals.get("data_source")
+            return Place(batch, run=source.options.get(RUN_PROPERTY))
         outer = outer.f_back
-    return Place(None)
+    return Place(None, run=None)
+
+
+def plans() -> list[Plan]:
+    """Read the plans of all runs that go on now."""
+    folder = Path(os.environ.get(PLANS_VARIABLE, os.devnull))
+    found = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    return [plan for plan in map(Plan.read, found) if plan is not None]
 
 
 def main() -> None:
@@ -56,9 +69,7 @@ def main() -> None:
         # A worker that is kept waits here for its next task: only what the plan says
         # once that has come is about the run that the task belongs to.
         infile.peek(1)
-        plan = Plan.read(os.environ.get(PLAN_VARIABLE, ""))
-        if plan is not None:
-            Tracer(plan, where).install()
+        trace_all([Tracer(plan, where) for plan in plans()])
         try:
             return run(infile, outfile)
         finally:

@@ -23,7 +23,14 @@ from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
 from onceproof.properties.check import check
 from onceproof.properties.guarantees import AGREEMENT
 
-COMPILE = ["-O3", "-march=native", "-DSAFETY", "-DNOREDUCE", "-DNOBOUNDCHECK", "-DNOFAIR"]
+COMPILE = [
+    "-O3",
+    "-march=native",
+    "-DSAFETY",
+    "-DNOREDUCE",
+    "-DNOBOUNDCHECK",
+    "-DNOFAIR",
+]
 
 
 def promela(n: int) -> str:
@@ -40,10 +47,14 @@ def promela(n: int) -> str:
         value = f"((rm >> {shift}) & 3)"
         clear = f"(rm & ~(3 << {shift}))"
         lines += [
-            f":: d_step {{ tm == 0 && (sent & {bit}) && !(seen & {bit}) -> "
-            f"seen = seen | {bit} }}",
-            f":: d_step {{ {value} == 0 -> rm = rm | (1 << {shift}); "
-            f"sent = sent | {bit} }}",
+            (
+                f":: d_step {{ tm == 0 && (sent & {bit}) && !(seen & {bit}) -> "
+                f"seen = seen | {bit} }}"
+            ),
+            (
+                f":: d_step {{ {value} == 0 -> rm = rm | (1 << {shift}); "
+                f"sent = sent | {bit} }}"
+            ),
             f":: d_step {{ {value} == 0 -> rm = rm | (3 << {shift}) }}",
             f":: d_step {{ cs && {value} != 2 -> rm = {clear} | (2 << {shift}) }}",
             f":: d_step {{ as && {value} != 3 -> rm = {clear} | (3 << {shift}) }}",
@@ -94,9 +105,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         pan = compiled(Path(folder), told.rm)
         by_onceproof(2)
-        rounds = [
-            (by_spin(pan), by_onceproof(told.rm)) for _ in range(told.rounds)
-        ]
+        rounds = [(by_spin(pan), by_onceproof(told.rm)) for _ in range(told.rounds)]
     spin = statistics.median(s for (_, s), _ in rounds)
     ours = statistics.median(s for _, (_, s) in rounds)
     result = {
