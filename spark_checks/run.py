@@ -16,7 +16,7 @@ from onceproof.spark_checks.failpoints.checkpoint import (
     own,
     undo_file_commit,
 )
-from onceproof.spark_checks.failpoints.driver import mortal
+from onceproof.spark_checks.failpoints.driver import HUNG, mortal
 from onceproof.spark_checks.failpoints.realise import NotReplayable, Run, realise
 from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY, Plan, Rule
 from onceproof.spark_checks.flights import query
@@ -142,6 +142,8 @@ class _Trial:
                 return "the failpoint was never met: " + "; ".join(run.how)
         else:
             failed = self._until_rest(run)
+        if (self._folder / "marks" / HUNG).exists():
+            return "the process that stands for the driver hung"
         if run.undo is not None:
             batch, written = run.undo
             table = own(self._folder / "sink" / "table", self._bench.scratch)

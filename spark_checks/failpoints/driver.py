@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PATIENCE = 60.0
+HUNG = "hung"
 
 
 class DriverDiedError(RuntimeError):
@@ -32,7 +34,7 @@ def mortal(write: Callable[[Any, int], None], plan: Plan) -> Callable[[Any, int]
         child = os.fork()
         if child == 0:
             _run(write, plan, batch, batch_id)
-        status = _wait(child)
+        status = _wait(child, Path(plan.marks))
         if status:
             message = f"the driver died in batch {batch_id} (status {status})"
             raise DriverDiedError(message)
@@ -47,6 +49,8 @@ def _run(
     try:
         from py4j.java_gateway import ThreadSafeFinalizer  # noqa: PLC0415
 
+        # Another thread may have held a lock as this one forked: it is never freed here.
+        ThreadSafeFinalizer.lock = threading.RLock()
         # The child must not detach Java objects that the parent still uses.
         ThreadSafeFinalizer.clear_finalizers(True)
         Tracer(plan, lambda _: Place(batch_id, run=plan.run)).install()
@@ -60,13 +64,14 @@ def _run(
         os._exit(code)
 
 
-def _wait(child: int) -> int:
+def _wait(child: int, marks: Path) -> int:
     deadline = time.monotonic() + _PATIENCE
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
         if time.monotonic() > deadline:
+            (marks / HUNG).touch()
             os.kill(child, 9)
             os.waitpid(child, 0)
             return -9
