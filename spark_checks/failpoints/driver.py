@@ -49,7 +49,7 @@ def _run(
     try:
         from py4j.java_gateway import ThreadSafeFinalizer  # noqa: PLC0415
 
-        # Another thread may have held a lock as this one forked: it is never freed here.
+        # Another thread may have held the lock at the fork: here nothing frees it.
         ThreadSafeFinalizer.lock = threading.RLock()
         # The child must not detach Java objects that the parent still uses.
         ThreadSafeFinalizer.clear_finalizers(True)
