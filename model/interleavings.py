@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from onceproof.model.errors import UsageError
-from onceproof.model.explore.search import Graph
+from onceproof.model.explore.graph import Graph
 from onceproof.model.language.trace import trace
 from onceproof.model.traces import Trace
 
@@ -174,9 +174,8 @@ def _edges(system: System) -> tuple[Edges, Graph]:
     graph = Graph(system)
     graph.start()
     while graph.levels[-1] > graph.levels[-2]:
-        for lo, hi in graph.chunks(graph.levels[-2], graph.levels[-1]):
-            out, *_ = graph.expand(lo, hi)
-            graph.add(out, len(out))
+        for made in graph.sweep(graph.levels[-2], graph.levels[-1]):
+            graph.add(made.states)
         graph.levels.append(graph.count)
         if graph.count > MOST_STATES:
             message = (
@@ -187,12 +186,10 @@ def _edges(system: System) -> tuple[Edges, Graph]:
     row_of = np.zeros(graph.slot_count, np.int64)
     row_of[graph.slots(graph.states[: graph.count])] = np.arange(graph.count)
     edges: Edges = [[] for _ in range(graph.count)]
-    for lo, hi in graph.chunks(0, graph.count):
-        out, acts, srcs, _, _ = graph.expand(lo, hi)
-        rows = row_of[graph.slots(out)]
-        for act, src, row in zip(
-            acts.tolist(), srcs.tolist(), rows.tolist(), strict=True
-        ):
+    for made in graph.sweep(0, graph.count):
+        events, sources = made.events.tolist(), made.sources.tolist()
+        rows = row_of[graph.slots(made.states)].tolist()
+        for act, src, row in zip(events, sources, rows, strict=True):
             edges[src].append((act, row))
     return edges, graph
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from onceproof.model.explore.search import Graph
+from onceproof.model.explore.graph import Graph
 
 if TYPE_CHECKING:
     from onceproof.model.language.plain import State
@@ -25,12 +25,12 @@ def mermaid(system: System, *, states: int = 60) -> str:
     steps: list[tuple[State, str, State]] = []
     while done < min(graph.count, states):
         before = graph.layout.unpack(graph.states[done].tolist())
-        out, acts, *_ = graph.expand(done, done + 1)
-        for words, act in zip(out.tolist(), acts.tolist(), strict=True):
+        made = graph.expand(done, done + 1)
+        for words, act in zip(made.states.tolist(), made.events.tolist(), strict=True):
             event = graph.events[act]
             label = f"! {event}" if event.fault else str(event)
             steps.append((before, label, graph.layout.unpack(words)))
-        graph.add(out, len(out))
+        graph.add(made.states)
         done += 1
     shown = [graph.layout.unpack(graph.states[row].tolist()) for row in range(done)]
     numbers = {state: number for number, state in enumerate(shown, 1)}

@@ -14,7 +14,7 @@ from onceproof.properties.verdicts import Verdict, weakest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.model.explore.search import Answer
+    from onceproof.model.explore.questions import Answer
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.traces import Trace
 

@@ -6,7 +6,7 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.explore.search import Question
+from onceproof.model.explore.questions import Question
 from onceproof.model.language.protocol import ClaimMark, Protocol, kebab
 from onceproof.properties.ledger import Ledger, of_protocol
 

@@ -1,8 +1,8 @@
 """The hash table of states: open addressing over packed words, in native code.
 
-A table has a power of two of slots; ``-1`` in a slot's first word marks it empty.
-A block of states is hashed and its slots touched before any is probed, so that
-the memory's latency is paid for many look-ups at once.
+A table has a power of two of slots; ``-1`` in a slot's first word marks it empty. A
+state's slot is the high bits of its hash, so a table and the larger one that takes
+its place hold their states in nearly the same order.
 """
 
 from __future__ import annotations
@@ -12,36 +12,62 @@ from numba import njit
 
 BLOCK = 512
 EMPTY = -1
+RECENT_BITS = 15
 
 
 @njit(cache=True, inline="always")
-def _mix(word: int, shift: int) -> int:  # pragma: no cover - compiled
+def _hash(word):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     x = np.uint64(word) * np.uint64(0x9E3779B97F4A7C15)
     x ^= x >> np.uint64(32)
-    x *= np.uint64(0xD6E8FEB86659FD93)
-    return np.int64(x >> np.uint64(shift))
+    return x * np.uint64(0xD6E8FEB86659FD93)
+
+
+@njit(cache=True, inline="always")
+def _hash_many(row):  # type: ignore[no-untyped-def]
+    x = np.uint64(0)
+    for w in range(row.shape[0]):
+        x = (x ^ np.uint64(row[w])) * np.uint64(0x9E3779B97F4A7C15)
+        x ^= x >> np.uint64(32)
+    return x * np.uint64(0xD6E8FEB86659FD93)
 
 
 @njit(cache=True, nogil=True)
-def insert_one(table, shift, rows, n, states, count):  # type: ignore[no-untyped-def]
-    """Add the new ones among ``rows`` to one-word ``states``; answer their number."""
+def insert_one(table, shift, rows, n, states, count, recent):  # type: ignore[no-untyped-def]
+    """Add the new ones among ``rows`` to one-word ``states``; answer their number.
+
+    ``recent`` remembers some of the states that were looked up last, in little
+    memory: most successors of a level were met a moment ago. The slots of a block
+    are touched before any is probed, so that the memory's latency is paid for many
+    look-ups at once.
+    """
     mask = table.shape[0] - 1
+    words = np.empty(BLOCK, np.int64)
     slots = np.empty(BLOCK, np.int64)
     touched = np.int64(0)
-    for start in range(0, n, BLOCK):
-        stop = min(n, start + BLOCK)
-        for j in range(start, stop):
-            h = _mix(rows[j, 0], shift)
-            slots[j - start] = h
-            touched ^= table[h, 0]
-        for j in range(start, stop):
+    j = 0
+    while j < n:
+        held = 0
+        while held < BLOCK and j < n:
             word = rows[j, 0]
-            h = slots[j - start]
+            j += 1
+            x = _hash(word)
+            place = np.int64(x >> np.uint64(64 - RECENT_BITS))
+            if recent[place] == word:
+                continue
+            recent[place] = word
+            h = np.int64(x >> np.uint64(shift))
+            words[held] = word
+            slots[held] = h
+            held += 1
+            touched ^= table[h, 0]
+        for k in range(held):
+            word = words[k]
+            h = slots[k]
             while True:
-                held = table[h, 0]
-                if held == word:
+                found = table[h, 0]
+                if found == word:
                     break
-                if held == EMPTY:
+                if found == EMPTY:
                     table[h, 0] = word
                     states[count, 0] = word
                     count += 1
@@ -50,21 +76,32 @@ def insert_one(table, shift, rows, n, states, count):  # type: ignore[no-untyped
     return count, touched
 
 
-@njit(cache=True, inline="always")
-def _mix_many(row, shift):  # type: ignore[no-untyped-def]
-    x = np.uint64(0)
-    for w in range(row.shape[0]):
-        x = (x ^ np.uint64(row[w])) * np.uint64(0x9E3779B97F4A7C15)
-        x ^= x >> np.uint64(32)
-    x *= np.uint64(0xD6E8FEB86659FD93)
-    return np.int64(x >> np.uint64(shift))
+@njit(cache=True, nogil=True)
+def grow_one(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
+    """Move one-word states to a larger table, going through both in order."""
+    mask = larger.shape[0] - 1
+    for h in range(larger.shape[0]):
+        larger[h, 0] = EMPTY
+    words = np.empty(BLOCK, np.int64)
+    for lo in range(0, table.shape[0], BLOCK):
+        held = 0
+        for h in range(lo, lo + BLOCK):
+            word = table[h, 0]
+            words[held] = word
+            held += word != EMPTY
+        for k in range(held):
+            h = np.int64(_hash(words[k]) >> np.uint64(shift))
+            while larger[h, 0] != EMPTY:
+                h = (h + 1) & mask
+            larger[h, 0] = words[k]
 
 
 @njit(cache=True, nogil=True)
 def find(table, shift, row):  # type: ignore[no-untyped-def]
     """Give the slot that holds ``row``, or the empty one where it would go."""
     mask = table.shape[0] - 1
-    h = _mix(row[0], shift) if row.shape[0] == 1 else _mix_many(row, shift)
+    x = _hash(row[0]) if row.shape[0] == 1 else _hash_many(row)
+    h = np.int64(x >> np.uint64(shift))
     while table[h, 0] != EMPTY:
         same = True
         for w in range(row.shape[0]):
@@ -78,7 +115,7 @@ def find(table, shift, row):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def insert_many(table, shift, rows, n, states, count):  # type: ignore[no-untyped-def]
+def insert_many(table, shift, rows, n, states, count, recent):  # type: ignore[no-untyped-def]
     """Add the new ones among ``rows`` to ``states``; answer their number."""
     for j in range(n):
         h = find(table, shift, rows[j])
@@ -86,7 +123,16 @@ def insert_many(table, shift, rows, n, states, count):  # type: ignore[no-untype
             table[h] = rows[j]
             states[count] = rows[j]
             count += 1
-    return count, np.int64(0)
+    return count, recent[0]
+
+
+@njit(cache=True, nogil=True)
+def grow_many(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
+    """Move the states of ``table`` to ``larger``, going through both in order."""
+    larger[:] = EMPTY
+    for h in range(table.shape[0]):
+        if table[h, 0] != EMPTY:
+            larger[find(larger, shift, table[h])] = table[h]
 
 
 @njit(cache=True, nogil=True)

@@ -11,7 +11,7 @@ from onceproof.model.language.trace import System
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.explore.search import Question
+    from onceproof.model.explore.questions import Question
     from onceproof.model.language.plain import Reference, State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from onceproof.model.explore import generate
-from onceproof.model.explore.search import Graph
+from onceproof.model.explore.graph import Graph
 from onceproof.model.language import terms as t
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.trace import trace
@@ -50,14 +50,14 @@ def compare_successors(protocol: Any) -> None:
     pack, unpack = graph.layout.pack, graph.layout.unpack
     for number, before in enumerate(states):
         graph.states[0] = pack(before)
-        out, acts, _, flags, _ = graph.expand(0, 1)
+        made = graph.expand(0, 1)
         native = {
             (graph.events[a], unpack(w))
-            for a, w in zip(acts.tolist(), out.tolist(), strict=True)
+            for a, w in zip(made.events.tolist(), made.states.tolist(), strict=True)
         }
         plain = {(e, s) for e, s in reference.successors(before) if s != before}
         assert native == plain, (number, before)
-        resting = bool(flags[0] >> generate.REST_BIT & 1)
+        resting = bool(made.flags[0] >> generate.REST_BIT & 1)
         assert resting == reference.resting(before)
 
 

@@ -1,0 +1,265 @@
+"""The reachable states of a system, packed, in the order of their discovery.
+
+Levels are slices of that order, and a path to a state is worked out backwards, level
+by level, without a table of parents. Memory grows with the states found.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onceproof.model.explore.generate import expander_ir, instances
+from onceproof.model.explore.layout import Layout
+from onceproof.model.explore.memory import words
+from onceproof.model.explore.native import Compiled
+from onceproof.model.language.plain import Reference
+from onceproof.model.language.steps import Event
+from onceproof.model.traces import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from onceproof.model.explore.questions import Question
+    from onceproof.model.language.trace import System
+
+    Words = NDArray[np.int64]
+
+_ROOM = 1 << 20
+_FIRST_SLOTS = 1 << 12
+
+
+@dataclass
+class Expansion:
+    """The successors of rows ``lo`` to ``hi``.
+
+    Parallel arrays give each successor's packed state, the number of its event and
+    the row it came from; ``flags`` has a word for each row (see ``expander_ir``).
+    ``generated`` counts the steps that change nothing as well.
+    """
+
+    lo: int
+    hi: int
+    states: Words
+    events: Words
+    sources: Words
+    flags: Words
+    generated: int
+
+
+class _Buffers:
+    """Room for the successors of one chunk of rows."""
+
+    def __init__(self, rows: int, most: int, width: int) -> None:
+        self.states = np.empty((rows * most, width), np.int64)
+        self.events = np.empty(rows * most, np.int64)
+        self.sources = np.empty(rows * most, np.int64)
+        self.flags = np.zeros(rows, np.int64)
+        self.made = np.zeros(2, np.int64)
+
+
+class Graph:
+    """The reachable states of a system, found so far, in order of discovery."""
+
+    def __init__(self, system: System, questions: Sequence[Question] = ()) -> None:
+        """Compile the system; nothing is searched yet."""
+        from onceproof.model.explore import kernels  # noqa: PLC0415 - compiles on import
+
+        self.system = system
+        self.reference = Reference(system.protocol)
+        self.layout = Layout(system.fields, system.sizes)
+        self._kernels = kernels
+        self._state_claims = [q for q in questions if q.when != "step"]
+        self._step_claims = [q for q in questions if q.when == "step"]
+        began = time.perf_counter()
+        source = expander_ir(
+            system,
+            self.layout,
+            [q.term for q in self._state_claims],
+            [q.term for q in self._step_claims],
+        )
+        self._expand = Compiled(source, "expand")
+        width = self.layout.words
+        self.events = [
+            Event(a.name, members, a.fault)
+            for a in system.actions
+            for members in _tuples(system, a)
+        ]
+        most = max(1, sum(instances(system, a) for a in system.actions))
+        self._chunk = max(16, min(16384, _ROOM // (most * width)))
+        self._buffers = [_Buffers(self._chunk, most, width) for _ in range(2)]
+        self.broken = np.full((len(self._step_claims) + 1, 2), -1, np.int64)
+        self.states: Words = np.empty((1024, width), np.int64)
+        self._table: Words = np.full((_FIRST_SLOTS, width), kernels.EMPTY, np.int64)
+        self.count = 0
+        self.levels = [0]
+        self._recent = np.full(1 << kernels.RECENT_BITS, kernels.EMPTY, np.int64)
+        self._insert = kernels.insert_one if width == 1 else kernels.insert_many
+        self._grow = kernels.grow_one if width == 1 else kernels.grow_many
+        self._grow(self._table, self._table.copy(), _shift(_FIRST_SLOTS))
+        self.add(self._buffers[0].states[:0])
+        self.expand(0, 0)
+        self.compile_seconds = time.perf_counter() - began
+
+    @property
+    def memory(self) -> int:
+        """Bytes held for states and table."""
+        return int(self.states.nbytes + self._table.nbytes)
+
+    def expand(self, lo: int, hi: int) -> Expansion:
+        """Expand rows ``lo`` to ``hi``, at most a chunk; valid until the next call."""
+        return self._expanded(lo, hi, self._buffers[0])
+
+    def sweep(
+        self, lo: int, hi: int, *, backwards: bool = False
+    ) -> Iterator[Expansion]:
+        """Expand rows ``lo`` to ``hi`` piece by piece, a piece ahead of its reader.
+
+        A piece is valid until the next is asked for.
+        """
+        pieces = [(a, min(hi, a + self._chunk)) for a in range(lo, hi, self._chunk)]
+        if backwards:
+            pieces.reverse()
+        if len(pieces) < 2:  # noqa: PLR2004 - nothing to do ahead
+            yield from (self.expand(*piece) for piece in pieces)
+            return
+        with ThreadPoolExecutor(1) as pool:
+            work = (
+                pool.submit(self._expanded, a, b, buffers)
+                for (a, b), buffers in zip(pieces, cycle(self._buffers), strict=False)
+            )
+            ahead = next(work)
+            for coming in work:
+                yield ahead.result()
+                ahead = coming
+            yield ahead.result()
+
+    def _expanded(self, lo: int, hi: int, into: _Buffers) -> Expansion:
+        states = self.states
+        self._expand(
+            states,
+            lo,
+            hi,
+            into.states,
+            into.events,
+            into.sources,
+            into.flags,
+            self.broken,
+            into.made,
+        )
+        made, generated = (int(n) for n in into.made)
+        return Expansion(
+            lo,
+            hi,
+            into.states[:made],
+            into.events[:made],
+            into.sources[:made],
+            into.flags[: hi - lo],
+            generated,
+        )
+
+    def add(self, rows: Words) -> None:
+        """Add those of ``rows`` that are new."""
+        self._make_room(len(rows))
+        self.count, _ = self._insert(
+            self._table,
+            _shift(len(self._table)),
+            rows,
+            len(rows),
+            self.states,
+            self.count,
+            self._recent,
+        )
+
+    def start(self) -> int:
+        """Add the initial states; answer how many were generated."""
+        rows = [self.layout.pack(s) for s in self.reference.initial_states()]
+        self.add(np.array(rows, np.int64).reshape(len(rows), -1))
+        self.levels = [0, self.count]
+        return len(rows)
+
+    def slots(self, rows: Words) -> Words:
+        """Give a number for each row, the same for the same state."""
+        slots = np.empty(len(rows), np.int64)
+        shift = _shift(len(self._table))
+        self._kernels.find_all(self._table, shift, rows, len(rows), slots)
+        return slots
+
+    @property
+    def slot_count(self) -> int:
+        """One more than the largest number that ``slots`` can answer."""
+        return len(self._table)
+
+    def path_to(self, row: int) -> list[tuple[int, int]]:
+        """Give a shortest path to a row: pairs of event number and row reached."""
+        path: list[tuple[int, int]] = []
+        while row >= self.levels[1]:
+            level = next(i for i, end in enumerate(self.levels) if end > row) - 1
+            event, source = self._into(row, level)
+            path.append((event, row))
+            row = source
+        path.append((-1, row))
+        return path[::-1]
+
+    def _into(self, row: int, level: int) -> tuple[int, int]:
+        wanted = self.states[row].copy()
+        for made in self.sweep(self.levels[level - 1], self.levels[level]):
+            hits = np.flatnonzero((made.states == wanted).all(axis=1))
+            if len(hits):
+                return int(made.events[hits[0]]), int(made.sources[hits[0]])
+        message = f"state {row} has no predecessor"
+        raise RuntimeError(message)
+
+    def trace_to(self, row: int) -> Trace:
+        """Give a shortest trace to a row."""
+        (_, first), *rest = self.path_to(row)
+        unpack = self.layout.unpack
+        return Trace(
+            unpack(self.states[first].tolist()),
+            tuple(
+                (self.events[event], unpack(self.states[at].tolist()))
+                for event, at in rest
+            ),
+        )
+
+    def trace_through(self, row: int, successor: int) -> Trace:
+        """Give a shortest trace to a row, and on by one of its successors."""
+        trace = self.trace_to(row)
+        made = self.expand(row, row + 1)
+        last = self.layout.unpack(made.states[successor].tolist())
+        step = (self.events[int(made.events[successor])], last)
+        return Trace(trace.start, (*trace.steps, step))
+
+    def _make_room(self, coming: int) -> None:
+        width = self.layout.words
+        if self.count + coming > len(self.states):
+            grown = words(max(2 * len(self.states), self.count + coming), width)
+            grown[: self.count] = self.states[: self.count]
+            self.states = grown
+        slots = len(self._table)
+        while (self.count + coming) * 4 > slots * 3:
+            slots *= 2
+        if slots > len(self._table):
+            larger = words(slots, width)
+            self._grow(self._table, larger, _shift(slots))
+            self._table = larger
+
+
+def _shift(slots: int) -> int:
+    return 64 - (slots.bit_length() - 1)
+
+
+def _tuples(system: System, action: object) -> list[tuple[int, ...]]:
+    params = action.params  # type: ignore[attr-defined]
+    found: list[tuple[int, ...]] = [()]
+    for param in params:
+        size = system.sizes[param.type.sort]
+        found = [(*head, i) for head in found for i in range(size)]
+    return found
