@@ -79,7 +79,7 @@ class Source:
         # Spark gives larger files lower partitions, so files get smaller in a batch.
         size = (self.tasks - number % self.tasks) * 400 * len(piece)
         path = self.path(number)
-        path.write_text(text + "\n" * max(1, size - len(text)))
+        path.write_text(text + " " * max(0, size - len(text) - 1) + "\n")
         os.utime(path, (_FIRST_TIME + 10 * number,) * 2)
 
     def path(self, number: int) -> Path:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 OLDEST_JAVA = 17
+_VFORK_ENDS = 25
 _FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
 
 
@@ -74,7 +75,7 @@ class WarmSession:
 
     def __init__(self, scratch: Path, *, attempts: int = 2) -> None:
         """Start the JVM; ``attempts`` is how often Spark tries a task."""
-        java_version()
+        self._java = java_version()
         self.plans = scratch / "plans"
         self.plans.mkdir()
         self._log = scratch / "spark.log"
@@ -94,6 +95,7 @@ class WarmSession:
             "spark.ui.enabled": False,
             "spark.ui.showConsoleProgress": False,
             "spark.sql.shuffle.partitions": 2,
+            "spark.sql.adaptive.enabled": False,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.sql.catalogImplementation": "in-memory",
@@ -103,7 +105,8 @@ class WarmSession:
             "spark.sql.session.timeZone": "UTC",
             "spark.driver.extraJavaOptions": (
                 f"-Djava.io.tmpdir={shlex.quote(str(scratch))} "
-                "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+                f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+                f"-XX:ReservedCodeCacheSize=240m{self._launching()}"
             ),
         }
         if not __version__.startswith(("3.", "4.0")):
@@ -115,9 +118,12 @@ class WarmSession:
         for key, value in settings.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             builder = builder.config(key, text)
-        quiet = os.dup(2)
+        own = [os.dup(1), os.dup(2)]
+        sys.stdout.flush()
         try:
             with self._log.open("ab") as log:
+                # The JVM keeps these two: nothing it says may end up in our output.
+                os.dup2(log.fileno(), 1)
                 os.dup2(log.fileno(), 2)
                 return builder.appName("onceproof").getOrCreate()
         except Exception as error:
@@ -127,8 +133,14 @@ class WarmSession:
             )
             raise EnvironmentError_(message) from error
         finally:
-            os.dup2(quiet, 2)
-            os.close(quiet)
+            for number, saved in enumerate(own, 1):
+                os.dup2(saved, number)
+                os.close(saved)
+
+    def _launching(self) -> str:
+        """Have Java start processes at half the price: Hadoop runs chmod a lot."""
+        able = sys.platform == "linux" and self._java < _VFORK_ENDS
+        return " -Djdk.lang.Process.launchMechanism=VFORK" if able else ""
 
     def fork(self) -> SparkSession:
         """Give a session of its own to the thread that calls, in the same JVM."""
