@@ -36,6 +36,7 @@ class Counterexample:
 
     ``fails_at`` is the number of the step (from 1; 0 is the start) or, where there
     is an ``observed`` ledger, of the moment, at which the clause first fails.
+    ``events`` is how many events a real run read.
     """
 
     protocol: str
@@ -48,6 +49,7 @@ class Counterexample:
     sink: str = ""
     interleaving: int = 0
     faults: int = 1
+    events: int = 0
     failpoints: tuple[str, ...] = ()
     observed: History | None = None
     expected: History | None = None

@@ -58,6 +58,7 @@ def _counterexample(
         sink=report.sink.name,
         interleaving=outcome.interleaving.number,
         faults=report.protocol.faults,
+        events=report.events,
         failpoints=outcome.failpoints,
         observed=outcome.spark,
         expected=outcome.model,
@@ -85,8 +86,17 @@ def replay_file(path: Path) -> int:
     if sink is None:
         message = f"{path} is about sink {told.sink!r}, which is not known here"
         raise UsageError(message)
+    sizes = engine.Sizes(
+        batches=told.parameters["BATCH"],
+        partitions=told.parameters["PARTITION"],
+        events=told.events,
+    )
     reports = engine.replay(
-        [sink], lambda _: None, faults=told.faults, only=[told.interleaving]
+        [sink],
+        lambda _: None,
+        faults=told.faults,
+        sizes=sizes,
+        only=[told.interleaving],
     )
     outcome = next(iter(reports[0].outcomes), None)
     if outcome is None or outcome.spark is None:

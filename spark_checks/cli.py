@@ -175,7 +175,18 @@ def interleavings(
 @click.argument("sinks", nargs=-1, metavar="[SINK|FILE]...")
 @click.option("--faults", default=1, show_default=True, type=click.IntRange(1, 3))
 @click.option(
-    "--events", default=842, show_default=True, type=click.IntRange(8), help="Flights."
+    "--batches",
+    default=4,
+    show_default=True,
+    type=click.IntRange(1, 8),
+    help="Micro-batches that the events come in, two partitions each.",
+)
+@click.option(
+    "--events",
+    default=842,
+    show_default=True,
+    type=click.IntRange(8),
+    help="Real flights; 842 are one day, 336776 a year.",
 )
 @click.option(
     "--only", multiple=True, type=int, help="Only interleaving N (repeatable)."
@@ -192,6 +203,7 @@ def interleavings(
 def replay(
     sinks: tuple[str, ...],
     faults: int,
+    batches: int,
     events: int,
     only: tuple[int, ...],
     output: Path,
@@ -219,7 +231,7 @@ def replay(
             chosen,
             view,
             faults=faults,
-            number_of_events=events,
+            sizes=engine.Sizes(batches=batches, events=events),
             only=only or None,
             keep=keep,
         )

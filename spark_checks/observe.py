@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from onceproof.properties.ledger import Fared, History, Row
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from pyspark.sql import DataFrame, SparkSession
 
     from onceproof.spark_checks.sinks.interface import Read
@@ -30,31 +33,50 @@ class Observer:
         seen = read(spark).select(f.xxhash64(*self._columns).alias("row"))
         return seen.localCheckpoint()
 
-    def history(
-        self,
-        looks: list[DataFrame],
-        promised: list[set[int]],
-        moments: list[str],
-        *,
-        rested: bool,
-    ) -> History:
-        """Count, for all moments at once, how each event fared."""
+    def histories(self, tellings: Sequence[Telling]) -> list[History]:
+        """Count, for several runs and all their moments at once, how events fared."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        counts = [f"seen{i}" for i in range(len(looks))]
-        zeros = [f.lit(0).alias(c) for c in counts]
-        frames = self._expected.select("row", "unit", *zeros)
-        for i, look in enumerate(looks):
-            ones = [f.lit(int(i == j)).alias(c) for j, c in enumerate(counts)]
-            unit = f.lit(None).cast("int").alias("unit")
-            frames = frames.unionByName(look.select("row", unit, *ones))
-        totals = [f.sum(c).alias(c) for c in counts]
-        by_row = frames.groupBy("row").agg(f.max("unit").alias("unit"), *totals)
-        fared = by_row.groupBy("unit", *counts).agg(f.count("*").alias("events"))
+        numbers = f.array(*map(f.lit, range(len(tellings))))
+        frames = self._expected.select(
+            "row", "unit", f.explode(numbers).alias("run"), f.lit(-1).alias("moment")
+        )
+        unit = f.lit(None).cast("int")
+        for run, telling in enumerate(tellings):
+            for moment, look in enumerate(telling.looks):
+                frames = frames.union(
+                    look.select("row", unit, f.lit(run), f.lit(moment))
+                )
+        counts = [f"seen{i}" for i in range(max(len(t.looks) for t in tellings))]
+        totals = [
+            f.count_if(f.col("moment") == i).alias(c) for i, c in enumerate(counts)
+        ]
+        by_row = frames.groupBy("run", "row").agg(f.max("unit").alias("unit"), *totals)
+        fared = by_row.groupBy("run", "unit", *counts).agg(f.count("*").alias("events"))
+        found: list[list[Any]] = [[] for _ in tellings]
+        for row in fared.collect():
+            found[row["run"]].append(row)
+        return [t.history(r) for t, r in zip(tellings, found, strict=True)]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What was seen of one run: at each moment, what readers saw and what was promised.
+
+    ``promised`` holds the batches that the commit log named at that moment.
+    """
+
+    moments: tuple[str, ...]
+    looks: tuple[DataFrame, ...]
+    promised: tuple[set[int], ...]
+    rested: bool
+
+    def history(self, counted: Iterable[Any]) -> History:
+        """Make the ledger of counts: Spark's rows of a unit, times seen and events."""
         rows = []
-        unexplained = [0] * len(looks)
-        for found in fared.collect():
-            seen = [int(found[c]) for c in counts]
+        unexplained = [0] * len(self.looks)
+        for found in counted:
+            seen = [int(found[f"seen{i}"]) for i in range(len(self.looks))]
             if found["unit"] is None:
                 for i, times in enumerate(seen):
                     unexplained[i] += times * found["events"]
@@ -62,7 +84,9 @@ class Observer:
             unit = int(found["unit"])
             story = tuple(
                 Fared(unit in done, times)
-                for done, times in zip(promised, seen, strict=True)
+                for done, times in zip(self.promised, seen, strict=True)
             )
             rows.append(Row(unit, accepted=True, fared=story, events=found["events"]))
-        return History(tuple(moments), tuple(sorted(rows)), tuple(unexplained), rested)
+        return History(
+            self.moments, tuple(sorted(rows)), tuple(unexplained), self.rested
+        )

@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from onceproof.model.interleavings import Interleavings, interleavings
@@ -17,7 +18,7 @@ from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events, flights
 from onceproof.spark_checks.observe import Observer
-from onceproof.spark_checks.run import Bench, Outcome, replay_one
+from onceproof.spark_checks.run import Bench, Outcome, Ran, run_one
 from onceproof.spark_checks.session import Scratch, WarmSession
 
 if TYPE_CHECKING:
@@ -28,8 +29,17 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.events import Listener
     from onceproof.spark_checks.sinks.interface import Reference
 
-BATCHES, PARTITIONS = 2, 2
 THREADS = 2
+_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much a replay runs: events, cut into batches, cut into partitions."""
+
+    batches: int = 4
+    partitions: int = 2
+    events: int = flights.A_DAY
 
 
 @dataclass
@@ -40,6 +50,7 @@ class SinkReport:
     protocol: MicroBatch
     classes: Interleavings
     model: Report
+    events: int
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -97,10 +108,15 @@ class SinkReport:
         return bool(self.replayed) and (refuted, unseen) == stated
 
 
-def protocol_of(sink: Reference, *, faults: int = 1) -> MicroBatch:
+def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
     """Give the model that describes a sink, with a budget of faults."""
-    sizes = {"BATCH": BATCHES, "PARTITION": PARTITIONS}
-    return MicroBatch(sink=sink.model, faults=faults, **sizes, **sink.parameters)
+    return MicroBatch(
+        sink=sink.model,
+        faults=faults,
+        BATCH=sizes.batches,
+        PARTITION=sizes.partitions,
+        **sink.parameters,
+    )
 
 
 def replay(
@@ -108,7 +124,7 @@ def replay(
     listener: Listener,
     *,
     faults: int = 1,
-    number_of_events: int = flights.A_DAY,
+    sizes: Sizes | None = None,
     only: Iterable[int] | None = None,
     keep: bool = False,
 ) -> list[SinkReport]:
@@ -118,16 +134,18 @@ def replay(
     end, unless ``keep`` or an interleaving could not be steered as planned.
     """
     began = time.perf_counter()
+    sizes = sizes or Sizes()
     scratch = Scratch()
+    listener = _one_by_one(listener)
     listener(events.Started(tuple(s.name for s in sinks), str(scratch.path)))
     reports = []
     well = False
     session = None
     try:
         session = WarmSession(scratch.path)
-        bench = _bench(session, scratch, number_of_events)
+        bench = _bench(session, scratch, sizes)
         reports.extend(
-            _replay_sink(bench, sink, listener, faults, only) for sink in sinks
+            _replay_sink(bench, sink, listener, sizes, faults, only) for sink in sinks
         )
         well = True
     finally:
@@ -139,9 +157,22 @@ def replay(
     return reports
 
 
-def _bench(session: WarmSession, scratch: Scratch, number: int) -> Bench:
-    rows = flights.flights(number)
-    source = flights.Source(scratch.path / "flights", rows, BATCHES, PARTITIONS)
+def _one_by_one(listener: Listener) -> Listener:
+    """Let threads that tell events wait for each other."""
+    lock = threading.Lock()
+
+    def tell(event: events.Event) -> None:
+        with lock:
+            listener(event)
+
+    return tell
+
+
+def _bench(session: WarmSession, scratch: Scratch, sizes: Sizes) -> Bench:
+    rows = flights.flights(sizes.events)
+    source = flights.Source(
+        scratch.path / "flights", rows, sizes.batches, sizes.partitions
+    )
     expected = rows.assign(
         late=rows["dep_delay"] > flights.LATE_MINUTES,
         unit=rows["flight_id"].map(source.units),
@@ -154,16 +185,18 @@ def _replay_sink(
     bench: Bench,
     sink: Reference,
     listener: Listener,
+    sizes: Sizes,
     faults: int,
     only: Iterable[int] | None,
 ) -> SinkReport:
     began = time.perf_counter()
-    protocol = protocol_of(sink, faults=faults)
+    protocol = protocol_of(sink, sizes, faults=faults)
     report = SinkReport(
         sink,
         protocol,
         interleavings(protocol),
         check(protocol, guarantees_of(protocol)),
+        sizes.events,
     )
     wanted = None if only is None else set(only)
     chosen = [
@@ -173,21 +206,29 @@ def _replay_sink(
     semantics = Semantics(protocol)
     mine = threading.local()
 
-    def go(one: Interleaving) -> Outcome:
+    def go(one: Interleaving) -> Ran:
         if not hasattr(mine, "bench"):
             mine.bench = replace(bench, spark=bench.session.fork())
-        return replay_one(mine.bench, sink.build, one, protocol, semantics, sink)
+        listener(events.InterleavingBegun(sink.name, one.number))
+        return run_one(mine.bench, sink.build, one, protocol, semantics, sink)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        for one in chosen:
-            listener(events.InterleavingBegun(sink.name, one.number))
         try:
-            for outcome in pool.map(go, chosen):
-                report.outcomes.append(outcome)
-                listener(events.Replayed(sink.name, outcome))
+            done = pool.map(go, chosen)
+            while some := list(islice(done, _AT_ONCE)):
+                for outcome in _judged(bench.observer, some):
+                    report.outcomes.append(outcome)
+                    listener(events.Replayed(sink.name, outcome))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     report.seconds = time.perf_counter() - began
     listener(events.Judged(report))
     return report
+
+
+def _judged(observer: Observer, some: Sequence[Ran]) -> list[Outcome]:
+    """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
+    told = [r.telling for r in some if r.telling is not None]
+    read = iter(observer.histories(told) if told else [])
+    return [r.judged(next(read) if r.telling is not None else None) for r in some]

@@ -20,6 +20,7 @@ from onceproof.spark_checks.failpoints.driver import HUNG, mortal
 from onceproof.spark_checks.failpoints.realise import NotReplayable, Run, realise
 from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY, Plan, Rule
 from onceproof.spark_checks.flights import query
+from onceproof.spark_checks.observe import Telling
 from onceproof.spark_checks.sinks.interface import (
     Foreach,
     ForeachBatch,
@@ -80,15 +81,38 @@ class Bench:
     scratch: Path
 
 
-def replay_one(
+@dataclass(frozen=True)
+class Ran:
+    """An interleaving that was run, or not: its ledgers are still to be read."""
+
+    interleaving: Interleaving
+    model: History | None
+    telling: Telling | None
+    failpoints: tuple[str, ...]
+    seconds: float
+    not_replayed: str = ""
+
+    def judged(self, spark: History | None) -> Outcome:
+        """Give the outcome, now that Spark's ledger is read."""
+        return Outcome(
+            self.interleaving,
+            self.model,
+            spark,
+            self.failpoints,
+            self.seconds,
+            self.not_replayed,
+        )
+
+
+def run_one(
     bench: Bench,
     build: Build,
     one: Interleaving,
     protocol: Protocol,
     semantics: Semantics,
     description: Reference,
-) -> Outcome:
-    """Run a fresh sink through an interleaving, and read both ledgers."""
+) -> Ran:
+    """Run a fresh sink through an interleaving, looking at it as it goes."""
     began = time.perf_counter()
     name = f"onceproof_{uuid.uuid4().hex}"
     folder = bench.scratch / name
@@ -100,7 +124,7 @@ def replay_one(
         runs = realise(one, protocol, description, under_test)
     except NotReplayable as reason:
         shutil.rmtree(folder, ignore_errors=True)
-        return Outcome(one, None, None, (), 0.0, str(reason))
+        return Ran(one, None, None, (), 0.0, str(reason))
     trial = _Trial(bench, folder, under_test)
     problem = ""
     for run in runs:
@@ -108,16 +132,16 @@ def replay_one(
         if problem:
             break
     failpoints = tuple(h for run in runs for h in run.how)
-    seconds = time.perf_counter() - began
     if problem:
-        return Outcome(one, None, None, failpoints, seconds, problem)
+        seconds = time.perf_counter() - began
+        return Ran(one, None, None, failpoints, seconds, problem)
     seen = {run.moment: one.trace.states[run.state] for run in runs}
     model = observe_states(semantics, seen)
-    spark = bench.observer.history(
-        trial.looks, trial.promised, list(seen), rested=trial.rested
+    telling = Telling(
+        tuple(seen), tuple(trial.looks), tuple(trial.promised), trial.rested
     )
     shutil.rmtree(folder, ignore_errors=True)
-    return Outcome(one, model, spark, failpoints, time.perf_counter() - began)
+    return Ran(one, model, telling, failpoints, time.perf_counter() - began)
 
 
 class _Trial:

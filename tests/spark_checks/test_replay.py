@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import artifacts, events
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.replay import replay
+from onceproof.spark_checks.replay import Sizes, replay
 from onceproof.spark_checks.sinks import reference_sinks
 
 SINKS = reference_sinks()
@@ -21,7 +21,7 @@ ALL = sorted(SINKS)
 def reports():
     heard = []
 
-    found = replay(list(SINKS.values()), heard.append)
+    found = replay(list(SINKS.values()), heard.append, sizes=Sizes(batches=2))
 
     return {r.sink.name: r for r in found}, heard
 
