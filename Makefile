@@ -19,6 +19,7 @@ lint: $(READY) typing
 
 bench: $(READY)
 	$(BIN)/python -m tests.benchmarks.spin
+	$(BIN)/python -m tests.benchmarks.drivers
 
 # Type checkers do not see how setuptools maps the package onto the folders.
 typing:

@@ -226,7 +226,7 @@ def replay(
 
     known = reference_sinks()
     chosen = [known[pick(name, known, "sink")] for name in sinks or known]
-    with console.replay_view(quiet=as_json) as view:
+    with console.replay_view() as view:
         reports = engine.replay(
             chosen,
             view,

@@ -190,11 +190,11 @@ def show_interleavings(found: Interleavings) -> None:
 
 
 @contextmanager
-def replay_view(*, quiet: bool) -> Iterator[Callable[[events.Event], None]]:
+def replay_view() -> Iterator[Callable[[events.Event], None]]:
     """Show a replay as it goes, on stderr: bars on a terminal, else a line a sink."""
     err = Console(stderr=True)
-    if quiet or not err.is_terminal:
-        yield _line_by_line(err, quiet=quiet)
+    if not err.is_terminal:
+        yield lambda event: _say(err, event)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=err, transient=True) as progress:
@@ -207,24 +207,24 @@ def replay_view(*, quiet: bool) -> Iterator[Callable[[events.Event], None]]:
                 )
             elif isinstance(event, events.Replayed):
                 progress.advance(bars[event.sink])
+            elif isinstance(event, events.Kept):
+                _say(err, event)
 
         yield listen
 
 
-def _line_by_line(err: Console, *, quiet: bool) -> Callable[[events.Event], None]:
-    def listen(event: events.Event) -> None:
-        if quiet:
-            return
-        if isinstance(event, events.Started):
-            err.print(f"replaying {len(event.sinks)} sinks in {event.scratch}")
-        elif isinstance(event, events.Judged):
-            report = event.report
-            err.print(
-                f"{report.sink.name}: {len(report.replayed)} of "
-                f"{len(report.outcomes)} interleavings in {report.seconds:.1f} s"
-            )
-
-    return listen
+def _say(err: Console, event: events.Event) -> None:
+    """Print a line for an event, if it is worth one."""
+    if isinstance(event, events.Started):
+        err.print(f"replaying {len(event.sinks)} sinks in {event.scratch}")
+    elif isinstance(event, events.Kept):
+        err.print(f"the scratch folder is kept: {event.scratch}")
+    elif isinstance(event, events.Judged):
+        report = event.report
+        err.print(
+            f"{report.sink.name}: {len(report.replayed)} of "
+            f"{len(report.outcomes)} interleavings in {report.seconds:.1f} s"
+        )
 
 
 def replay_data(
@@ -296,9 +296,15 @@ def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
                 f"    onceproof replay {escape(files.get(prop.name, ''))}"
             )
         elif report.verdict(prop) is Verdict.UNDECIDED:
+            whole = len(report.replayed) == len(report.classes.classes)
+            why = (
+                "at a moment when no replay looks"
+                if whole
+                else "and no interleaving that was replayed shows it"
+            )
             yield (
                 f"[bold]{name}[/bold]: {prop.name} is undecided: the model refutes it "
-                "at a moment when no replay looks."
+                f"{why}."
             )
     for outcome in report.drift:
         number = outcome.interleaving.number

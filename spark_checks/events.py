@@ -52,6 +52,13 @@ class Judged:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """The scratch folder stays, for it was asked for, or the replay was cut short."""
+
+    scratch: str
+
+
+@dataclass(frozen=True)
 class Finished:
     """The replay is over."""
 
@@ -59,6 +66,6 @@ class Finished:
 
 
 Event: TypeAlias = (
-    Started | SinkBegun | InterleavingBegun | Replayed | Judged | Finished
+    Started | SinkBegun | InterleavingBegun | Replayed | Judged | Kept | Finished
 )
 Listener: TypeAlias = "Callable[[Event], None]"

@@ -17,9 +17,10 @@ from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events, flights
+from onceproof.spark_checks.failpoints.driver import still
 from onceproof.spark_checks.observe import Observer
 from onceproof.spark_checks.run import Bench, Outcome, Ran, run_one
-from onceproof.spark_checks.session import Scratch, WarmSession
+from onceproof.spark_checks.session import Scratch, WarmSession, java_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -135,6 +136,7 @@ def replay(
     """
     began = time.perf_counter()
     sizes = sizes or Sizes()
+    java_version()
     scratch = Scratch()
     listener = _one_by_one(listener)
     listener(events.Started(tuple(s.name for s in sinks), str(scratch.path)))
@@ -153,6 +155,8 @@ def replay(
             session.stop()
         if well and not keep:
             scratch.remove()
+        else:
+            listener(events.Kept(str(scratch.path)))
     listener(events.Finished(time.perf_counter() - began))
     return reports
 
@@ -208,7 +212,8 @@ def _replay_sink(
 
     def go(one: Interleaving) -> Ran:
         if not hasattr(mine, "bench"):
-            mine.bench = replace(bench, spark=bench.session.fork())
+            with still():
+                mine.bench = replace(bench, spark=bench.session.fork())
         listener(events.InterleavingBegun(sink.name, one.number))
         return run_one(mine.bench, sink.build, one, protocol, semantics, sink)
 
@@ -230,5 +235,6 @@ def _replay_sink(
 def _judged(observer: Observer, some: Sequence[Ran]) -> list[Outcome]:
     """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
     told = [r.telling for r in some if r.telling is not None]
-    read = iter(observer.histories(told) if told else [])
+    with still():
+        read = iter(observer.histories(told) if told else [])
     return [r.judged(next(read) if r.telling is not None else None) for r in some]

@@ -16,7 +16,7 @@ from onceproof.spark_checks.failpoints.checkpoint import (
     own,
     undo_file_commit,
 )
-from onceproof.spark_checks.failpoints.driver import HUNG, mortal
+from onceproof.spark_checks.failpoints.driver import HUNG, LOG, mortal, still
 from onceproof.spark_checks.failpoints.realise import NotReplayable, Run, realise
 from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY, Plan, Rule
 from onceproof.spark_checks.flights import query
@@ -119,7 +119,8 @@ def run_one(
     target = Target(folder / "sink", name)
     target.path.mkdir(parents=True)
     (folder / "marks").mkdir()
-    under_test = build(target)
+    with still():
+        under_test = build(target)
     try:
         runs = realise(one, protocol, description, under_test)
     except NotReplayable as reason:
@@ -167,7 +168,8 @@ class _Trial:
         else:
             failed = self._until_rest(run)
         if (self._folder / "marks" / HUNG).exists():
-            return "the process that stands for the driver hung"
+            where = (self._folder / "marks" / LOG).read_text()
+            return f"the process that stands for the driver hung:\n{where}"
         if run.undo is not None:
             batch, written = run.undo
             table = own(self._folder / "sink" / "table", self._bench.scratch)
@@ -175,9 +177,10 @@ class _Trial:
         missing = [z for z in run.zombies if not self._landed(z)]
         if missing:
             return "the zombie's work never landed"
-        self.looks.append(
-            self._bench.observer.look(self._bench.spark, self._under_test.read)
-        )
+        with still():
+            self.looks.append(
+                self._bench.observer.look(self._bench.spark, self._under_test.read)
+            )
         self.promised.append(committed(self._checkpoint))
         self.rested = not failed
         return ""
@@ -201,7 +204,8 @@ class _Trial:
             trap = Trap(own(self._checkpoint, self._bench.scratch), run.trap)
         try:
             with trap:
-                started = self._start(plan)
+                with still():
+                    started = self._start(plan)
                 try:
                     if not started.awaitTermination(_PATIENCE):
                         started.stop()

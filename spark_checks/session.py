@@ -127,10 +127,7 @@ class WarmSession:
                 os.dup2(log.fileno(), 2)
                 return builder.appName("onceproof").getOrCreate()
         except Exception as error:
-            message = (
-                f"Spark did not start: {_first_line(error)}; "
-                f"what it said is in {self._log}"
-            )
+            message = f"{_why(error)}; what it said is in {self._log}"
             raise EnvironmentError_(message) from error
         finally:
             for number, saved in enumerate(own, 1):
@@ -190,6 +187,15 @@ def _worker_python(scratch: Path) -> Path:
     )
     path.chmod(0o755)
     return path
+
+
+def _why(error: BaseException) -> str:
+    if "BindException" in str(error):
+        return (
+            "Spark did not start: a port that it was told to use is in use; "
+            "free it, or take the setting out of spark-defaults.conf"
+        )
+    return f"Spark did not start: {_first_line(error)}"
 
 
 def _first_line(error: BaseException) -> str:

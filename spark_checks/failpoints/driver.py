@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 import threading
@@ -14,9 +15,22 @@ from onceproof.spark_checks.failpoints.rules import Place, Plan, Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 _PATIENCE = 60.0
 HUNG = "hung"
+LOG = "driver.log"
+_still = threading.RLock()
+
+
+def still() -> AbstractContextManager[object]:
+    """Keep drivers' stand-ins from being forked while the block runs.
+
+    A fork copies the calling thread alone: a lock that another holds at that moment,
+    in SQLite or in pyarrow, stays locked in the child for good. So whatever a thread
+    of ours does but wait, it does inside such a block.
+    """
+    return _still
 
 
 class DriverDiedError(RuntimeError):
@@ -31,9 +45,12 @@ def mortal(write: Callable[[Any, int], None], plan: Plan) -> Callable[[Any, int]
     """
 
     def callback(batch: Any, batch_id: int) -> None:
-        child = os.fork()
-        if child == 0:
-            _run(write, plan, batch, batch_id)
+        with still():
+            held = _connections()
+            child = os.fork()
+            if child == 0:
+                _run(write, plan, batch, batch_id)
+        del held
         status = _wait(child, Path(plan.marks))
         if status:
             message = f"the driver died in batch {batch_id} (status {status})"
@@ -42,11 +59,26 @@ def mortal(write: Callable[[Any, int], None], plan: Plan) -> Callable[[Any, int]
     return callback
 
 
+def _connections() -> list[object]:
+    """List the connections to Java of all threads.
+
+    A fork ends the other threads in the child, and Python then drops what was local to
+    them. The child must hold their connections, for one that is dropped is shut down,
+    and with it the parent's.
+    """
+    from pyspark import SparkContext  # noqa: PLC0415 - slow to import
+
+    gateway: Any = SparkContext._gateway
+    return list(gateway._gateway_client.deque)
+
+
 def _run(
     write: Callable[[Any, int], None], plan: Plan, batch: Any, batch_id: int
 ) -> None:
     code = 70
+    log = Path(plan.marks, LOG).open("a")  # noqa: SIM115 - closed with the process
     try:
+        faulthandler.dump_traceback_later(_PATIENCE * 0.9, file=log)
         from py4j.java_gateway import ThreadSafeFinalizer  # noqa: PLC0415
 
         # Another thread may have held the lock at the fork: here nothing frees it.
@@ -58,8 +90,8 @@ def _run(
         code = 0
     except BaseException:  # noqa: BLE001 - a child must never run the parent's code
         sys.settrace(None)
-        with Path(plan.marks, "driver.log").open("a") as log:
-            traceback.print_exc(file=log)
+        traceback.print_exc(file=log)
+        log.flush()
     finally:
         os._exit(code)
 
