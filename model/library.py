@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import onceproof.model.protocols as shelf
 from onceproof.model.errors import UsageError
-from onceproof.model.language.fields import Param
 from onceproof.model.language.protocol import Part, Protocol, Slot
-from onceproof.model.language.sorts import Sort
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -63,9 +61,7 @@ def make(name: str, settings: Mapping[str, str]) -> Protocol:
     """
     known = protocols()
     kind = known[pick(name, known, "protocol")]
-    declared = {
-        n: d for n, d in kind.declared().items() if isinstance(d, Sort | Param | Slot)
-    }
+    declared = kind.parameters()
     arguments: dict[str, object] = {}
     for key, text in settings.items():
         what = declared[pick(key, declared, f"parameter of {name}")]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.explore.search import Exploration, Limits, explore
+from onceproof.model.language.fields import Param
+from onceproof.model.language.sorts import Sort
 from onceproof.model.language.trace import trace
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.property import Property, own_properties
@@ -52,17 +54,13 @@ def claims_of(protocol: Protocol) -> list[Property]:
 
 def parameters_of(protocol: Protocol) -> dict[str, Any]:
     """Give the sizes, numbers and parts that a protocol was made with, by name."""
-    from onceproof.model.language.fields import Param  # noqa: PLC0415
-    from onceproof.model.language.protocol import Slot  # noqa: PLC0415
-    from onceproof.model.language.sorts import Sort  # noqa: PLC0415
-
     found: dict[str, Any] = {}
-    for name, what in protocol.declared().items():
+    for name, what in protocol.parameters().items():
         if isinstance(what, Sort):
             found[name] = protocol.sizes[what]
         elif isinstance(what, Param):
             found[name] = protocol.argument(what)
-        elif isinstance(what, Slot):
+        else:
             found[name] = protocol.parts[name].label()
     return found
 

@@ -1,5 +1,6 @@
 """The language that protocols are written in: import everything from here."""
 
+from onceproof.model.language.channels import channels
 from onceproof.model.language.expressions import (
     all_of,
     any_of,
@@ -10,6 +11,7 @@ from onceproof.model.language.expressions import (
     total,
 )
 from onceproof.model.language.fields import by_member, one_of, param, state
+from onceproof.model.language.processes import processes
 from onceproof.model.language.protocol import (
     Part,
     Protocol,
@@ -38,6 +40,7 @@ __all__ = [
     "any_of",
     "at_rest",
     "by_member",
+    "channels",
     "count",
     "fault",
     "if_else",
@@ -48,6 +51,7 @@ __all__ = [
     "one_of",
     "param",
     "part",
+    "processes",
     "recoverable",
     "sometimes",
     "state",

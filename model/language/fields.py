@@ -89,6 +89,11 @@ class Field:
         values = value.values if isinstance(value, OneOf) else (cast("Value", value),)
         return tuple(dict.fromkeys(values))
 
+    def start(self, *indices: Member) -> object:
+        """Give the one value that an element starts from."""
+        value = self.initial
+        return value.rule(*indices) if isinstance(value, ByMember) else value
+
     def places(self, sizes: dict[Sort, int]) -> list[tuple[int, ...]]:
         """List the indices of all elements, in order."""
         return list(itertools.product(*(range(sizes[s]) for s in self.sorts)))

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError, UsageError
+from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import Field, OneOf, Param, State
 from onceproof.model.language.places import here
-from onceproof.model.language.sorts import Members, Sort
+from onceproof.model.language.sorts import Member, Members, Sort
+from onceproof.model.language.stores import process_sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -153,10 +155,16 @@ def kebab(name: str) -> str:
 class Slot(Generic[P]):
     """The place of a part in its owner."""
 
-    def __init__(self, kind: type[P], default: type[P]) -> None:
-        """Hold a part of ``kind``, one of class ``default`` unless told otherwise."""
+    def __init__(
+        self, kind: type[P], default: Callable[[], P], *, fixed: bool = False
+    ) -> None:
+        """Hold a part of ``kind``, made by ``default`` unless told otherwise.
+
+        A ``fixed`` slot is no parameter: nothing else can be put in it.
+        """
         self.kind = kind
         self.default = default
+        self.fixed = fixed
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -196,7 +204,7 @@ class Part:
         self._store: Store | None = None
         self._fields: dict[str, Field] = {}
         for name in arguments:
-            if not isinstance(declared.get(name), Sort | Param | Slot):
+            if name not in self.parameters():
                 raise UsageError(self._unknown(name))
         for name, what in declared.items():
             if isinstance(what, Sort):
@@ -218,6 +226,16 @@ class Part:
         return found
 
     @classmethod
+    def parameters(cls) -> dict[str, Sort | Param | Slot[Any]]:
+        """List what can be set when the class is instantiated, by name."""
+        return {
+            name: what
+            for name, what in cls.declared().items()
+            if isinstance(what, Sort | Param)
+            or (isinstance(what, Slot) and not what.fixed)
+        }
+
+    @classmethod
     def label(cls) -> str:
         """Name the class as the command line does."""
         return kebab(cls.__name__)
@@ -233,9 +251,7 @@ class Part:
         return value
 
     def _unknown(self, name: str) -> str:
-        known = [
-            n for n, d in self.declared().items() if isinstance(d, Sort | Param | Slot)
-        ]
+        known = list(self.parameters())
         return (
             f"{self.label()} has no parameter {name!r}; it has {', '.join(known)}"
             if known
@@ -255,6 +271,7 @@ class Part:
     def _settle(self, owner: Part, path: str, sizes: dict[Sort, int]) -> None:
         """Give this part its place in the protocol, and the protocol's sizes."""
         self._path = path
+        self._owner = owner
         for sort, size in self.sizes.items():
             sizes.setdefault(sort, size)
         self.sizes = sizes
@@ -277,8 +294,13 @@ class Part:
         return self._fields[name]
 
     def argument(self, which: Param) -> int:
-        """Give the value of a parameter."""
-        return self._arguments[which.name]
+        """Give the value of a parameter, of the protocol where it is not its own."""
+        if self.declared().get(which.name) is which:
+            return self._arguments[which.name]
+        if self._owner is self:
+            message = f"{which.name} is no parameter of {self.label()}"
+            raise ModelError(message, where=here())
+        return self._owner.argument(which)
 
     def members(self, sort: Sort) -> Members:
         """Give the members of a sort as the store sees them."""
@@ -302,17 +324,30 @@ class Part:
         bound.parts = {name: p.bound(store) for name, p in self.parts.items()}
         return bound
 
-    def lose_volatile(self) -> None:
-        """Put every volatile field, of parts as well, back to its initial value."""
+    def lose_volatile(self, *process: Member) -> None:
+        """Put volatile state, of parts as well, back to its initial value.
+
+        With a ``process``, only the elements whose first index it is.
+        """
         for field in self._fields.values():
-            if field.volatile:
-                value = field.initial
-                if isinstance(value, OneOf):
-                    message = f"volatile {field.path} needs one initial value"
-                    raise ModelError(message, where=here())
-                self.store.write_all(field, lambda *_, value=value: value)
+            if not field.volatile:
+                continue
+            if isinstance(field.initial, OneOf):
+                message = f"volatile {field.path} needs one initial value"
+                raise ModelError(message, where=here())
+            if not process:
+                self.store.write_all(field, field.start)
+            elif field.sorts and field.sorts[0] is process_sort(process[0]):
+                self._lose_of(field, process[0])
         for inner in self.parts.values():
-            inner.lose_volatile()
+            inner.lose_volatile(*process)
+
+    def _lose_of(self, field: Field, process: Member) -> None:
+        def left(*at: Member) -> object:
+            kept = self.store.read(field, at)
+            return if_else(at[0] == process, field.start(*at), kept)
+
+        self.store.write_all(field, left)
 
     def all_fields(self) -> Iterator[Field]:
         """Yield the fields of this part and its parts, in order of declaration."""

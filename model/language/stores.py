@@ -57,8 +57,12 @@ class Store(Protocol):
         """Change every element of a field at once, to what the rule says."""
         ...
 
-    def require(self, condition: object) -> None:
-        """Let the action happen only where the condition holds."""
+    def require(self, condition: object, *, late: bool = False) -> None:
+        """Let the action happen only where the condition holds.
+
+        ``late`` is for what the language itself asks for: an action's effects may
+        come first.
+        """
         ...
 
     def range_over(self, sort: Sort, size: int) -> Iterator[Member]:
@@ -139,7 +143,7 @@ class PlainStore:
         for place, value in zip(places, new, strict=True):
             self.write(field, place, value)
 
-    def require(self, condition: object) -> None:
+    def require(self, condition: object, *, late: bool = False) -> None:  # noqa: ARG002
         """End the action where the condition does not hold."""
         if not condition:
             raise Disabled
@@ -187,6 +191,15 @@ def read_through(writes: list[Write], get: t.Get) -> t.Term:
     return value
 
 
+def process_sort(process: object) -> Sort:
+    """Give the sort of a member, whichever world it is from."""
+    type_ = t.sort_of(lift(process))
+    if not isinstance(type_, MemberType):
+        message = f"a member of a sort is needed here, not {type_}"
+        raise ModelError(message, where=here())
+    return type_.sort
+
+
 class SymbolicStore:
     """Terms: reads give terms over the state before, writes are kept in order."""
 
@@ -230,9 +243,9 @@ class SymbolicStore:
         value = self._fit(field, rule(*(Symbolic(var) for var in bound)))
         self.writes.append(Write(field.path, (), value, bound, whole=True))
 
-    def require(self, condition: object) -> None:
+    def require(self, condition: object, *, late: bool = False) -> None:
         """Keep a conjunct of the guard."""
-        if self.writes:
+        if self.writes and not late:
             message = "a guard after an effect; write when(...) before any assignment"
             raise ModelError(message, where=here())
         term = lift(condition)

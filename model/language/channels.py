@@ -1,0 +1,298 @@
+"""Channels between processes: queues that keep the order, and networks that do not.
+
+A channel is a part with state of its own, so every reader of a model reads it as it
+reads any state. A message is a value of the language, or a named tuple of values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.expressions import all_of, if_else
+from onceproof.model.language.fields import Param, State, state
+from onceproof.model.language.places import here
+from onceproof.model.language.protocol import Part, Slot, fault
+from onceproof.model.language.sorts import Member, Sort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+M = TypeVar("M")
+
+
+class End(Generic[M]):
+    """One channel of a family: what is in it, and what can be done with it."""
+
+    def __init__(self, channels: Channels[M], at: tuple[int, ...]) -> None:
+        """Look at the channel for the members ``at``."""
+        self._channels = channels
+        self._at = at
+
+    @property
+    def used(self) -> int:
+        """How many messages are in the channel."""
+        return cast("int", self._channels.elements("used")[self._at])
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is in the channel."""
+        return self.used == 0
+
+    @property
+    def head(self) -> M:
+        """The message that would be received next; a blank if there is none."""
+        return self._message(0)
+
+    def send(self, message: M) -> None:
+        """Put a message at the end. The action waits while the channel is full."""
+        channels, used = self._channels, self.used
+        channels.need(used < channels.length)
+        for name, value in channels.columns(message).items():
+            channels.elements(name)[*self._at, used] = value
+        channels.elements("used")[self._at] = used + 1
+
+    def receive(self) -> M:
+        """Take the first message out. The action waits while there is none."""
+        message = self.head
+        self.drop(0)
+        return message
+
+    def drop(self, place: int) -> None:
+        """Take out the message at a place; those behind it move up."""
+        channels, used = self._channels, self.used
+        last = channels.length - 1
+        channels.need(used > place)
+        for name, blank in channels.blank.items():
+            column = channels.elements(name)
+            for i in range(last):
+                moved, kept = column[*self._at, i + 1], column[*self._at, i]
+                column[*self._at, i] = if_else(place <= i, moved, kept)
+            column[*self._at, last] = blank
+        channels.elements("used")[self._at] = used - 1
+
+    def repeat(self, place: int) -> None:
+        """Put a copy of the message at a place behind all others."""
+        channels = self._channels
+        channels.need(self.used > place)
+        self.send(self._message(place))
+
+    def swap(self, place: int) -> None:
+        """Let the message behind the one at a place overtake it."""
+        channels = self._channels
+        channels.need(self.used > place + 1)
+        for name in channels.blank:
+            column = channels.elements(name)
+            first, second = column[*self._at, place], column[*self._at, place + 1]
+            column[*self._at, place] = second
+            column[*self._at, place + 1] = first
+
+    def clear(self) -> None:
+        """Take all messages out."""
+        channels = self._channels
+        for name, blank in channels.blank.items():
+            for i in range(channels.length):
+                channels.elements(name)[*self._at, i] = blank
+        channels.elements("used")[self._at] = 0
+
+    def holds(self, message: M) -> int:
+        """Count how many messages in the channel are equal to ``message``."""
+        wanted = self._channels.columns(message)
+        return sum(
+            (
+                if_else(
+                    all_of(
+                        self.used > i,
+                        *(
+                            self._channels.elements(name)[*self._at, i] == value
+                            for name, value in wanted.items()
+                        ),
+                    ),
+                    1,
+                    0,
+                )
+                for i in range(self._channels.length)
+            ),
+            start=0,
+        )
+
+    def messages(self) -> list[tuple[bool, M]]:
+        """List what is at each place, the first first, and whether it is a message."""
+        return [(self.used > i, self._message(i)) for i in range(self._channels.length)]
+
+    def _message(self, place: int) -> M:
+        channels = self._channels
+        return channels.message(
+            {n: channels.elements(n)[*self._at, place] for n in channels.blank}
+        )
+
+
+class Channels(Part, Generic[M]):
+    """A family of bounded first-in first-out channels, one for each tuple of members.
+
+    Its faults, each with a budget of its own (none unless given), make it a network:
+    a message is lost, delivered once more, or overtaken by the one behind it.
+    """
+
+    blank: Mapping[str, Any]
+    sorts: tuple[Sort, ...]
+    inner: tuple[Sort]
+    bound_: int | Param
+
+    @property
+    def length(self) -> int:
+        """How many messages each channel has room for."""
+        found = self.bound_
+        return found if isinstance(found, int) else self.argument(found)
+
+    def _settle(self, owner: Part, path: str, sizes: dict[Sort, int]) -> None:
+        if owner is self:
+            return  # it has no sizes before it stands in a protocol
+        self._owner = owner
+        self.sizes = {self.inner[0]: max(1, self.length)}
+        super()._settle(owner, path, sizes)
+
+    def __getitem__(self, at: int | tuple[int, ...]) -> End[M]:
+        """Give the channel of a member, or of a tuple of members."""
+        places = at if isinstance(at, tuple) else (at,)
+        if len(places) != len(self.sorts):
+            wanted = ", ".join(s.name for s in self.sorts)
+            message = f"{self._path} is indexed by {wanted}, not {len(places)} values"
+            raise ModelError(message, where=here())
+        return End(self, places)
+
+    @property
+    def only(self) -> End[M]:
+        """The one channel of a family that has no index."""
+        return self[()]
+
+    def elements(self, name: str) -> Column:
+        """Give a column of the messages, or ``used``."""
+        return Column(self, name)
+
+    def need(self, condition: object) -> None:
+        """Let the action wait for a condition."""
+        self.store.require(condition, late=True)
+
+    def columns(self, message: M) -> dict[str, Any]:
+        """Take a message apart."""
+        return _columns(message)
+
+    def message(self, columns: dict[str, Any]) -> M:
+        """Put a message together."""
+        if "value" in columns and len(columns) == 1:
+            return cast("M", columns["value"])
+        make: Callable[..., M] = type(self.sample)
+        return make(**columns)
+
+    sample: Any
+
+
+class Column:
+    """One part of all messages in a family of channels, in one state."""
+
+    def __init__(self, part: Part, name: str) -> None:
+        """Look at the field ``name`` of ``part``."""
+        self._part = part
+        self._field = part.field(name)
+
+    def __getitem__(self, at: tuple[int, ...]) -> object:
+        """Give what is at a place."""
+        return self._part.store.read(self._field, at)
+
+    def __setitem__(self, at: tuple[int, ...], value: object) -> None:
+        """Change what is at a place."""
+        self._part.store.write(self._field, at, value)
+
+
+def _columns(message: object) -> dict[str, Any]:
+    if isinstance(message, tuple) and hasattr(message, "_fields"):
+        return dict(zip(message._fields, message, strict=True))
+    return {"value": message}
+
+
+def channels(
+    sample: M,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    length: int | Param,
+    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    volatile: bool = False,
+    losses: int | Param = 0,
+    repeats: int | Param = 0,
+    overtakings: int | Param = 0,
+) -> Slot[Channels[M]]:
+    """Declare FIFO channels for messages like ``sample``, ``length`` at most in each.
+
+    ``per`` gives a channel for each member, or tuple of members. Integers in a
+    message go from 0 to ``high``, which may be given for each part of a named tuple.
+    ``losses``, ``repeats`` and ``overtakings`` are budgets of faults: with them the
+    channels are a network that loses, duplicates and reorders. What is in a
+    ``volatile`` channel is lost with the volatile state of its owner.
+    """
+    sorts = per if isinstance(per, tuple) else (per,)
+    place = Sort("place in a channel", ordered=True)
+    place.name = "PLACE"
+    blank = _columns(sample)
+    bounds = _bounds(high, blank)
+    fields: dict[str, Any] = {
+        name: _field(value, (*sorts, place), bounds.get(name), volatile=volatile)
+        for name, value in blank.items()
+    }
+    used: State[int] = state(0, per=sorts, high=length, volatile=volatile)
+    harms = (
+        ("lose", losses, "drop", "A message is lost."),
+        ("repeat", repeats, "repeat", "A message is delivered once more."),
+        ("overtake", overtakings, "swap", "A message overtakes the one before it."),
+    )
+    faults = {
+        name: _harm(sorts, place, budget, how, text)
+        for name, budget, how, text in harms
+    }
+    body = {
+        **fields,
+        "used": used,
+        **faults,
+        "blank": blank,
+        "sorts": sorts,
+        "inner": (place,),
+        "bound_": length,
+        "sample": sample,
+        "__doc__": Channels.__doc__,
+        "__module__": __name__,
+    }
+    kind = cast("type[Channels[M]]", type("Fifo", (Channels,), body))
+    return Slot(kind, kind, fixed=True)
+
+
+def _bounds(
+    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None,
+    blank: Mapping[str, object],
+) -> dict[str, int | Param | Sort | None]:
+    if high is None or isinstance(high, int | Param | Sort):
+        return dict.fromkeys(blank, high)
+    return dict(high)
+
+
+def _field(
+    value: object,
+    sorts: tuple[Sort, ...],
+    high: int | Param | Sort | None,
+    *,
+    volatile: bool,
+) -> State[Any]:
+    number = isinstance(value, int) and not isinstance(value, bool | Member)
+    return state(value, per=sorts, high=high if number else None, volatile=volatile)
+
+
+def _harm(
+    sorts: tuple[Sort, ...], place: Sort, budget: int | Param, how: str, text: str
+) -> Any:
+    """Make a fault of a channel that does ``how`` to the message at a place."""
+
+    def happens(self: Channels[Any], *members: int) -> None:
+        *at, where = members
+        getattr(self[tuple(at)], how)(where)
+
+    happens.__doc__ = text
+    return fault(per=(*sorts, place), at_most=budget)(happens)
