@@ -183,14 +183,11 @@ def _edges(system: System) -> tuple[Edges, Graph]:
                 "too many to enumerate interleavings; choose smaller ones"
             )
             raise UsageError(message)
-    row_of = np.zeros(graph.slot_count, np.int64)
-    row_of[graph.slots(graph.states[: graph.count])] = np.arange(graph.count)
     edges: Edges = [[] for _ in range(graph.count)]
-    for made in graph.sweep(0, graph.count):
-        events, sources = made.events.tolist(), made.sources.tolist()
-        rows = row_of[graph.slots(made.states)].tolist()
-        for act, src, row in zip(events, sources, rows, strict=True):
-            edges[src].append((act, row))
+    for source, event, target in zip(
+        *(column.tolist() for column in graph.edges()), strict=True
+    ):
+        edges[source].append((event, target))
     return edges, graph
 
 

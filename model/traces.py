@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trace:
-    """An interleaving from ``start``, with the state after each event."""
+    """An interleaving from ``start``, with the state after each event.
+
+    Where ``loop`` is given, the last state is that after ``loop`` steps, and what
+    comes between goes on for ever; with no step between, nothing happens any more.
+    """
 
     start: State
     steps: tuple[tuple[Event, State], ...]
+    loop: int | None = None
 
     @property
     def states(self) -> tuple[State, ...]:

@@ -80,14 +80,16 @@ def check(
     chosen = claims_of(protocol) if properties is None else list(properties)
     system = trace(protocol)
     questions = {p.name: p.questions(system) for p in chosen}
-    asked = {(q.when, q.term): q for qs in questions.values() for q in qs}
+    asked = {(q.when, q.term, q.given): q for qs in questions.values() for q in qs}
     exploration = explore(
         system, list(asked.values()), limits=limits, progress=progress
     )
     answers = {a.question.name: a for a in exploration.answers}
     report = Report(protocol, exploration=exploration)
     for prop in chosen:
-        mine = [answers[asked[q.when, q.term].name] for q in questions[prop.name]]
+        mine = [
+            answers[asked[q.when, q.term, q.given].name] for q in questions[prop.name]
+        ]
         report.findings.append(_finding(prop, mine))
     return report
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.explore.questions import Question
 from onceproof.model.language.protocol import ClaimMark, Protocol, kebab
+from onceproof.model.language.sorts import Member
 from onceproof.properties.ledger import Ledger, of_protocol
 
 if TYPE_CHECKING:
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
 class Clause:
     """One claim: ``holds(view)``, or ``holds(before, after)`` for when == "step".
 
-    ``when`` is always, step, at_rest, recoverable or sometimes. ``text`` completes
-    the sentence "it is claimed that ...".
+    ``when`` is always, step, at_rest, recoverable, sometimes, eventually, or
+    leads_to, for which ``holds`` answers a pair. ``text`` completes the sentence "it
+    is claimed that ...".
     """
 
     when: str
@@ -55,13 +58,20 @@ class Property:
     def questions(self, system: System) -> list[Question]:
         """Trace each clause into a question about a system."""
         return [
-            Question(
-                f"{self.name}#{number}",
-                clause.when,
-                system.claim(self._claim(clause), steps=clause.when == "step"),
-            )
+            self._question(system, f"{self.name}#{number}", clause)
             for number, clause in enumerate(self.clauses)
         ]
+
+    def _question(self, system: System, name: str, clause: Clause) -> Question:
+        claim = self._claim(clause)
+        if clause.when == "leads_to":
+            given, then = (
+                system.claim(lambda p, i=i: claim(p)[i])  # type: ignore[index, misc]
+                for i in range(2)
+            )
+            return Question(name, clause.when, then, given)
+        term = system.claim(claim, steps=clause.when == "step")
+        return Question(name, clause.when, term)
 
     def _claim(self, clause: Clause) -> Callable[..., object]:
         def claim(*protocols: Protocol) -> object:
@@ -75,20 +85,30 @@ def own_properties(protocol: Protocol) -> list[Property]:
     found = []
     for name, mark, method in protocol.marked(ClaimMark):
         when = "always" if mark.when == "lemma" else mark.when
-        clause = Clause(when, _sentence(method), _calling(name))
+        clauses = tuple(
+            Clause(when, _sentence(method, members), _calling(name, members))
+            for members in _members(protocol, mark)
+        )
         found.append(
-            Property(kebab(name), (clause,), own=True, lemma=mark.when == "lemma")
+            Property(kebab(name), clauses, own=True, lemma=mark.when == "lemma")
         )
     return found
 
 
-def _calling(name: str) -> Callable[..., bool]:
+def _members(protocol: Protocol, mark: ClaimMark) -> list[tuple[Member, ...]]:
+    """List the members for which a claim is made, each on its own."""
+    ranges = [[Member(i, s) for i in range(protocol.sizes[s])] for s in mark.per]
+    return list(itertools.product(*ranges))
+
+
+def _calling(name: str, members: tuple[Member, ...]) -> Callable[..., bool]:
     def holds(protocol: Protocol, *after: Protocol) -> Any:
-        return getattr(protocol, name)(*after)
+        return getattr(protocol, name)(*members, *after)
 
     return holds
 
 
-def _sentence(method: Callable[..., Any]) -> str:
+def _sentence(method: Callable[..., Any], members: tuple[Member, ...]) -> str:
     text = (inspect.getdoc(method) or "").strip().split("\n")[0].rstrip(".")
-    return text[:1].lower() + text[1:]
+    which = f" ({', '.join(map(str, members))})" if members else ""
+    return text[:1].lower() + text[1:] + which

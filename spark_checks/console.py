@@ -76,6 +76,11 @@ def check_data(report: Report) -> dict[str, Any]:
             "stopped": found.stopped,
         }
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
+    data["loops"] = {
+        f.property.name: f.trace.loop
+        for f in report.findings
+        if f.trace is not None and f.trace.loop is not None
+    }
     data["traces"] = {
         f.property.name: [str(e) for e in f.trace.events]
         for f in report.findings
@@ -143,9 +148,14 @@ def _show_trace(out: Console, finding: Finding) -> None:
     out.print(f"\n[bold]{finding.property.name}[/bold] fails: {escape(clause.text)}")
     if finding.trace is None:
         return
+    loop = finding.trace.loop
     for number, event in enumerate(finding.trace.events, 1):
+        if loop is not None and number == loop + 1:
+            out.print("      from here on, for ever:")
         mark = "[red]fault[/red] " if event.fault else "      "
         out.print(f"  {number:3} {mark}{escape(str(event))}")
+    if loop == len(finding.trace.steps):
+        out.print("      and nothing has to happen any more")
 
 
 # Interleavings ----------------------------------------------------------------

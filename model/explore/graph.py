@@ -76,19 +76,20 @@ class Graph:
         self.reference = Reference(system.protocol)
         self.layout = Layout(system.fields, system.sizes)
         self._kernels = kernels
-        self._state_claims = [q for q in questions if q.when != "step"]
+        terms = dict.fromkeys(term for q in questions for term in q.terms)
+        self.bits = {term: bit for bit, term in enumerate(terms)}
         self._step_claims = [q for q in questions if q.when == "step"]
         began = time.perf_counter()
         source = expander_ir(
             system,
             self.layout,
-            [q.term for q in self._state_claims],
+            list(self.bits),
             [q.term for q in self._step_claims],
         )
         self._expand = Compiled(source, "expand")
         width = self.layout.words
         self.events = [
-            Event(a.name, members, a.fault)
+            Event(a.name, members, a.fault, a.fair)
             for a in system.actions
             for members in _tuples(system, a)
         ]
@@ -196,6 +197,17 @@ class Graph:
     def slot_count(self) -> int:
         """One more than the largest number that ``slots`` can answer."""
         return len(self._table)
+
+    def edges(self) -> tuple[Words, Words, Words]:
+        """Give all steps between the states found: sources, event numbers, targets."""
+        row_of = np.zeros(self.slot_count, np.int64)
+        row_of[self.slots(self.states[: self.count])] = np.arange(self.count)
+        found = [
+            (made.sources.copy(), made.events.copy(), row_of[self.slots(made.states)])
+            for made in self.sweep(0, self.count)
+        ]
+        sources, events, targets = zip(*found, strict=True)
+        return np.concatenate(sources), np.concatenate(events), np.concatenate(targets)
 
     def path_to(self, row: int) -> list[tuple[int, int]]:
         """Give a shortest path to a row: pairs of event number and row reached."""

@@ -12,11 +12,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Question:
-    """A claim to be settled: ``when`` says of which states, or steps, it speaks."""
+    """A claim to be settled: ``when`` says of which states, or steps, it speaks.
+
+    Of every fair run it speaks where ``when`` is "leads_to": once ``given`` holds,
+    ``term`` does, now or later. "eventually" is the same from the initial states.
+    """
 
     name: str
     when: str
     term: t.Term
+    given: t.Term | None = None
+
+    @property
+    def lively(self) -> bool:
+        """Whether the claim is about runs, not about states or steps."""
+        return self.when in ("eventually", "leads_to")
+
+    @property
+    def whole(self) -> bool:
+        """Whether only the whole graph of states can settle the claim."""
+        return self.lively or self.when == "recoverable"
+
+    @property
+    def terms(self) -> tuple[t.Term, ...]:
+        """The claims about single states that have to be known."""
+        if self.when == "step":
+            return ()
+        return (self.term,) if self.given is None else (self.term, self.given)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from onceproof.model.explore.generate import REST_BIT
 from onceproof.model.explore.graph import Graph
+from onceproof.model.explore.liveness import refuting_lasso
 from onceproof.model.explore.questions import Answer
 
 if TYPE_CHECKING:
@@ -102,23 +103,25 @@ class _Finder:
     def __init__(self, graph: Graph, questions: Sequence[Question]) -> None:
         self._graph = graph
         self._questions = list(questions)
-        self._state_claims = [q for q in questions if q.when != "step"]
+        self._state_claims = [
+            q for q in questions if q.when in ("always", "at_rest", "sometimes")
+        ]
         self._step_claims = [q for q in questions if q.when == "step"]
         self._first: dict[str, int] = {}
         self._through: dict[str, tuple[int, int, int]] = {}
         self._rested = False
         self._flags: list[Words] = []
-        self._goals = [q for q in questions if q.when == "recoverable"]
+        self._whole = any(q.whole for q in questions)
 
     def look(self, lo: int, flags: Words) -> None:
         """Take in the flags of the rows from ``lo`` on."""
         some = int(np.bitwise_or.reduce(flags))
         every = int(np.bitwise_and.reduce(flags))
         self._rested = self._rested or bool(some & _REST)
-        for bit, question in enumerate(self._state_claims):
-            if question.name in self._first or question.when == "recoverable":
+        for question in self._state_claims:
+            if question.name in self._first:
                 continue
-            mask = 1 << bit
+            mask = 1 << self._graph.bits[question.term]
             if question.when == "sometimes":
                 found = flags & mask != 0 if some & mask else None
             elif every & mask:
@@ -129,7 +132,7 @@ class _Finder:
                 found = flags & (mask | _REST) == _REST
             if found is not None and found.any():
                 self._first[question.name] = lo + int(np.argmax(found))
-        if self._goals:
+        if self._whole:
             self._flags.append(flags.copy())
 
     def answers(self, *, complete: bool) -> list[Answer]:
@@ -160,6 +163,9 @@ class _Finder:
             return Answer(question, "vacuous")
         if question.when == "recoverable":
             return self._recoverable(question)
+        if question.lively:
+            lasso = refuting_lasso(graph, question, np.concatenate(self._flags))
+            return Answer(question, "refuted" if lasso else "exhausted", lasso)
         return Answer(question, "exhausted")
 
     def _recoverable(self, question: Question) -> Answer:
@@ -169,7 +175,7 @@ class _Finder:
         an action (no fault) leads to one that can.
         """
         graph = self._graph
-        bit = self._state_claims.index(question)
+        bit = graph.bits[question.term]
         flags = np.concatenate(self._flags)
         rests = flags & _REST != 0
         can = rests & ((flags >> bit) & 1 == 1)

@@ -26,7 +26,7 @@ class Reference:
         """Prepare the protocol's fields and steps."""
         self.protocol = protocol
         self.fields = fields_of(protocol)
-        self._steps = {step.name: step for step in steps_of(protocol)}
+        self.steps = {step.name: step for step in steps_of(protocol)}
         self.places = [
             (field, place)
             for field in self.fields
@@ -45,17 +45,17 @@ class Reference:
 
     def events(self) -> Iterator[Event]:
         """Yield every event that the protocol names, enabled or not."""
-        for step in self._steps.values():
+        for step in self.steps.values():
             ranges = [range(self.protocol.sizes[sort]) for sort in step.sorts]
             for members in itertools.product(*ranges):
                 yield Event(step.name, members, step.fault)
 
     def after(self, state: State, event: Event) -> State | None:
         """Give the state after ``event``, or None where it is not enabled."""
-        if event.name not in self._steps:
+        if event.name not in self.steps:
             message = f"{self.protocol.label()} has no action {event.name!r}"
             raise UsageError(message)
-        step = self._steps[event.name]
+        step = self.steps[event.name]
         members = tuple(
             Member(i, s) for i, s in zip(event.members, step.sorts, strict=True)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.expressions import if_else
@@ -24,6 +24,8 @@ F = TypeVar("F", bound="Callable[..., None]")
 C = TypeVar("C", bound="Callable[..., bool]")
 Observed = TypeVar("Observed")
 
+Pair: TypeAlias = tuple[bool, bool]
+
 MAX_SIZE = 64
 
 
@@ -34,6 +36,7 @@ class ActionMark:
     per: tuple[Sort, ...]
     fault: bool
     at_most: int | Param | None
+    fair: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class ClaimMark:
     """What ``@always`` and its kin note on a method."""
 
     when: str
+    per: tuple[Sort, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,14 +65,23 @@ def _mark(function: Any, mark: object) -> None:
 @overload
 def action(function: F) -> F: ...
 @overload
-def action(*, per: Sort | tuple[Sort, ...]) -> Callable[[F], F]: ...
 def action(
-    function: F | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    *, per: Sort | tuple[Sort, ...] = (), fair: bool = False
+) -> Callable[[F], F]: ...
+def action(
+    function: F | None = None,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    fair: bool = False,
 ) -> F | Callable[[F], F]:
-    """Declare a step of the protocol, one for each member (or tuple) of ``per``."""
+    """Declare a step of the protocol, one for each member (or tuple) of ``per``.
+
+    A ``fair`` one does not wait for ever: if from some moment on it could always
+    change something, it happens (weak fairness, for each member on its own).
+    """
 
     def declare(method: F) -> F:
-        _mark(method, ActionMark(_sorts(per), fault=False, at_most=None))
+        _mark(method, ActionMark(_sorts(per), fault=False, at_most=None, fair=fair))
         return method
 
     return declare if function is None else declare(function)
@@ -140,6 +153,37 @@ def recoverable(method: C) -> C:
 def sometimes(method: C) -> C:
     """State a witness: some reachable state satisfies the method."""
     return _claim("sometimes")(method)
+
+
+def eventually(
+    *, per: Sort | tuple[Sort, ...] = ()
+) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+    """Claim that every fair run comes to a state where the method is true.
+
+    With ``per``, it is claimed for each member (or tuple of members) on its own.
+    """
+
+    def declare(method: Callable[..., bool]) -> Callable[..., bool]:
+        _mark(method, ClaimMark("eventually", _sorts(per)))
+        return method
+
+    return declare
+
+
+def leads_to(
+    *, per: Sort | tuple[Sort, ...] = ()
+) -> Callable[[Callable[..., Pair]], Callable[..., Pair]]:
+    """Claim that in every fair run, what comes first leads to what comes second.
+
+    The method answers both, as a pair of truth values: once the first holds, now or
+    later the second does.
+    """
+
+    def declare(method: Callable[..., Pair]) -> Callable[..., Pair]:
+        _mark(method, ClaimMark("leads_to", _sorts(per)))
+        return method
+
+    return declare
 
 
 def lemma(method: C) -> C:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
@@ -27,6 +27,7 @@ class Event:
     name: str
     members: tuple[int, ...] = ()
     fault: bool = False
+    fair: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         """Show the event as ``commit_task(0, 1)``."""
@@ -45,6 +46,7 @@ class Step:
     path: str
     doc: str
     where: str
+    fair: bool = False
 
     def run(self, protocol: Protocol, store: Store, members: tuple[Any, ...]) -> None:
         """Run the method over ``store``, taking from its budgets first."""
@@ -81,6 +83,7 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
                     path=prefix,
                     doc=inspect.getdoc(method) or "",
                     where=defined_at(method.__func__.__code__),
+                    fair=mark.fair,
                 )
             )
     return tuple(found)

@@ -32,6 +32,7 @@ class ActionTerm:
     fault: bool
     doc: str
     where: str
+    fair: bool = False
 
     def after(self, get: t.Get) -> t.Term:
         """Give what an element holds after the action, in terms of before."""
@@ -67,7 +68,8 @@ class System:
         stores = [SymbolicStore(self.sizes)]
         if steps:
             stores.append(SymbolicStore(self.sizes, after=True))
-        term = lift(predicate(*(self.protocol.bound(store) for store in stores)))
+        found = predicate(*(self.protocol.bound(store) for store in stores))
+        term = lift(found)
         if not isinstance(t.sort_of(term), BoolType):
             message = f"a claim answers a truth value, not {t.sort_of(term)}"
             code = getattr(predicate, "__code__", None)
@@ -109,4 +111,5 @@ def _traced(protocol: Protocol, step: Step, sized: set[Sort]) -> ActionTerm:
         fault=step.fault,
         doc=step.doc,
         where=step.where,
+        fair=step.fair,
     )

@@ -63,8 +63,8 @@ def check_bounded(
 ) -> list[Bounded]:
     """Look for each clause's shortest refutation, or witness, to ``depth`` steps.
 
-    The clauses are sought together. A ``recoverable`` clause is left undecided, and
-    so is every clause that is still open when the time is over.
+    The clauses are sought together. A clause about the whole graph is left
+    undecided, and so is every clause that is still open when the time is over.
     """
     search = _Search(system, asked, time.monotonic() + timeout_seconds)
     stopped = ""
@@ -87,7 +87,7 @@ class _Search:
         self._solver.add(self._relation.initial())
         self._found: dict[int, Trace] = {}
         self._rests = False
-        self.open = [a for a in asked if a.when != "recoverable"]
+        self.open = [a for a in asked if not a.question.whole]
 
     def step(self) -> None:
         """Allow one more step."""
@@ -123,7 +123,7 @@ class _Search:
         if trace is not None:
             return Bounded(asked, Verdict.REFUTED, trace)
         missing = ""
-        if asked.when == "recoverable":
+        if asked.question.whole:
             missing = "z3 cannot tell: it needs the whole graph of states"
         elif stopped:
             missing = stopped
@@ -265,7 +265,7 @@ class _Relation:
 
     def _claim(self, asked: Asked) -> Any:
         term = asked.question.term
-        if asked.when == "recoverable":
+        if asked.question.whole:
             return False
         if asked.when == "step":
             return negate(self._encoder.encode(term, {}, self._now, self._next))

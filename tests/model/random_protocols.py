@@ -16,9 +16,11 @@ from onceproof.model.language import (
     any_of,
     at_rest,
     count,
+    eventually,
     fault,
     if_else,
     implies,
+    leads_to,
     not_,
     one_of,
     sometimes,
@@ -166,7 +168,7 @@ def protocols(draw: Any) -> Any:
                 tuple(sorts),
                 draw(truths(scope, 2)),
                 draw(st.lists(effects(scope), min_size=1, max_size=3)),
-                draw(st.sampled_from([False, False, True])),
+                draw(st.sampled_from(["plain", "fair", "fault"])),
             )
         )
     claims = [draw(truths((), 3)) for _ in range(3)]
@@ -193,15 +195,20 @@ def build(
     }
     if wide:
         body["ballast"] = state(Colour.BLUE, per=(s, s, s, s))
-    for name, sorts, guard, acts, is_fault in steps:
+    for name, sorts, guard, acts, kind in steps:
         per = tuple({"S": s, "O": o}[k] for k in sorts)
         method = _method(guard, acts, len(sorts))
-        body[name] = (fault if is_fault else action)(per=per)(method)
+        mark = (
+            fault(per=per) if kind == "fault" else action(per=per, fair=kind == "fair")
+        )
+        body[name] = mark(method)
     for name, mark, claim in zip(
         ("holds", "meets", "rests"), (always, sometimes, at_rest), claims, strict=True
     ):
         body[name] = mark(_claim(claim))
     body["moves"] = step(_step_claim(change))
+    body["comes"] = eventually()(_claim(claims[0]))
+    body["answers"] = leads_to(per=s)(_answer(claims[1], claims[2]))
     made = type("Drawn", (Protocol,), body)
     for name, what in body.items():
         if hasattr(what, "__set_name__"):
@@ -230,6 +237,13 @@ def _method(guard: Any, acts: Any, arity: int) -> Any:
 def _claim(claim: Any) -> Any:
     def method(self: Any) -> Any:
         return truth(self, claim, {})
+
+    return method
+
+
+def _answer(given: Any, then: Any) -> Any:
+    def method(self: Any, x: Any) -> Any:
+        return truth(self, given, {}), any_of(truth(self, then, {}), self.bit[x])
 
     return method
 

@@ -79,7 +79,9 @@ class Numbers(Protocol):
     def in_order(self, after: Numbers) -> bool:
         """Numbers come one after the other."""
         return all_of(
-            next_or_same(self.got[p, q], after.got[p, q]) for p in self.P for q in self.P
+            next_or_same(self.got[p, q], after.got[p, q])
+            for p in self.P
+            for q in self.P
         )
 
     @always
