@@ -37,7 +37,8 @@ class Property:
     """A named claim: all of its clauses.
 
     A property reads a ledger, or (``own`` is True) the protocol's own state.
-    ``needs`` names what a protocol must let be observed to be judged by it.
+    ``needs`` names what a protocol must let be observed to be judged by it, and
+    ``words`` says what the clauses claim together, where there are many alike.
     """
 
     name: str
@@ -45,11 +46,12 @@ class Property:
     needs: tuple[str, ...] = ()
     own: bool = False
     lemma: bool = False
+    words: str = ""
 
     @property
     def text(self) -> str:
         """What is claimed, in words."""
-        return "; ".join(clause.text for clause in self.clauses)
+        return self.words or "; ".join(clause.text for clause in self.clauses)
 
     def view(self, protocol: Protocol) -> Ledger | Protocol:
         """Give what the clauses read, for a protocol in a state."""
@@ -90,7 +92,13 @@ def own_properties(protocol: Protocol) -> list[Property]:
             for members in _members(protocol, mark)
         )
         found.append(
-            Property(kebab(name), clauses, own=True, lemma=mark.when == "lemma")
+            Property(
+                kebab(name),
+                clauses,
+                own=True,
+                lemma=mark.when == "lemma",
+                words=_sentence(method, ()),
+            )
         )
     return found
 

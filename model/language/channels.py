@@ -6,17 +6,18 @@ reads any state. A message is a value of the language, or a named tuple of value
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+import itertools
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.expressions import all_of, if_else
+from onceproof.model.language.expressions import all_of, if_else, implies
 from onceproof.model.language.fields import Param, State, state
 from onceproof.model.language.places import here
 from onceproof.model.language.protocol import Part, Slot, fault
 from onceproof.model.language.sorts import Member, Sort
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 M = TypeVar("M")
 
@@ -166,6 +167,50 @@ class Channels(Part, Generic[M]):
         """The one channel of a family that has no index."""
         return self[()]
 
+    @overload
+    def send_where(self, chosen: Callable[[Member], bool], message: M) -> None: ...
+    @overload
+    def send_where(
+        self, chosen: Callable[[Member, Member], bool], message: M
+    ) -> None: ...
+    @overload
+    def send_where(
+        self, chosen: Callable[[Member, Member, Member], bool], message: M
+    ) -> None: ...
+    def send_where(self, chosen: Callable[..., bool], message: M) -> None:
+        """Send a message into each channel for whose members ``chosen`` holds.
+
+        The action waits while one of them is full.
+        """
+        used, sorts = self.elements("used"), len(self.sorts)
+        self.need(
+            all_of(
+                implies(chosen(*at), used[at] < self.length)
+                for at in self._all_members()
+            )
+        )
+
+        def appended(name: str, value: object) -> Callable[..., object]:
+            def rule(*at: Any) -> object:
+                here_, place = at[:sorts], at[sorts]
+                hit = all_of(chosen(*here_), used[here_] == place)
+                return if_else(hit, value, self.elements(name)[at])
+
+            return rule
+
+        for name, value in self.columns(message).items():
+            self.store.write_all(self.field(name), appended(name, value))
+
+        def longer(*at: Any) -> int:
+            hit = all_of(chosen(*at), used[at] < self.length)
+            return cast("int", if_else(hit, used[at] + 1, used[at]))
+
+        self.store.write_all(self.field("used"), longer)
+
+    def _all_members(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the members of each channel, for a quantifier to bind."""
+        yield from itertools.product(*(self.members(sort) for sort in self.sorts))
+
     def elements(self, name: str) -> Column:
         """Give a column of the messages, or ``used``."""
         return Column(self, name)
@@ -196,7 +241,7 @@ class Column:
         self._part = part
         self._field = part.field(name)
 
-    def __getitem__(self, at: tuple[int, ...]) -> object:
+    def __getitem__(self, at: tuple[int, ...]) -> Any:
         """Give what is at a place."""
         return self._part.store.read(self._field, at)
 

@@ -261,6 +261,15 @@ class Part:
                 self.parts[name] = self._fill(what, arguments.get(name))
         self._settle(self, "", self.sizes)
 
+    def __init_subclass__(cls) -> None:
+        """Refuse a declaration under a name that the language uses itself."""
+        super().__init_subclass__()
+        for name, what in vars(cls).items():
+            taken = hasattr(Part, name) or name in ("parts", "sizes")
+            if taken and isinstance(what, Sort | Param | Slot | State):
+                message = f"{name!r} is a name of the language; choose another"
+                raise ModelError(message, where=getattr(what, "where", "") or here())
+
     @classmethod
     def declared(cls) -> dict[str, Any]:
         """List what the class and its bases declare, in order, by name."""
@@ -339,7 +348,7 @@ class Part:
 
     def argument(self, which: Param) -> int:
         """Give the value of a parameter, of the protocol where it is not its own."""
-        if self.declared().get(which.name) is which:
+        if which.name in self._arguments:
             return self._arguments[which.name]
         if self._owner is self:
             message = f"{which.name} is no parameter of {self.label()}"

@@ -1,0 +1,387 @@
+"""Two-phase commit with messages that can be lost, logs, crashes and presumed abort."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from onceproof.model.language import (
+    Member,
+    Part,
+    Protocol,
+    Sort,
+    action,
+    all_of,
+    always,
+    any_of,
+    channels,
+    fault,
+    implies,
+    leads_to,
+    not_,
+    observe,
+    param,
+    part,
+    processes,
+    sometimes,
+    state,
+    step,
+    when,
+)
+
+
+class Phase(Enum):
+    """What the coordinator remembers of the transaction."""
+
+    NOTHING = "nothing"
+    ASKING = "asking"
+    COMMITTING = "committing"
+    ABORTING = "aborting"
+
+
+class Alive(Enum):
+    """Whether the coordinator runs."""
+
+    UP = "up"
+    DOWN = "down"
+    STOPPED = "stopped"
+
+
+class Told(Enum):
+    """What the coordinator sends."""
+
+    NOTHING = "nothing"
+    PREPARE = "prepare"
+    COMMIT = "commit"
+    ABORT = "abort"
+
+
+class Said(Enum):
+    """What a participant sends."""
+
+    NOTHING = "nothing"
+    YES = "yes"
+    NO = "no"
+    DONE = "done"
+    ASK = "ask"
+
+
+class Log(Enum):
+    """The last record in a participant's log."""
+
+    EMPTY = "empty"
+    PREPARED = "prepared"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+
+
+RM = Sort("participant", size=2)
+
+
+class Coordinator(Part):
+    """The process that decides. Its log holds the decision to commit, and no other."""
+
+    RM = RM
+    alive = state(Alive.UP)
+    begun = state(False)
+    committed = state(False)
+    ended = state(False)
+    phase = state(Phase.NOTHING, volatile=True)
+    voted = state(False, per=RM, volatile=True)
+    done = state(False, per=RM, volatile=True)
+
+    def in_phase(self, phase: Phase) -> bool:
+        """Whether it runs, and is in a phase."""
+        return all_of(self.alive == Alive.UP, self.phase == phase)
+
+    @action(fair=True)
+    def begin(self) -> None:
+        """A transaction begins; nothing is logged."""
+        when(self.alive == Alive.UP, not_(self.begun))
+        self.begun = True
+        self.phase = Phase.ASKING
+
+    @action(fair=True)
+    def commit(self) -> None:
+        """With every vote the decision to commit is forced to the log."""
+        when(self.in_phase(Phase.ASKING), all_of(self.voted[r] for r in self.RM))
+        self.phase = Phase.COMMITTING
+        self.committed = True
+
+    @action(fair=True)
+    def time_out(self) -> None:
+        """A vote is missing for too long: the coordinator aborts, and logs nothing."""
+        when(self.in_phase(Phase.ASKING))
+        self.phase = Phase.ABORTING
+
+    @action(fair=True)
+    def end(self) -> None:
+        """Every participant has logged the decision: it can be forgotten."""
+        when(
+            any_of(self.in_phase(Phase.COMMITTING), self.in_phase(Phase.ABORTING)),
+            all_of(self.done[r] for r in self.RM),
+        )
+        self.phase = Phase.NOTHING
+        self.ended = True
+
+    @action(fair=True)
+    def recover(self) -> None:
+        """A logged commit that has not ended goes on; of all else nothing is known."""
+        when(self.alive == Alive.DOWN)
+        self.alive = Alive.UP
+
+    @action(fair=True)
+    def resume(self) -> None:
+        """What the log holds is told again."""
+        when(
+            self.in_phase(Phase.NOTHING),
+            self.committed,
+            not_(self.ended),
+        )
+        self.phase = Phase.COMMITTING
+
+
+class TwoPhaseCommitLog(Protocol):
+    """Atomic commit with logs and presumed abort. Mohan, Lindsay and Obermarck, 1986.
+
+    Transaction Management in the R* Distributed Database Management System, ACM TODS
+    11(4). A participant forces a record before it votes yes, and asks when in doubt;
+    a coordinator that knows nothing answers abort.
+    """
+
+    RM = RM
+    crashes = param(1, "crashes of the coordinator, and of participants")
+    losses = param(1, "messages that are lost, each way")
+    stops = param(0, "whether the coordinator may die for good")
+
+    coordinator = part(Coordinator)
+    rm = processes(RM, crashes=crashes)
+    log = state(Log.EMPTY, per=RM)
+    work = state(True, per=RM, volatile=True)
+    down = channels(Told.NOTHING, per=RM, length=1, losses=losses)
+    up = channels(Said.NOTHING, per=RM, length=1, losses=losses)
+
+    @action(per=RM, fair=True)
+    def ask_to_prepare(self, r: Member) -> None:
+        """The coordinator asks for a vote, again and again."""
+        when(self.coordinator.in_phase(Phase.ASKING), not_(self.coordinator.voted[r]))
+        self.down[r].send(Told.PREPARE)
+
+    @action(per=RM, fair=True)
+    def tell_commit(self, r: Member) -> None:
+        """The coordinator tells its decision until it is acknowledged."""
+        when(
+            self.coordinator.in_phase(Phase.COMMITTING), not_(self.coordinator.done[r])
+        )
+        self.down[r].send(Told.COMMIT)
+
+    @action(per=RM, fair=True)
+    def tell_abort(self, r: Member) -> None:
+        """The coordinator tells its decision until it is acknowledged."""
+        when(self.coordinator.in_phase(Phase.ABORTING), not_(self.coordinator.done[r]))
+        self.down[r].send(Told.ABORT)
+
+    @action(per=RM, fair=True)
+    def count_yes(self, r: Member) -> None:
+        """A vote arrives."""
+        when(self._hears(r, Said.YES))
+        self.up[r].receive()
+        self.coordinator.voted[r] = True
+
+    @action(per=RM, fair=True)
+    def count_no(self, r: Member) -> None:
+        """A vote against arrives."""
+        when(self._hears(r, Said.NO), self.coordinator.in_phase(Phase.ASKING))
+        self.up[r].receive()
+        self.coordinator.phase = Phase.ABORTING
+
+    @action(per=RM, fair=True)
+    def count_late_no(self, r: Member) -> None:
+        """A vote against arrives when it is decided."""
+        when(self._hears(r, Said.NO), self.coordinator.phase != Phase.ASKING)
+        self.up[r].receive()
+
+    @action(per=RM, fair=True)
+    def count_done(self, r: Member) -> None:
+        """An acknowledgement arrives."""
+        when(self._hears(r, Said.DONE))
+        self.up[r].receive()
+        self.coordinator.done[r] = True
+
+    @action(per=RM, fair=True)
+    def answer(self, r: Member) -> None:
+        """A participant in doubt is told; of what is not known, abort is presumed."""
+        when(
+            self._hears(r, Said.ASK),
+            self.coordinator.phase == Phase.NOTHING,
+            not_(all_of(self.coordinator.committed, not_(self.coordinator.ended))),
+        )
+        self.up[r].receive()
+        self.down[r].send(Told.ABORT)
+
+    @action(per=RM, fair=True)
+    def ignore(self, r: Member) -> None:
+        """Who asks while the coordinator tells anyway is told in any case."""
+        when(
+            self._hears(r, Said.ASK),
+            any_of(
+                self.coordinator.phase != Phase.NOTHING,
+                all_of(self.coordinator.committed, not_(self.coordinator.ended)),
+                not_(self.down[r].empty),
+            ),
+        )
+        self.up[r].receive()
+
+    @fault
+    def crash_coordinator(self) -> None:
+        """The coordinator dies, and can restart."""
+        when(self.coordinator.alive == Alive.UP)
+        self.coordinator.alive = Alive.DOWN
+        self.coordinator.lose_volatile()
+
+    @fault(at_most=stops)
+    def stop_coordinator(self) -> None:
+        """The coordinator dies for good."""
+        when(self.coordinator.alive == Alive.UP)
+        self.coordinator.alive = Alive.STOPPED
+        self.coordinator.lose_volatile()
+
+    @action(per=RM, fair=True)
+    def vote_yes(self, r: Member) -> None:
+        """A participant forces its work to the log, and votes; or votes again."""
+        when(
+            self._is_told(r, Told.PREPARE),
+            any_of(
+                all_of(self.log[r] == Log.EMPTY, self.work[r]),
+                self.log[r] == Log.PREPARED,
+            ),
+        )
+        self.down[r].receive()
+        self.log[r] = Log.PREPARED
+        self.up[r].send(Said.YES)
+
+    @action(per=RM)
+    def vote_no(self, r: Member) -> None:
+        """A participant may always refuse before it has voted."""
+        when(self._is_told(r, Told.PREPARE), self.log[r] == Log.EMPTY)
+        self.down[r].receive()
+        self.log[r] = Log.ABORTED
+        self.up[r].send(Said.NO)
+
+    @action(per=RM, fair=True)
+    def refuse(self, r: Member) -> None:
+        """Without its work, or having refused before, a participant must refuse."""
+        when(
+            self._is_told(r, Told.PREPARE),
+            any_of(
+                all_of(self.log[r] == Log.EMPTY, not_(self.work[r])),
+                self.log[r] == Log.ABORTED,
+            ),
+        )
+        self.down[r].receive()
+        self.log[r] = Log.ABORTED
+        self.up[r].send(Said.NO)
+
+    @action(per=RM, fair=True)
+    def learn_commit(self, r: Member) -> None:
+        """The decision is logged, then acknowledged."""
+        when(self._is_told(r, Told.COMMIT))
+        self.down[r].receive()
+        self.log[r] = Log.COMMITTED
+        self.up[r].send(Said.DONE)
+
+    @action(per=RM, fair=True)
+    def learn_abort(self, r: Member) -> None:
+        """The decision is logged, then acknowledged."""
+        when(self._is_told(r, Told.ABORT), self.log[r] != Log.COMMITTED)
+        self.down[r].receive()
+        self.log[r] = Log.ABORTED
+        self.up[r].send(Said.DONE)
+
+    @action(per=RM, fair=True)
+    def drop(self, r: Member) -> None:
+        """What is no news to who has committed is dropped."""
+        when(
+            self.rm.up(r),
+            self.log[r] == Log.COMMITTED,
+            any_of(self.down[r].head == Told.ABORT, self.down[r].head == Told.PREPARE),
+        )
+        self.down[r].receive()
+
+    @action(per=RM, fair=True)
+    def ask(self, r: Member) -> None:
+        """A participant in doubt that hears nothing asks."""
+        when(self.rm.up(r), self.log[r] == Log.PREPARED, self.down[r].empty)
+        self.up[r].send(Said.ASK)
+
+    @action(per=RM, fair=True)
+    def restart(self, r: Member) -> None:
+        """A participant restarts with what its log holds, and without its work."""
+        when(self.rm.down(r))
+        self.rm.restart(r)
+        self.work[r] = False
+
+    def _hears(self, r: Member, what: Said) -> bool:
+        return all_of(self.coordinator.alive == Alive.UP, self.up[r].head == what)
+
+    def _is_told(self, r: Member, what: Told) -> bool:
+        return all_of(self.rm.up(r), self.down[r].head == what)
+
+    @observe(per=RM)
+    def visible(self, r: Member) -> bool:
+        """A participant's share takes effect when it commits."""
+        return self.log[r] == Log.COMMITTED
+
+    @observe(per=RM)
+    def rejected(self, r: Member) -> bool:
+        """A participant's share is given up when it aborts."""
+        return self.log[r] == Log.ABORTED
+
+    @always
+    def valid(self) -> bool:
+        """Nothing is committed unless every participant has voted for it."""
+        return implies(
+            any_of(self.log[r] == Log.COMMITTED for r in self.RM),
+            all_of(
+                any_of(self.log[r] == Log.PREPARED, self.log[r] == Log.COMMITTED)
+                for r in self.RM
+            ),
+        )
+
+    @step
+    def keeps_its_decision(self, after: TwoPhaseCommitLog) -> bool:
+        """A decision, once logged, stays."""
+        return all_of(
+            all_of(
+                implies(self.log[r] == Log.COMMITTED, after.log[r] == Log.COMMITTED),
+                implies(self.log[r] == Log.ABORTED, after.log[r] == Log.ABORTED),
+            )
+            for r in self.RM
+        )
+
+    @leads_to(per=RM)
+    def is_decided(self, r: Member) -> tuple[bool, bool]:
+        """A participant that has voted yes comes to know the decision."""
+        return self.log[r] == Log.PREPARED, self.log[r] != Log.PREPARED
+
+    @sometimes
+    def commits(self) -> bool:
+        """Everyone can commit."""
+        return all_of(self.log[r] == Log.COMMITTED for r in self.RM)
+
+    @sometimes
+    def commits_after_a_crash(self) -> bool:
+        """The decision can outlive the coordinator's memory."""
+        return all_of(
+            self.coordinator.alive == Alive.DOWN,
+            self.coordinator.committed,
+            any_of(self.log[r] == Log.PREPARED for r in self.RM),
+        )
+
+
+class TwoPhaseCommitLogBlocked(TwoPhaseCommitLog):
+    """The same with a coordinator that may die for good. Skeen, 1981.
+
+    Nonblocking Commit Protocols, SIGMOD. A participant in doubt then waits for ever.
+    """
+
+    stops = param(1, "whether the coordinator may die for good")
