@@ -60,6 +60,14 @@ class History:
     unexplained: tuple[int, ...]
     rested: bool = True
 
+    def seen(self, moment: int) -> dict[int, int]:
+        """Count at a moment how many events a reader saw how often."""
+        found: dict[int, int] = {}
+        for row in self.rows:
+            times = row.fared[moment].visible
+            found[times] = found.get(times, 0) + row.events
+        return dict(sorted(found.items()))
+
     def shape(self) -> object:
         """Tell how events fared, whatever their number: to compare two histories."""
         alike = {(r.unit, r.accepted, r.fared) for r in self.rows}

@@ -291,6 +291,9 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
             out.print(line, soft_wrap=True)
 
 
+_TIMES = {0: "not at all", 1: "once", 2: "twice"}
+
+
 def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
     name = report.sink.name
     for prop in report.properties:
@@ -298,11 +301,16 @@ def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
         place = broken(prop, outcome.spark) if outcome and outcome.spark else None
         if outcome and place and outcome.spark:
             clause, moment = place
-            how = "; ".join(outcome.failpoints) or "a restart"
+            how = "; ".join(outcome.failpoints) or "the query is restarted"
             when = outcome.spark.moments[moment]
+            seen = ", ".join(
+                f"{events} {_TIMES.get(times, f'{times} times')}"
+                for times, events in outcome.spark.seen(moment).items()
+            )
             yield (
-                f"[bold]{name}[/bold] is not {prop.name}: {when}, it failed that "
-                f"{escape(prop.clauses[clause].text)} ({escape(how)}).\n"
+                f"[bold]{name}[/bold] is not {prop.name}: {escape(how)}; "
+                f"{when}, of the events readers see {seen}; claimed is that "
+                f"{escape(prop.clauses[clause].text)}.\n"
                 f"    onceproof replay {escape(files.get(prop.name, ''))}"
             )
         elif report.verdict(prop) is Verdict.UNDECIDED:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
 
+_HARM = {
+    "die": "the process dies",
+    "raise": "an error is raised",
+    "zombie": "the task is given up but lives on,",
+}
 STOPS = ("crash", "rescale", "fail_commit", "fail_job")
 BEGIN, END = "begin_task", "end_task"
 
@@ -97,6 +102,8 @@ class _Planner:
                 found.append(run)
                 start = at + 1
                 merged = run.merged or event.name == "rescale"
+                if event.name == "rescale":
+                    run.how.append("the restart puts all partitions into one")
                 run = Run(offered=self.batches, merged=merged)
             elif event.name == "fail_task":
                 self._fail_task(run, at)
@@ -379,7 +386,7 @@ class _Planner:
                 "" if rest.get("partition") is None else f" of task {rest['partition']}"
             )
             when = "before" if event == "call" else "after"
-            run.how.append(f"{do} {when} {function}(){spot}, batch {batch}")
+            run.how.append(f"{_HARM[do]} {when} {function}(){spot}, batch {batch}")
 
 
 def _aborts(source: type) -> list[str]:
