@@ -70,19 +70,25 @@ def check(
     properties: Sequence[Property] | None = None,
     *,
     limits: Limits | None = None,
+    symmetry: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> Report:
     """Search every reachable state and judge each property.
 
     Properties default to all that is claimed of the protocol. A refuted one
-    carries a shortest trace.
+    carries a shortest trace. With ``symmetry`` states that differ in the names of
+    members alone count once; claims about fair runs are then undecided.
     """
     chosen = claims_of(protocol) if properties is None else list(properties)
     system = trace(protocol)
     questions = {p.name: p.questions(system) for p in chosen}
     asked = {(q.when, q.term, q.given): q for qs in questions.values() for q in qs}
     exploration = explore(
-        system, list(asked.values()), limits=limits, progress=progress
+        system,
+        list(asked.values()),
+        limits=limits,
+        symmetry=symmetry,
+        progress=progress,
     )
     answers = {a.question.name: a for a in exploration.answers}
     report = Report(protocol, exploration=exploration)

@@ -80,6 +80,9 @@ def main() -> None:
 @_property
 @click.option("--max-states", type=click.IntRange(1), help="Give up beyond so many.")
 @click.option("--max-memory", help="Give up beyond so many bytes, such as 500M or 2G.")
+@click.option(
+    "--symmetry", is_flag=True, help="Count states that differ in names alone once."
+)
 @click.option("--mermaid", is_flag=True, help="Print the state graph as a picture.")
 @_json
 def check(
@@ -89,6 +92,7 @@ def check(
     max_states: int | None,
     max_memory: str | None,
     *,
+    symmetry: bool,
     mermaid: bool,
     as_json: bool,
 ) -> int:
@@ -108,7 +112,11 @@ def check(
     limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))
     with console.search_progress() as progress:
         report = judge.check(
-            model, _chosen(model, names), limits=limits, progress=progress
+            model,
+            _chosen(model, names),
+            limits=limits,
+            symmetry=symmetry,
+            progress=progress,
         )
     if as_json:
         _print_json(console.check_data(report))

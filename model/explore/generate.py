@@ -14,6 +14,7 @@ from onceproof.model.language.types import BoolType, EnumType, IntType, encode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from onceproof.model.explore.symmetry import Symmetry
     from onceproof.model.language.stores import Write
     from onceproof.model.language.trace import ActionTerm, System
 
@@ -37,6 +38,7 @@ def expander_ir(
     layout: Layout,
     claims: Sequence[t.Term],
     step_claims: Sequence[t.Term],
+    symmetry: Symmetry | None = None,
 ) -> str:
     """Write ``expand``, which works out the successors of packed states.
 
@@ -47,7 +49,8 @@ def expander_ir(
     claim ``c`` holds, and bit 62 where the state rests; in ``broken[c]`` the first
     row and successor that break step claim ``c``; and in ``made`` how many
     successors it wrote and how many it generated, those that change nothing
-    included.
+    included. With ``symmetry``, of members that are in the same state the first acts
+    for all.
     """
     module = ir.Module("onceproof")
     arguments = [_ROWS, _I64, _I64, *[_ROWS] * 6]
@@ -58,7 +61,7 @@ def expander_ir(
         argument.name = name
         if isinstance(argument.type, ir.PointerType):
             argument.add_attribute("noalias")
-    _Emitter(system, layout, function).body(claims, step_claims)
+    _Emitter(system, layout, function, symmetry).body(claims, step_claims)
     return str(module)
 
 
@@ -69,8 +72,15 @@ def _constant(value: int) -> ir.Constant:
 class _Emitter:
     """Emits one function. ``number`` gives an i64, ``truth`` an i1."""
 
-    def __init__(self, system: System, layout: Layout, function: ir.Function) -> None:
+    def __init__(
+        self,
+        system: System,
+        layout: Layout,
+        function: ir.Function,
+        symmetry: Symmetry | None,
+    ) -> None:
         self.system = system
+        self.symmetry = symmetry
         self.layout = layout
         self.function = function
         self.entry = ir.IRBuilder(function.append_basic_block("entry"))
@@ -184,12 +194,42 @@ class _Emitter:
         self.guards(outer, done)
         with self.members(action.params):
             skip = self.function.append_basic_block("skip")
+            self.first_of_twins(action, skip)
             self.guards(inner, skip)
             self.successor(action, first, step_claims)
             self.b.branch(skip)
             self.b.position_at_end(skip)
         self.b.branch(done)
         self.b.position_at_end(done)
+
+    def first_of_twins(self, action: ActionTerm, otherwise: ir.Block) -> None:
+        """Pass over members that are in the same state as the one before them."""
+        if self.symmetry is None or not self.symmetry.simple:
+            return
+        sorts = [p.type.sort for p in action.params]
+        for param, sort in zip(action.params, sorts, strict=True):
+            if sort not in self.symmetry.sorts or sorts.count(sort) > 1:
+                continue
+            index = self.vars[param]
+            onward = self.function.append_basic_block("onward")
+            compare = self.function.append_basic_block("compare")
+            first = self.b.icmp_signed("==", index, _constant(0))
+            self.b.cbranch(first, onward, compare)
+            self.b.position_at_end(compare)
+            before = self.b.sub(index, _constant(1))
+            same: ir.Value = ir.Constant(_I1, 1)
+            for place, at, others in self.symmetry.twins(sort):
+                for other in others:
+                    head, tail = (
+                        list(map(_constant, part)) for part in (other[:at], other[at:])
+                    )
+                    left, right = (
+                        self.element(place, [*head, m, *tail]) for m in (before, index)
+                    )
+                    equal = self.b.icmp_signed("==", left, right)
+                    same = self.b.and_(same, equal)
+            self.b.cbranch(same, otherwise, onward)
+            self.b.position_at_end(onward)
 
     def guards(self, parts: list[t.Term], otherwise: ir.Block) -> None:
         for part in parts:
@@ -362,17 +402,24 @@ class _Emitter:
 
     def get(self, get: t.Get) -> ir.Value:
         place = self.layout.placements[get.field]
-        word, shift = self.lies(place, [self.number(i) for i in get.indices])
-        if get.after:
+        indices = [self.number(i) for i in get.indices]
+        code = self.element(place, indices, after=get.after)
+        if isinstance(place.field.type, IntType):
+            return self.b.add(code, _constant(place.field.type.low))
+        return code
+
+    def element(
+        self, place: Placement, indices: list[ir.Value], *, after: bool = False
+    ) -> ir.Value:
+        """Emit the code of an element of a field."""
+        word, shift = self.lies(place, indices)
+        if after:
             held = self.b.load(self.spot(self.out, self.b.load(self.k), word))
         elif place.split:
             held = self.b.load(self.spot(self.states, self.row, word))
         else:
             held = self.words[place.word]
-        code = self.b.and_(self.b.lshr(held, shift), _constant(place.mask))
-        if isinstance(place.field.type, IntType):
-            return self.b.add(code, _constant(place.field.type.low))
-        return code
+        return self.b.and_(self.b.lshr(held, shift), _constant(place.mask))
 
     def lies(
         self, place: Placement, indices: list[ir.Value]

@@ -18,6 +18,7 @@ from onceproof.model.explore.generate import expander_ir, instances
 from onceproof.model.explore.layout import Layout
 from onceproof.model.explore.memory import words
 from onceproof.model.explore.native import Compiled
+from onceproof.model.explore.symmetry import Symmetry
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.traces import Trace
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from onceproof.model.explore.questions import Question
+    from onceproof.model.language.plain import State
     from onceproof.model.language.trace import System
 
     Words = NDArray[np.int64]
@@ -68,14 +70,24 @@ class _Buffers:
 class Graph:
     """The reachable states of a system, found so far, in order of discovery."""
 
-    def __init__(self, system: System, questions: Sequence[Question] = ()) -> None:
-        """Compile the system; nothing is searched yet."""
+    def __init__(
+        self,
+        system: System,
+        questions: Sequence[Question] = (),
+        *,
+        symmetry: bool = False,
+    ) -> None:
+        """Compile the system; nothing is searched yet.
+
+        With ``symmetry``, one state stands for all that differ in names alone.
+        """
         from onceproof.model.explore import kernels  # noqa: PLC0415 - compiles on import
 
         self.system = system
         self.reference = Reference(system.protocol)
         self.layout = Layout(system.fields, system.sizes)
         self._kernels = kernels
+        self.symmetry = Symmetry(system, self.layout) if symmetry else None
         terms = dict.fromkeys(term for q in questions for term in q.terms)
         self.bits = {term: bit for bit, term in enumerate(terms)}
         self._step_claims = [q for q in questions if q.when == "step"]
@@ -85,6 +97,7 @@ class Graph:
             self.layout,
             list(self.bits),
             [q.term for q in self._step_claims],
+            self.symmetry,
         )
         self._expand = Compiled(source, "expand")
         width = self.layout.words
@@ -143,7 +156,21 @@ class Graph:
             yield ahead.result()
 
     def _expanded(self, lo: int, hi: int, into: _Buffers) -> Expansion:
-        states = self.states
+        self._run(self.states, lo, hi, into)
+        made, generated = (int(n) for n in into.made)
+        if self.symmetry is not None:
+            self.symmetry.reduce(into.states, made)
+        return Expansion(
+            lo,
+            hi,
+            into.states[:made],
+            into.events[:made],
+            into.sources[:made],
+            into.flags[: hi - lo],
+            generated,
+        )
+
+    def _run(self, states: Words, lo: int, hi: int, into: _Buffers) -> None:
         self._expand(
             states,
             lo,
@@ -154,16 +181,6 @@ class Graph:
             into.flags,
             self.broken,
             into.made,
-        )
-        made, generated = (int(n) for n in into.made)
-        return Expansion(
-            lo,
-            hi,
-            into.states[:made],
-            into.events[:made],
-            into.sources[:made],
-            into.flags[: hi - lo],
-            generated,
         )
 
     def add(self, rows: Words) -> None:
@@ -181,8 +198,11 @@ class Graph:
 
     def start(self) -> int:
         """Add the initial states; answer how many were generated."""
-        rows = [self.layout.pack(s) for s in self.reference.initial_states()]
-        self.add(np.array(rows, np.int64).reshape(len(rows), -1))
+        found = [self.layout.pack(s) for s in self.reference.initial_states()]
+        rows = np.array(found, np.int64).reshape(len(found), -1)
+        if self.symmetry is not None:
+            self.symmetry.reduce(rows, len(rows))
+        self.add(rows)
         self.levels = [0, self.count]
         return len(rows)
 
@@ -230,24 +250,45 @@ class Graph:
         raise RuntimeError(message)
 
     def trace_to(self, row: int) -> Trace:
-        """Give a shortest trace to a row."""
+        """Give a shortest trace to a row, or to a state that it stands for."""
         (_, first), *rest = self.path_to(row)
-        unpack = self.layout.unpack
-        return Trace(
-            unpack(self.states[first].tolist()),
-            tuple(
-                (self.events[event], unpack(self.states[at].tolist()))
-                for event, at in rest
-            ),
-        )
+        state = self.layout.unpack(self.states[first].tolist())
+        steps = []
+        for event, at in rest:
+            if self.symmetry is None:
+                taken = self.events[event]
+                after = self.layout.unpack(self.states[at].tolist())
+            else:
+                taken, after = self._step_towards(state, self.events[event].name, at)
+            steps.append((taken, after))
+            state = after
+        return Trace(self.layout.unpack(self.states[first].tolist()), tuple(steps))
 
-    def trace_through(self, row: int, successor: int) -> Trace:
-        """Give a shortest trace to a row, and on by one of its successors."""
-        trace = self.trace_to(row)
-        made = self.expand(row, row + 1)
-        last = self.layout.unpack(made.states[successor].tolist())
-        step = (self.events[int(made.events[successor])], last)
-        return Trace(trace.start, (*trace.steps, step))
+    def _step_towards(self, state: State, name: str, row: int) -> tuple[Event, State]:
+        """Find the step of that name from a state to one that a row stands for."""
+        for event in self.events:
+            after = self.reference.after(state, event) if event.name == name else None
+            if after is None:
+                continue
+            packed = np.array([self.layout.pack(after)], np.int64)
+            if self.symmetry is not None:
+                self.symmetry.reduce(packed, 1)
+            if (packed[0] == self.states[row]).all():
+                return event, after
+        message = f"no step leads to state {row}"
+        raise RuntimeError(message)
+
+    def trace_breaking(self, number: int) -> Trace:
+        """Give a shortest trace whose last step breaks a claim of steps."""
+        trace = self.trace_to(int(self.broken[number, 0]))
+        last = np.array([self.layout.pack(trace.states[-1])], np.int64)
+        self.broken[:] = -1
+        made = self._buffers[0]
+        self._run(last, 0, 1, made)
+        successor = int(self.broken[number, 1])
+        event = self.events[int(made.events[successor])]
+        after = self.layout.unpack(made.states[successor].tolist())
+        return Trace(trace.start, (*trace.steps, (event, after)))
 
     def _make_room(self, coming: int) -> None:
         width = self.layout.words

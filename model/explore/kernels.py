@@ -140,3 +140,71 @@ def find_all(table, shift, rows, n, slots) -> None:  # type: ignore[no-untyped-d
     """Give the slot of each of ``n`` rows."""
     for j in range(n):
         slots[j] = find(table, shift, rows[j])
+
+
+@njit(cache=True, nogil=True)
+def sort_members(rows, n, words, shifts, bits) -> None:  # type: ignore[no-untyped-def]
+    """Sort the members of one sort in each row, by their whole tuple.
+
+    ``words`` and ``shifts`` say for each piece of a member's tuple, and each member,
+    where it lies; ``bits`` how wide the piece is.
+    """
+    pieces, members = words.shape
+    keys = np.empty(members, np.int64)
+    for j in range(n):
+        sorted_ = True
+        for m in range(members):
+            key = np.int64(0)
+            for p in range(pieces):
+                mask = (np.int64(1) << bits[p]) - 1
+                piece = (rows[j, words[p, m]] >> shifts[p, m]) & mask
+                key = (key << bits[p]) | piece
+            keys[m] = key
+            if m and keys[m - 1] > key:
+                sorted_ = False
+        if sorted_:
+            continue
+        for m in range(1, members):
+            key = keys[m]
+            i = m
+            while i and keys[i - 1] > key:
+                keys[i] = keys[i - 1]
+                i -= 1
+            keys[i] = key
+        for m in range(members):
+            key = keys[m]
+            for p in range(pieces - 1, -1, -1):
+                mask = (np.int64(1) << bits[p]) - 1
+                word, shift = words[p, m], shifts[p, m]
+                kept = rows[j, word] & ~(mask << shift)
+                rows[j, word] = kept | ((key & mask) << shift)
+                key >>= bits[p]
+
+
+@njit(cache=True, nogil=True)
+def least_renaming(  # type: ignore[no-untyped-def]
+    rows, n, words, shifts, masks, to_words, to_shifts
+) -> None:
+    """Put the least of all its renamings in the place of each row.
+
+    Element ``e`` lies in ``words[e]`` at ``shifts[e]``, and renaming ``k`` moves it
+    to ``to_words[k, e]`` and ``to_shifts[k, e]``.
+    """
+    width = rows.shape[1]
+    least = np.empty(width, np.int64)
+    row = np.empty(width, np.int64)
+    for j in range(n):
+        for k in range(to_words.shape[0]):
+            row[:] = 0
+            for e in range(words.shape[0]):
+                value = (rows[j, words[e]] >> shifts[e]) & masks[e]
+                row[to_words[k, e]] |= value << to_shifts[k, e]
+            smaller = k == 0
+            if not smaller:
+                for w in range(width):
+                    if row[w] != least[w]:
+                        smaller = row[w] < least[w]
+                        break
+            if smaller:
+                least[:] = row
+        rows[j] = least

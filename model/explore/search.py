@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.explore.questions import Question
     from onceproof.model.language.trace import System
+    from onceproof.model.traces import Trace
 
     Words = NDArray[np.int64]
 
@@ -57,16 +58,18 @@ def explore(
     questions: Sequence[Question] = (),
     *,
     limits: Limits | None = None,
+    symmetry: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> Exploration:
     """Search every reachable state and settle ``questions`` about them.
 
     ``progress(distinct, generated, depth)`` is called now and then. A search that
     meets its limits ends with ``stopped`` saying which, and every question that it
-    has not refuted is undecided.
+    has not refuted is undecided. With ``symmetry`` states that differ in the names of
+    members alone count once.
     """
     limits = limits or Limits()
-    graph = Graph(system, questions)
+    graph = Graph(system, questions, symmetry=symmetry)
     result = Exploration(compile_seconds=graph.compile_seconds)
     began = time.perf_counter()
     finder = _Finder(graph, questions)
@@ -108,7 +111,7 @@ class _Finder:
         ]
         self._step_claims = [q for q in questions if q.when == "step"]
         self._first: dict[str, int] = {}
-        self._through: dict[str, tuple[int, int, int]] = {}
+        self._through: dict[str, Trace] = {}
         self._rested = False
         self._flags: list[Words] = []
         self._whole = any(q.whole for q in questions)
@@ -137,20 +140,18 @@ class _Finder:
 
     def answers(self, *, complete: bool) -> list[Answer]:
         """Settle every question."""
-        for number, question in enumerate(self._step_claims):
-            row, _ = self._graph.broken[number]
-            if row >= 0:
-                self._graph.broken[:] = -1
-                self._graph.expand(int(row), int(row) + 1)
-                successor = int(self._graph.broken[number, 1])
-                self._through[question.name] = (int(row), successor, number)
+        numbered = list(enumerate(self._step_claims))
+        broken = [(n, q) for n, q in numbered if self._graph.broken[n, 0] >= 0]
+        rows = self._graph.broken.copy()
+        for number, question in broken:
+            self._graph.broken[:] = rows
+            self._through[question.name] = self._graph.trace_breaking(number)
         return [self._answer(q, complete=complete) for q in self._questions]
 
     def _answer(self, question: Question, *, complete: bool) -> Answer:
         graph = self._graph
         if question.name in self._through:
-            row, successor, _ = self._through[question.name]
-            return Answer(question, "refuted", graph.trace_through(row, successor))
+            return Answer(question, "refuted", self._through[question.name])
         if question.name in self._first:
             trace = graph.trace_to(self._first[question.name])
             witness = question.when == "sometimes"
@@ -163,6 +164,9 @@ class _Finder:
             return Answer(question, "vacuous")
         if question.when == "recoverable":
             return self._recoverable(question)
+        if question.lively and graph.symmetry is not None:
+            # What is fair to each member is not to be seen where names are lost.
+            return Answer(question, "undecided")
         if question.lively:
             lasso = refuting_lasso(graph, question, np.concatenate(self._flags))
             return Answer(question, "refuted" if lasso else "exhausted", lasso)

@@ -1,0 +1,164 @@
+"""Symmetry: of states that differ in the names of members alone, one is kept.
+
+Members of a sort that is not ordered are interchangeable. Where each field has at
+most one index of such a sort, a state is a bag of its members' tuples, and sorting
+the members by their whole tuple gives the state that stands for all. Where a field
+has more, every renaming is tried, and the least packed state stands for all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onceproof.model.errors import UsageError
+from onceproof.model.explore.layout import WORD_BITS
+from onceproof.model.language.fields import ByMember
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from onceproof.model.explore.layout import Layout, Placement
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.trace import System
+
+    Words = NDArray[np.int64]
+
+MOST_RENAMINGS = 720
+
+
+class Symmetry:
+    """The interchangeable sorts of a system, and how a state is brought to one form."""
+
+    def __init__(self, system: System, layout: Layout) -> None:
+        """Find out which sorts are interchangeable, and prepare the tables.
+
+        Raises ``UsageError`` where none is, or where there are too many renamings.
+        """
+        from onceproof.model.explore import kernels  # noqa: PLC0415 - compiles on import
+
+        self._kernels = kernels
+        self._places = layout.placements.values()
+        named = {
+            s for f in system.fields if isinstance(f.initial, ByMember) for s in f.sorts
+        }
+        self.sorts = [
+            s
+            for s, size in system.sizes.items()
+            if size > 1 and not s.ordered and s not in named and self._uses(s)
+        ]
+        if not self.sorts:
+            message = (
+                f"{system.name} has no sort of two or more interchangeable members, "
+                "so symmetry has nothing to do"
+            )
+            raise UsageError(message)
+        self._sizes = system.sizes
+        indices = [[s in self.sorts for s in p.field.sorts] for p in self._places]
+        self.simple = all(sum(row) <= 1 for row in indices)
+        if self.simple:
+            self._tables = [self._sorting(sort) for sort in self.sorts]
+        else:
+            self._renamings = self._permuting(layout)
+
+    def _uses(self, sort: Sort) -> bool:
+        return any(sort in p.field.sorts for p in self._places)
+
+    def reduce(self, rows: Words, number: int) -> None:
+        """Bring the first ``number`` rows to the form that stands for all alike."""
+        if self.simple:
+            for table in self._tables:
+                self._kernels.sort_members(rows, number, *table)
+        else:
+            self._kernels.least_renaming(rows, number, *self._renamings)
+
+    def twins(self, sort: Sort) -> list[tuple[Placement, int, list[tuple[int, ...]]]]:
+        """List the fields that tell members of a sort apart.
+
+        Each with the position of the sort's index, and all values of the others.
+        """
+        found = []
+        for place in self._places:
+            if sort in place.field.sorts:
+                at = place.field.sorts.index(sort)
+                others = [range(d) for i, d in enumerate(place.dims) if i != at]
+                found.append((place, at, list(itertools.product(*others))))
+        return found
+
+    def _sorting(self, sort: Sort) -> tuple[Words, Words, Words]:
+        words, shifts, bits = [], [], []
+        for place, at, others in self.twins(sort):
+            for other in others:
+                spots = [
+                    place.spot(_flat(place.dims, (*other[:at], m, *other[at:])))
+                    for m in range(self._sizes[sort])
+                ]
+                words.append([w for w, _ in spots])
+                shifts.append([s for _, s in spots])
+                bits.append(place.bits)
+        if sum(bits) > WORD_BITS:
+            message = (
+                f"a {sort.text} has {sum(bits)} bits of state, and symmetry can tell "
+                f"{WORD_BITS} apart; choose smaller sizes"
+            )
+            raise UsageError(message)
+        return (
+            np.array(words, np.int64),
+            np.array(shifts, np.int64),
+            np.array(bits, np.int64),
+        )
+
+    def _permuting(self, layout: Layout) -> tuple[Words, Words, Words, Words, Words]:
+        number = math.prod(math.factorial(self._sizes[s]) for s in self.sorts)
+        if number > MOST_RENAMINGS:
+            message = (
+                f"there are {number:,} renamings, and {MOST_RENAMINGS} is the most "
+                "that are tried for a field of pairs; choose smaller sizes"
+            )
+            raise UsageError(message)
+        spots = [
+            (place, at, place.spot(_flat(place.dims, at)))
+            for place in layout.placements.values()
+            for at in itertools.product(*(range(d) for d in place.dims))
+        ]
+        to_words, to_shifts = [], []
+        for renaming in self._all_renamings():
+            moved = [
+                place.spot(_flat(place.dims, _renamed(place, at, renaming)))
+                for place, at, _ in spots
+            ]
+            to_words.append([w for w, _ in moved])
+            to_shifts.append([s for _, s in moved])
+        return (
+            np.array([w for _, _, (w, _) in spots], np.int64),
+            np.array([s for _, _, (_, s) in spots], np.int64),
+            np.array([place.mask for place, _, _ in spots], np.int64),
+            np.array(to_words, np.int64),
+            np.array(to_shifts, np.int64),
+        )
+
+    def _all_renamings(self) -> Iterator[dict[Sort, tuple[int, ...]]]:
+        ways = [itertools.permutations(range(self._sizes[s])) for s in self.sorts]
+        for way in itertools.product(*ways):
+            yield dict(zip(self.sorts, way, strict=True))
+
+
+def _renamed(
+    place: Placement, at: tuple[int, ...], renaming: dict[Sort, tuple[int, ...]]
+) -> tuple[int, ...]:
+    return tuple(
+        renaming[sort][i] if sort in renaming else i
+        for i, sort in zip(at, place.field.sorts, strict=True)
+    )
+
+
+def _flat(dims: tuple[int, ...], at: tuple[int, ...]) -> int:
+    flat = 0
+    for dim, index in zip(dims, at, strict=True):
+        flat = flat * dim + index
+    return flat
