@@ -173,10 +173,7 @@ def _edges(system: System) -> tuple[Edges, Graph]:
     """Search the whole graph; list for each row its events and where they lead."""
     graph = Graph(system)
     graph.start()
-    while graph.levels[-1] > graph.levels[-2]:
-        for made in graph.sweep(graph.levels[-2], graph.levels[-1]):
-            graph.add(made.states)
-        graph.levels.append(graph.count)
+    while graph.grow():
         if graph.count > MOST_STATES:
             message = (
                 f"{system.name} has more than {MOST_STATES:,} states at these sizes, "

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.explore.search import Exploration, Limits, explore
+from onceproof.model.explore.simulate import Simulation
+from onceproof.model.explore.simulate import simulate as random_walks
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.trace import trace
@@ -16,7 +18,7 @@ from onceproof.properties.verdicts import Verdict, weakest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.model.explore.questions import Answer
+    from onceproof.model.explore.questions import Answer, Question
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.traces import Trace
 
@@ -39,7 +41,12 @@ class Report:
 
     protocol: Protocol
     findings: list[Finding] = field(default_factory=list)
-    exploration: Exploration | None = None
+    run: Exploration | Simulation | None = None
+
+    @property
+    def exploration(self) -> Exploration | None:
+        """The search behind the report, if it was one."""
+        return self.run if isinstance(self.run, Exploration) else None
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
@@ -79,25 +86,73 @@ def check(
     carries a shortest trace. With ``symmetry`` states that differ in the names of
     members alone count once; claims about fair runs are then undecided.
     """
-    chosen = claims_of(protocol) if properties is None else list(properties)
-    system = trace(protocol)
-    questions = {p.name: p.questions(system) for p in chosen}
-    asked = {(q.when, q.term, q.given): q for qs in questions.values() for q in qs}
+    asked = _Asked(protocol, properties)
     exploration = explore(
-        system,
-        list(asked.values()),
+        asked.system,
+        asked.questions,
         limits=limits,
         symmetry=symmetry,
         progress=progress,
     )
-    answers = {a.question.name: a for a in exploration.answers}
-    report = Report(protocol, exploration=exploration)
-    for prop in chosen:
-        mine = [
-            answers[asked[q.when, q.term, q.given].name] for q in questions[prop.name]
-        ]
-        report.findings.append(_finding(prop, mine))
-    return report
+    return asked.report(exploration, exploration.answers)
+
+
+def simulate(
+    protocol: Protocol,
+    properties: Sequence[Property] | None = None,
+    *,
+    walks: int,
+    depth: int,
+    seed: int,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Report:
+    """Judge each property by random walks: refuted, or held in all that were made."""
+    asked = _Asked(protocol, properties)
+    simulation = random_walks(
+        asked.system,
+        asked.questions,
+        walks=walks,
+        depth=depth,
+        seed=seed,
+        progress=progress,
+    )
+    return asked.report(simulation, simulation.answers)
+
+
+class _Asked:
+    """The questions that properties put to a protocol, each asked once."""
+
+    def __init__(
+        self, protocol: Protocol, properties: Sequence[Property] | None
+    ) -> None:
+        self._protocol = protocol
+        self._properties = (
+            claims_of(protocol) if properties is None else list(properties)
+        )
+        self.system = trace(protocol)
+        self._by_property = {p.name: p.questions(self.system) for p in self._properties}
+        self._asked = {
+            (q.when, q.term, q.given): q
+            for questions in self._by_property.values()
+            for q in questions
+        }
+
+    @property
+    def questions(self) -> list[Question]:
+        """All questions."""
+        return list(self._asked.values())
+
+    def report(self, run: Exploration | Simulation, found: list[Answer]) -> Report:
+        """Give each property its verdict, from the answers to its questions."""
+        answers = {a.question.name: a for a in found}
+        report = Report(self._protocol, run=run)
+        for prop in self._properties:
+            mine = [
+                answers[self._asked[q.when, q.term, q.given].name]
+                for q in self._by_property[prop.name]
+            ]
+            report.findings.append(_finding(prop, mine))
+        return report
 
 
 def _finding(prop: Property, answers: list[Answer]) -> Finding:

@@ -83,6 +83,14 @@ def main() -> None:
 @click.option(
     "--symmetry", is_flag=True, help="Count states that differ in names alone once."
 )
+@click.option(
+    "--simulate",
+    "walks",
+    type=click.IntRange(1),
+    help="Do not search, but walk at random so many times: for large models.",
+)
+@click.option("--depth", default=100, show_default=True, type=click.IntRange(1, 10**5))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--mermaid", is_flag=True, help="Print the state graph as a picture.")
 @_json
 def check(
@@ -91,12 +99,18 @@ def check(
     names: tuple[str, ...],
     max_states: int | None,
     max_memory: str | None,
+    walks: int | None,
+    depth: int,
+    seed: int,
     *,
     symmetry: bool,
     mermaid: bool,
     as_json: bool,
 ) -> int:
     """Search every reachable state of PROTOCOL and judge its properties.
+
+    With --simulate the verdict of what was not refuted is "held", never more; --depth
+    and --seed are of the walks.
 
     Example: onceproof check two-phase-commit --set RM=5
     """
@@ -109,15 +123,17 @@ def check(
 
         click.echo(draw(trace(model)))
         return 0
+    chosen = _chosen(model, names)
     limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))
     with console.search_progress() as progress:
-        report = judge.check(
-            model,
-            _chosen(model, names),
-            limits=limits,
-            symmetry=symmetry,
-            progress=progress,
-        )
+        if walks is None:
+            report = judge.check(
+                model, chosen, limits=limits, symmetry=symmetry, progress=progress
+            )
+        else:
+            report = judge.simulate(
+                model, chosen, walks=walks, depth=depth, seed=seed, progress=progress
+            )
     if as_json:
         _print_json(console.check_data(report))
     else:

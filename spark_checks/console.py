@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from onceproof.model.explore.simulate import Simulation
 from onceproof.properties.check import Finding, Report, parameters_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
@@ -75,6 +76,10 @@ def check_data(report: Report) -> dict[str, Any]:
             "compile_seconds": round(found.compile_seconds, 6),
             "stopped": found.stopped,
         }
+    if isinstance(report.run, Simulation):
+        told = ("walks", "depth", "seed", "distinct", "steps", "taken", "events")
+        data |= {name: getattr(report.run, name) for name in told}
+        data["seconds"] = round(report.run.seconds, 6)
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
     data["loops"] = {
         f.property.name: f.trace.loop
@@ -101,6 +106,13 @@ def show_check(report: Report) -> None:
         )
         if found.stopped:
             out.print(f"[yellow]stopped: {found.stopped}[/yellow]")
+    if isinstance(report.run, Simulation):
+        walked = report.run
+        out.print(
+            f"{report.protocol.label()}: {walked.walks:,} walks, {walked.steps:,} "
+            f"steps, {walked.distinct:,} states, {walked.taken} of {walked.events} "
+            f"events taken, seed {walked.seed}, {walked.seconds:.2f} s"
+        )
     _show_findings(out, report)
 
 

@@ -131,6 +131,24 @@ class Graph:
         """Expand rows ``lo`` to ``hi``, at most a chunk; valid until the next call."""
         return self._expanded(lo, hi, self._buffers[0])
 
+    @property
+    def most_rows(self) -> int:
+        """How many rows can be expanded at once."""
+        return self._chunk
+
+    def expand_rows(self, rows: Words) -> Expansion:
+        """Expand states that need not be in the graph; valid until the next call."""
+        return self._expanded(
+            0, len(rows), self._buffers[0], np.ascontiguousarray(rows)
+        )
+
+    def grow(self) -> bool:
+        """Find the next level; answer whether there is anything in it."""
+        for made in self.sweep(self.levels[-2], self.levels[-1]):
+            self.add(made.states)
+        self.levels.append(self.count)
+        return self.levels[-1] > self.levels[-2]
+
     def sweep(
         self, lo: int, hi: int, *, backwards: bool = False
     ) -> Iterator[Expansion]:
@@ -155,8 +173,10 @@ class Graph:
                 ahead = coming
             yield ahead.result()
 
-    def _expanded(self, lo: int, hi: int, into: _Buffers) -> Expansion:
-        self._run(self.states, lo, hi, into)
+    def _expanded(
+        self, lo: int, hi: int, into: _Buffers, states: Words | None = None
+    ) -> Expansion:
+        self._run(self.states if states is None else states, lo, hi, into)
         made, generated = (int(n) for n in into.made)
         if self.symmetry is not None:
             self.symmetry.reduce(into.states, made)
