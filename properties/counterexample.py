@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -58,10 +59,24 @@ class Counterexample:
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
         data = {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
-        path.parent.mkdir(parents=True, exist_ok=True)
+        writable(path.parent)
         draft = path.with_suffix(".tmp")
         draft.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
         draft.replace(path)
+
+
+def writable(folder: Path) -> None:
+    """Make a folder, and see that files can be put into it.
+
+    Raises ``UsageError`` where that is not so.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        message = f"{folder} cannot be written to: {error.strerror or error}"
+        raise UsageError(message) from None
 
 
 def read(path: Path) -> Counterexample:

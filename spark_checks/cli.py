@@ -12,6 +12,7 @@ import click
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.explore.search import Limits
 from onceproof.model.library import make, pick
+from onceproof.properties.counterexample import writable
 from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
 
@@ -249,6 +250,7 @@ def replay(
     from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
 
     known = reference_sinks()
+    writable(output)
     chosen = [known[pick(name, known, "sink")] for name in sinks or known]
     with console.replay_view() as view:
         reports = engine.replay(

@@ -85,6 +85,7 @@ def test_interleavings_are_listed_with_their_sizes_in_a_fixed_order():
         (("prove", "nothing"), "unknown protocol 'nothing'"),
         (("replay", "parket"), "unknown sink 'parket'"),
         (("replay", "absent.json"), "cannot be read"),
+        (("replay", "--output", "/proc/none"), "cannot be written to"),
     ],
 )
 def test_bad_input_ends_in_one_sentence_and_status_2(words, said):
