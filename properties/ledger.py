@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.language import all_of, if_else, not_
-from onceproof.model.language.protocol import ObserveMark
+from onceproof.model.language.declare import ObserveMark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.explore.questions import Question
-from onceproof.model.language.protocol import ClaimMark, Protocol, kebab
+from onceproof.model.language.declare import ClaimMark, kebab
 from onceproof.model.language.sorts import Member
 from onceproof.properties.ledger import Ledger, of_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.trace import System
 
 

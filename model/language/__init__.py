@@ -1,6 +1,19 @@
 """The language that protocols are written in: import everything from here."""
 
 from onceproof.model.language.channels import channels
+from onceproof.model.language.declare import (
+    action,
+    always,
+    at_rest,
+    eventually,
+    fault,
+    leads_to,
+    lemma,
+    observe,
+    recoverable,
+    sometimes,
+    step,
+)
 from onceproof.model.language.expressions import (
     all_of,
     any_of,
@@ -12,22 +25,7 @@ from onceproof.model.language.expressions import (
 )
 from onceproof.model.language.fields import by_member, one_of, param, state
 from onceproof.model.language.processes import processes
-from onceproof.model.language.protocol import (
-    Part,
-    Protocol,
-    action,
-    always,
-    at_rest,
-    eventually,
-    fault,
-    leads_to,
-    lemma,
-    observe,
-    part,
-    recoverable,
-    sometimes,
-    step,
-)
+from onceproof.model.language.protocol import Part, Protocol, part
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.stores import when
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
+from onceproof.model.language.declare import fault
 from onceproof.model.language.fields import Elements, state
-from onceproof.model.language.protocol import Part, Slot, fault
+from onceproof.model.language.protocol import Part, Slot
 from onceproof.model.language.stores import when
 
 if TYPE_CHECKING:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.declare import ActionMark
 from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.places import defined_at
-from onceproof.model.language.protocol import ActionMark, Part, Protocol
 from onceproof.model.language.stores import running, when
 from onceproof.model.language.types import IntType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.stores import Store
 

@@ -225,6 +225,8 @@ class ChandyLamportUnordered(ChandyLamport):
     no longer separates what was sent before from what was sent after.
     """
 
+    breaks = ("conserves", "is-a-consistent-cut")
+
     overtakings = param(1, "how often a message may overtake another")
 
 
@@ -233,6 +235,8 @@ class ChandyLamportWithoutChannels(ChandyLamport):
 
     Chandy and Lamport, 1985, record it: process states alone lose what is on its way.
     """
+
+    breaks = ("conserves", "is-a-consistent-cut", "catches-a-coin-on-its-way")
 
     def _noted(self, content: int) -> int:
         return content

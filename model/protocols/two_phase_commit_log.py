@@ -384,4 +384,6 @@ class TwoPhaseCommitLogBlocked(TwoPhaseCommitLog):
     Nonblocking Commit Protocols, SIGMOD. A participant in doubt then waits for ever.
     """
 
+    breaks = ("is-decided",)
+
     stops = param(1, "whether the coordinator may die for good")

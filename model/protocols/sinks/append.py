@@ -13,6 +13,8 @@ class Append(Sink):
     run a batch again.
     """
 
+    breaks = ("at-most-once", "effectively-once", "atomic-visibility")
+
     rows = state(0, high=MOST, per=(Sink.BATCH, Sink.PARTITION))
 
     def write(self, b: Member, p: Member, a: Member) -> None:

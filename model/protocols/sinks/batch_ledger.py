@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, if_else, not_, state, when
-from onceproof.model.language.protocol import action
+from onceproof.model.language import Member, action, if_else, not_, state, when
 from onceproof.model.protocols.sink import Sink
 
 

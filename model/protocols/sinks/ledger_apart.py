@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from onceproof.model.language import Member, if_else, state, when
-from onceproof.model.language.protocol import action
+from onceproof.model.language import Member, action, if_else, state, when
 from onceproof.model.protocols.sink import MOST, Sink, one_more
 
 
@@ -19,6 +18,8 @@ class Due(Enum):
 
 class LedgerAfter(Sink):
     """Rows are committed first, the batch's id after them, in two transactions."""
+
+    breaks = ("at-most-once", "effectively-once")
 
     first = Due.ROWS
     after_rows = Due.LEDGER
@@ -57,6 +58,8 @@ class LedgerAfter(Sink):
 
 class LedgerBefore(LedgerAfter):
     """The batch's id is committed first, its rows after it, in two transactions."""
+
+    breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
 
     first = Due.LEDGER
     after_ledger = Due.ROWS

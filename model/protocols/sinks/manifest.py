@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, all_of, if_else, not_, state, when
-from onceproof.model.language.protocol import action
+from onceproof.model.language import Member, action, all_of, if_else, not_, state, when
 from onceproof.model.protocols.sink import MOST, Sink, one_less, one_more
 
 
@@ -60,6 +59,8 @@ class Manifest(Sink):
 
 class ManifestDirectory(Manifest):
     """The same sink, read by listing its folder: every file counts, named or not."""
+
+    breaks = ("at-most-once", "effectively-once", "atomic-visibility", "durable")
 
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees every file that lies there."""

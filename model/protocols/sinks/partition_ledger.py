@@ -13,6 +13,8 @@ class PartitionLedger(Sink):
     the rows: it is as stable as the plan is (SPARK-28650).
     """
 
+    breaks = ("atomic-visibility",)
+
     rows = state(0, high=MOST, per=(Sink.BATCH, Sink.PARTITION))
     keys = state(False, per=(Sink.BATCH, Sink.PARTITION))
 

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 from onceproof.model.language import (
     Member,
+    action,
     all_of,
     if_else,
     not_,
     state,
     when,
 )
-from onceproof.model.language.protocol import action
 from onceproof.model.protocols.sink import MOST, Sink, one_less, one_more
 
 
@@ -65,6 +65,8 @@ class StagedUnprotected(Sink):
 
     ``abort`` deletes the files of its messages wherever they lie.
     """
+
+    breaks = ("at-most-once", "effectively-once", "atomic-visibility", "durable")
 
     aborts: ClassVar[bool] = True
 

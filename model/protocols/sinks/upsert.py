@@ -9,6 +9,8 @@ from onceproof.model.protocols.sink import Sink
 class Upsert(Sink):
     """Each task writes its rows by the event's key: a repeat changes nothing."""
 
+    breaks = ("atomic-visibility",)
+
     rows = state(False, per=(Sink.BATCH, Sink.PARTITION))
 
     def write(self, b: Member, p: Member, a: Member) -> None:

@@ -1,0 +1,186 @@
+"""What is declared on a protocol's methods: actions, faults, claims, observations."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.model.language.fields import Param
+    from onceproof.model.language.sorts import Sort
+
+F = TypeVar("F", bound="Callable[..., None]")
+C = TypeVar("C", bound="Callable[..., bool]")
+Observed = TypeVar("Observed")
+
+Pair: TypeAlias = tuple[bool, bool]
+
+
+@dataclass(frozen=True)
+class ActionMark:
+    """What ``@action`` and ``@fault`` note on a method."""
+
+    per: tuple[Sort, ...]
+    fault: bool
+    at_most: int | Param | None
+    fair: bool = False
+
+
+@dataclass(frozen=True)
+class ClaimMark:
+    """What ``@always`` and its kin note on a method."""
+
+    when: str
+    per: tuple[Sort, ...] = ()
+
+
+@dataclass(frozen=True)
+class ObserveMark:
+    """What ``@observe`` notes on a method."""
+
+    per: tuple[Sort, ...]
+
+
+def _sorts(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
+    return per if isinstance(per, tuple) else (per,)
+
+
+def _mark(function: Any, mark: object) -> None:
+    function.onceproof_mark = mark
+
+
+@overload
+def action(function: F) -> F: ...
+@overload
+def action(
+    *, per: Sort | tuple[Sort, ...] = (), fair: bool = False
+) -> Callable[[F], F]: ...
+def action(
+    function: F | None = None,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    fair: bool = False,
+) -> F | Callable[[F], F]:
+    """Declare a step of the protocol, one for each member (or tuple) of ``per``.
+
+    A ``fair`` one does not wait for ever: if from some moment on it could always
+    change something, it happens (weak fairness, for each member on its own).
+    """
+
+    def declare(method: F) -> F:
+        _mark(method, ActionMark(_sorts(per), fault=False, at_most=None, fair=fair))
+        return method
+
+    return declare if function is None else declare(function)
+
+
+@overload
+def fault(function: F) -> F: ...
+@overload
+def fault(
+    *, per: Sort | tuple[Sort, ...] = (), at_most: int | Param | None = None
+) -> Callable[[F], F]: ...
+def fault(
+    function: F | None = None,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    at_most: int | Param | None = None,
+) -> F | Callable[[F], F]:
+    """Declare a step of the environment that does harm.
+
+    Each happening takes one from the protocol's ``faults`` and, where given, from
+    the ``at_most`` of its own.
+    """
+
+    def declare(method: F) -> F:
+        _mark(method, ActionMark(_sorts(per), fault=True, at_most=at_most))
+        return method
+
+    return declare if function is None else declare(function)
+
+
+def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observed]:
+    """Declare what the outside sees, under a name of the ledger's vocabulary."""
+
+    def declare(method: Observed) -> Observed:
+        _mark(method, ObserveMark(_sorts(per)))
+        return method
+
+    return declare
+
+
+def _claim(when: str) -> Callable[[C], C]:
+    def declare(method: C) -> C:
+        _mark(method, ClaimMark(when))
+        return method
+
+    return declare
+
+
+def always(method: C) -> C:
+    """Claim that the method holds in every reachable state."""
+    return _claim("always")(method)
+
+
+def step(method: C) -> C:
+    """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it."""
+    return _claim("step")(method)
+
+
+def at_rest(method: C) -> C:
+    """Claim that the method holds wherever no action changes anything any more."""
+    return _claim("at_rest")(method)
+
+
+def recoverable(method: C) -> C:
+    """Claim that rest with the method true can be reached, if faults now stop."""
+    return _claim("recoverable")(method)
+
+
+def sometimes(method: C) -> C:
+    """State a witness: some reachable state satisfies the method."""
+    return _claim("sometimes")(method)
+
+
+def eventually(
+    *, per: Sort | tuple[Sort, ...] = ()
+) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+    """Claim that every fair run comes to a state where the method is true.
+
+    With ``per``, it is claimed for each member (or tuple of members) on its own.
+    """
+
+    def declare(method: Callable[..., bool]) -> Callable[..., bool]:
+        _mark(method, ClaimMark("eventually", _sorts(per)))
+        return method
+
+    return declare
+
+
+def leads_to(
+    *, per: Sort | tuple[Sort, ...] = ()
+) -> Callable[[Callable[..., Pair]], Callable[..., Pair]]:
+    """Claim that in every fair run, what comes first leads to what comes second.
+
+    The method answers both, as a pair of truth values: once the first holds, now or
+    later the second does.
+    """
+
+    def declare(method: Callable[..., Pair]) -> Callable[..., Pair]:
+        _mark(method, ClaimMark("leads_to", _sorts(per)))
+        return method
+
+    return declare
+
+
+def lemma(method: C) -> C:
+    """Claim an invariant that helps to prove the others."""
+    return _claim("lemma")(method)
+
+
+def kebab(name: str) -> str:
+    """Spell ``MicroBatch`` or ``micro_batch`` as ``micro-batch``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).replace("_", "-").lower()
