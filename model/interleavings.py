@@ -3,43 +3,52 @@
 What counts of an interleaving is its *durable word*: its faults, and its actions
 that write state which outlives a crash, in their order. Two such steps commute when,
 wherever one can follow the other, they can as well be taken the other way round and
-lead to the same state; that is established on the whole state graph, not assumed.
-Two interleavings are equivalent when their durable words are equal up to the order
-of neighbours that commute (Mazurkiewicz, 1977), and up to the names of the members
-of unordered sorts.
+lead to the same state; that is established on the whole state graph, not assumed. A
+fault that loses volatile state commutes with no durable write: it is a moment at
+which someone may look.
 
-Why one of each class is enough: a fault commutes with no step that it can undo or
-prevent, so equivalent interleavings have every fault strike the same durable state,
-in the same order, and come to rest in the same durable state. A real run that is
-killed at the same durable states cannot tell them apart, for all else is lost.
+Two interleavings are equivalent when their durable words are equal up to the order
+of neighbours that commute (Mazurkiewicz, 1977), when they start from the same durable
+state, when each crash strikes the same durable state and when both come to rest in
+the same: all up to the names of the members of interchangeable sorts. So a real run
+that is killed at the same durable states cannot tell them apart, for all else is
+lost. A fault that is survived, such as a task's failure, may be struck between
+durable writes of others that it neither undoes nor prevents; their order is free.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-
+from onceproof.model.durable import Durable, is_crash, is_durable, names_of
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.graph import Graph
+from onceproof.model.explore.symmetry import renamed
 from onceproof.model.language.trace import trace
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from onceproof.model.language.plain import State
+    from onceproof.model.durable import Remains
+    from onceproof.model.explore.symmetry import Renaming
     from onceproof.model.language.protocol import Protocol
-    from onceproof.model.language.sorts import Sort
     from onceproof.model.language.steps import Event
     from onceproof.model.language.trace import ActionTerm, System
 
 Word: TypeAlias = tuple[int, ...]
 
 MOST_STATES = 200_000
-MOST_PERMUTATIONS = 720
+
+
+class Run(NamedTuple):
+    """What is told apart of the paths to a state.
+
+    ``struck`` holds the durable state that it began in, then those that crashes
+    struck.
+    """
+
+    word: Word
+    struck: tuple[Remains, ...]
 
 
 @dataclass(frozen=True)
@@ -64,72 +73,25 @@ class Interleaving:
 class Interleavings:
     """All failure interleavings of a protocol, and the durable states it can reach.
 
-    ``durable_states`` are those that a fault can strike, up to symmetry.
+    ``durable_states`` are those that a crash can strike, up to the names of members.
     """
 
     protocol: Protocol
     classes: tuple[Interleaving, ...]
-    durable_states: frozenset[State]
+    durable_states: frozenset[Remains]
     durable: Durable
+    crashes: frozenset[str]
 
     def covered(self, numbers: set[int]) -> int:
-        """Count the durable states that the faults of the given classes strike."""
+        """Count the durable states that the crashes of the given classes strike."""
         struck = {
-            self.durable.of(one.trace.states[at])
+            self.durable.whichever(self.durable.of(one.trace.states[at]))
             for one in self.classes
             if one.number in numbers
             for at in one.faults
+            if one.trace.events[at].name in self.crashes
         }
         return len(struck & self.durable_states)
-
-
-class Durable:
-    """What of a state outlives a crash, told up to the names of symmetric members."""
-
-    def __init__(self, system: System) -> None:
-        """Work out which elements endure, and how permutations move them."""
-        places = [
-            (field, place)
-            for field in system.fields
-            for place in field.places(system.sizes)
-        ]
-        kept = {
-            (field.path, place): number
-            for number, (field, place) in enumerate(places)
-            if is_durable(system, field.path)
-        }
-        sorts = {f.path: f.sorts for f in system.fields}
-        self._orders = [
-            [kept[path, _renamed(place, sorts[path], naming)] for path, place in kept]
-            for naming in namings(system)
-        ]
-
-    def of(self, state: State) -> State:
-        """Give the durable part of a state."""
-        return min((tuple(state[i] for i in order) for order in self._orders), key=repr)
-
-
-def is_durable(system: System, path: str) -> bool:
-    """Say whether a field outlives a crash; budgets of faults are no state at all."""
-    budget = path.split(".", maxsplit=1)[0] == "faults"
-    return not (budget or system.field(path).volatile)
-
-
-def namings(system: System) -> list[dict[Sort, tuple[int, ...]]]:
-    """List the ways to rename the members of all unordered sorts."""
-    sorts = [s for s in system.sizes if not s.ordered]
-    choices = [list(itertools.permutations(range(system.sizes[s]))) for s in sorts]
-    if np.prod([len(c) for c in choices]) > MOST_PERMUTATIONS:
-        choices = [[tuple(range(system.sizes[s]))] for s in sorts]
-    return [dict(zip(sorts, pick, strict=True)) for pick in itertools.product(*choices)]
-
-
-def _renamed(
-    place: tuple[int, ...], sorts: tuple[Sort, ...], naming: dict[Sort, tuple[int, ...]]
-) -> tuple[int, ...]:
-    return tuple(
-        naming[s][i] if s in naming else i for s, i in zip(sorts, place, strict=True)
-    )
 
 
 def interleavings(protocol: Protocol) -> Interleavings:
@@ -141,28 +103,25 @@ def interleavings(protocol: Protocol) -> Interleavings:
     """
     system = trace(protocol)
     edges, graph = _edges(system)
-    keys = _key_events(system, graph.events)
-    order = _topological(system, edges)
-    apart = _dependence(edges, keys)
-    reached, back = _words(graph, edges, order, keys, apart)
-    namer = _Namer(system, graph.events, apart)
-    merged: dict[Word, tuple[int, tuple[int, Word]]] = {}
-    for row in order:
-        if not edges[row] or all(graph.events[e].fault for e, _ in edges[row]):
-            for word, size in reached[row].items():
-                if any(graph.events[e].fault for e in word):
-                    name = namer.canonical(word)
-                    before, first = merged.get(name, (0, (row, word)))
-                    merged[name] = (before + size, first)
-    durable = Durable(system)
+    found = _Paths(system, graph, edges)
+    merged: dict[Run, tuple[int, tuple[int, Run]]] = {}
+    for row, run, size in found.at_rest():
+        name = found.canonical(row, run)
+        before, first = merged.get(name, (0, (row, run)))
+        merged[name] = (before + size, first)
     classes = []
-    for number, name in enumerate(sorted(merged, key=lambda w: (len(w), w)), 1):
-        size, (row, word) = merged[name]
-        path = _path(graph, back, row, word)
-        marks = tuple(i for i, e in enumerate(path.events) if keys[_number(graph, e)])
+    names = sorted(merged, key=lambda run: (len(run.word), run))
+    for number, name in enumerate(names, 1):
+        size, (row, run) = merged[name]
+        path = found.path(row, run)
+        marks = tuple(i for i, e in enumerate(path.events) if found.is_key(e))
         classes.append(Interleaving(number, path, marks, size))
     return Interleavings(
-        protocol, tuple(classes), _struck(graph, edges, durable), durable
+        protocol,
+        tuple(classes),
+        found.struck(),
+        found.durable,
+        frozenset(a.name for a in system.actions if is_crash(system, a)),
     )
 
 
@@ -188,12 +147,6 @@ def _edges(system: System) -> tuple[Edges, Graph]:
     return edges, graph
 
 
-def _key_events(system: System, events: list[Event]) -> list[bool]:
-    """Mark the faults, and the actions that write durable state."""
-    writes = {a.name: _writes_durable(system, a) for a in system.actions}
-    return [e.fault or writes[e.name] for e in events]
-
-
 def _writes_durable(system: System, action: ActionTerm) -> bool:
     return any(is_durable(system, path) for path in action.written)
 
@@ -217,11 +170,13 @@ def _topological(system: System, edges: Edges) -> list[int]:
     return order
 
 
-def _dependence(edges: Edges, keys: list[bool]) -> set[tuple[int, int]]:
+def _dependence(
+    edges: Edges, keys: list[bool], crashes: list[bool]
+) -> set[tuple[int, int]]:
     """List the pairs of key events that may not change places.
 
-    A pair may when it was met, and wherever one followed the other the two could
-    be taken the other way round, to the same state.
+    A pair may when it was met, holds no crash, and wherever one followed the other
+    the two could be taken the other way round, to the same state.
     """
     met: set[tuple[int, int]] = set()
     bound: set[tuple[int, int]] = set()
@@ -242,7 +197,10 @@ def _dependence(edges: Edges, keys: list[bool]) -> set[tuple[int, int]]:
                     bound |= {(one, other), (other, one)}
     names = [i for i, key in enumerate(keys) if key]
     return {
-        (a, b) for a in names for b in names if (a, b) in bound or (a, b) not in met
+        (a, b)
+        for a in names
+        for b in names
+        if (a, b) in bound or (a, b) not in met or crashes[a] or crashes[b]
     }
 
 
@@ -260,83 +218,101 @@ def _normal(word: Word, apart: set[tuple[int, int]]) -> Word:
     return tuple(made)
 
 
-Back: TypeAlias = "list[dict[Word, tuple[int, Word, int]]]"
+class _Paths:
+    """All paths of a state graph, as far as they are told apart."""
 
-
-def _words(
-    graph: Graph,
-    edges: Edges,
-    order: list[int],
-    keys: list[bool],
-    apart: set[tuple[int, int]],
-) -> tuple[list[dict[Word, int]], Back]:
-    """Count the paths to each row by normal word, and keep one step back of each."""
-    reached: list[dict[Word, int]] = [{} for _ in edges]
-    back: Back = [{} for _ in edges]
-    for row in range(graph.levels[1]):
-        reached[row][()] = 1
-    normal: dict[Word, Word] = {}
-    for row in order:
-        for event, to in edges[row]:
-            for word, size in reached[row].items():
-                longer = word
-                if keys[event]:
-                    raw = (*word, event)
-                    if raw not in normal:
-                        normal[raw] = _normal(raw, apart)
-                    longer = normal[raw]
-                if longer not in reached[to]:
-                    back[to][longer] = (row, word, event)
-                reached[to][longer] = reached[to].get(longer, 0) + size
-    return reached, back
-
-
-def _path(graph: Graph, back: Back, row: int, word: Word) -> Trace:
-    unpack = graph.layout.unpack
-    steps = []
-    while word in back[row]:
-        before, shorter, event = back[row][word]
-        steps.append((graph.events[event], unpack(graph.states[row].tolist())))
-        row, word = before, shorter
-    return Trace(unpack(graph.states[row].tolist()), tuple(steps[::-1]))
-
-
-def _number(graph: Graph, event: Event) -> int:
-    return graph.events.index(event)
-
-
-def _struck(graph: Graph, edges: Edges, durable: Durable) -> frozenset[State]:
-    rows = (
-        row
-        for row, out in enumerate(edges)
-        if any(graph.events[e].fault for e, _ in out)
-    )
-    return frozenset(
-        durable.of(graph.layout.unpack(graph.states[row].tolist())) for row in rows
-    )
-
-
-class _Namer:
-    """Renames the members of symmetric sorts in a word, to its first form."""
-
-    def __init__(
-        self, system: System, events: list[Event], apart: set[tuple[int, int]]
-    ) -> None:
-        self._apart = apart
-        sorts = {a.name: tuple(p.type.sort for p in a.params) for a in system.actions}
-        numbers = {(e.name, e.members): i for i, e in enumerate(events)}
-        self._maps = [
-            [
-                numbers[e.name, _renamed(e.members, sorts[e.name], naming)]
-                for e in events
-            ]
-            for naming in namings(system)
+    def __init__(self, system: System, graph: Graph, edges: Edges) -> None:
+        """Follow every path, and keep of each kind how many there are and one."""
+        self._graph = graph
+        self._edges = edges
+        events = graph.events
+        crashes = {a.name for a in system.actions if is_crash(system, a)}
+        writes = {a.name for a in system.actions if _writes_durable(system, a)}
+        self._numbers = {(e.name, e.members): i for i, e in enumerate(events)}
+        self._keys = [e.fault or e.name in writes for e in events]
+        self._crashes = [e.name in crashes for e in events]
+        self._order = _topological(system, edges)
+        self._apart = _dependence(edges, self._keys, self._crashes)
+        self._normal: dict[Word, Word] = {}
+        names = names_of(system)
+        self.durable = Durable(system, names)
+        self._renamed = [self._renaming(system, naming) for naming in names]
+        self._remains = [
+            self.durable.of(graph.layout.unpack(row))
+            for row in graph.states[: graph.count].tolist()
         ]
+        self._runs: list[dict[Run, int]] = [{} for _ in edges]
+        self._back: list[dict[Run, tuple[int, Run, int]]] = [{} for _ in edges]
+        self._follow()
 
-    def _forms(self, word: Word) -> Iterator[Word]:
-        for renaming in self._maps:
-            yield _normal(tuple(renaming[e] for e in word), self._apart)
+    def is_key(self, event: Event) -> bool:
+        """Say whether an event is a fault or a durable write."""
+        return self._keys[self._numbers[event.name, event.members]]
 
-    def canonical(self, word: Word) -> Word:
-        """Give the first form of the word."""
-        return min(self._forms(word))
+    def at_rest(self) -> list[tuple[int, Run, int]]:
+        """List the failure runs that end at rest: where, which, and how many."""
+        events, found = self._graph.events, []
+        for row in self._order:
+            if all(events[e].fault for e, _ in self._edges[row]):
+                for run, size in self._runs[row].items():
+                    if any(events[e].fault for e in run.word):
+                        found.append((row, run, size))
+        return found
+
+    def canonical(self, row: int, run: Run) -> Run:
+        """Name a run that ends at ``row``, alike for all that are equivalent."""
+        states = (*run.struck, self._remains[row])
+        alike = zip(*(self.durable.alike(r) for r in states), strict=True)
+        return min(
+            Run(self._normalised(tuple(renaming[e] for e in run.word)), struck)
+            for renaming, struck in zip(self._renamed, alike, strict=True)
+        )
+
+    def path(self, row: int, run: Run) -> Trace:
+        """Give one path of the kind that ends at ``row``."""
+        graph, unpack = self._graph, self._graph.layout.unpack
+        steps = []
+        while run in self._back[row]:
+            before, shorter, event = self._back[row][run]
+            steps.append((graph.events[event], unpack(graph.states[row].tolist())))
+            row, run = before, shorter
+        return Trace(unpack(graph.states[row].tolist()), tuple(steps[::-1]))
+
+    def struck(self) -> frozenset[Remains]:
+        """Give what a crash can strike, up to the names of members."""
+        return frozenset(
+            self.durable.whichever(self._remains[row])
+            for row, out in enumerate(self._edges)
+            if any(self._crashes[event] for event, _ in out)
+        )
+
+    def _follow(self) -> None:
+        for row in range(self._graph.levels[1]):
+            self._runs[row][Run((), (self._remains[row],))] = 1
+        for row in self._order:
+            for event, to in self._edges[row]:
+                for run, size in self._runs[row].items():
+                    longer = self._longer(run, event, row)
+                    if longer not in self._runs[to]:
+                        self._back[to][longer] = (row, run, event)
+                    self._runs[to][longer] = self._runs[to].get(longer, 0) + size
+
+    def _longer(self, run: Run, event: int, row: int) -> Run:
+        if not self._keys[event]:
+            return run
+        struck = run.struck
+        if self._crashes[event]:
+            struck = (*struck, self._remains[row])
+        return Run(self._normalised((*run.word, event)), struck)
+
+    def _normalised(self, word: Word) -> Word:
+        if word not in self._normal:
+            self._normal[word] = _normal(word, self._apart)
+        return self._normal[word]
+
+    def _renaming(self, system: System, naming: Renaming) -> list[int]:
+        sorts = {a.name: tuple(p.type.sort for p in a.params) for a in system.actions}
+        return [
+            self._numbers[e.name, renamed(e.members, sorts[e.name], naming)]
+            for e in self._graph.events
+        ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from onceproof.model.explore.layout import WORD_BITS
 from onceproof.model.language.fields import ByMember
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,7 +29,43 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.int64]
 
+Renaming: TypeAlias = "Mapping[Sort, tuple[int, ...]]"
+
 MOST_RENAMINGS = 720
+
+
+def interchangeable(system: System) -> list[Sort]:
+    """List the sorts whose members can be renamed without anyone noticing."""
+    named = {
+        s for f in system.fields if isinstance(f.initial, ByMember) for s in f.sorts
+    }
+    return [
+        s
+        for s, size in system.sizes.items()
+        if size > 1 and not s.ordered and s not in named
+    ]
+
+
+def count_renamings(sorts: Iterable[Sort], sizes: Mapping[Sort, int]) -> int:
+    """Count the ways to rename the members of some sorts."""
+    return math.prod(math.factorial(sizes[s]) for s in sorts)
+
+
+def renamings(sorts: Sequence[Sort], sizes: Mapping[Sort, int]) -> Iterator[Renaming]:
+    """Yield the ways to rename the members of some sorts, the plain one first."""
+    ways = [itertools.permutations(range(sizes[s])) for s in sorts]
+    for way in itertools.product(*ways):
+        yield dict(zip(sorts, way, strict=True))
+
+
+def renamed(
+    members: tuple[int, ...], sorts: tuple[Sort, ...], renaming: Renaming
+) -> tuple[int, ...]:
+    """Rename a tuple of members of the given sorts."""
+    return tuple(
+        renaming[sort][i] if sort in renaming else i
+        for i, sort in zip(members, sorts, strict=True)
+    )
 
 
 class Symmetry:
@@ -44,14 +80,7 @@ class Symmetry:
 
         self._kernels = kernels
         self._places = layout.placements.values()
-        named = {
-            s for f in system.fields if isinstance(f.initial, ByMember) for s in f.sorts
-        }
-        self.sorts = [
-            s
-            for s, size in system.sizes.items()
-            if size > 1 and not s.ordered and s not in named and self._uses(s)
-        ]
+        self.sorts = [s for s in interchangeable(system) if self._uses(s)]
         if not self.sorts:
             message = (
                 f"{system.name} has no sort of two or more interchangeable members, "
@@ -114,7 +143,7 @@ class Symmetry:
         )
 
     def _permuting(self, layout: Layout) -> tuple[Words, Words, Words, Words, Words]:
-        number = math.prod(math.factorial(self._sizes[s]) for s in self.sorts)
+        number = count_renamings(self.sorts, self._sizes)
         if number > MOST_RENAMINGS:
             message = (
                 f"there are {number:,} renamings, and {MOST_RENAMINGS} is the most "
@@ -127,9 +156,9 @@ class Symmetry:
             for at in itertools.product(*(range(d) for d in place.dims))
         ]
         to_words, to_shifts = [], []
-        for renaming in self._all_renamings():
+        for renaming in renamings(self.sorts, self._sizes):
             moved = [
-                place.spot(_flat(place.dims, _renamed(place, at, renaming)))
+                place.spot(_flat(place.dims, renamed(at, place.field.sorts, renaming)))
                 for place, at, _ in spots
             ]
             to_words.append([w for w, _ in moved])
@@ -141,20 +170,6 @@ class Symmetry:
             np.array(to_words, np.int64),
             np.array(to_shifts, np.int64),
         )
-
-    def _all_renamings(self) -> Iterator[dict[Sort, tuple[int, ...]]]:
-        ways = [itertools.permutations(range(self._sizes[s])) for s in self.sorts]
-        for way in itertools.product(*ways):
-            yield dict(zip(self.sorts, way, strict=True))
-
-
-def _renamed(
-    place: Placement, at: tuple[int, ...], renaming: dict[Sort, tuple[int, ...]]
-) -> tuple[int, ...]:
-    return tuple(
-        renaming[sort][i] if sort in renaming else i
-        for i, sort in zip(at, place.field.sorts, strict=True)
-    )
 
 
 def _flat(dims: tuple[int, ...], at: tuple[int, ...]) -> int:

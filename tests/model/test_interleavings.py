@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.model.interleavings import interleavings
+from onceproof.model.interleavings import Interleavings, interleavings
 from onceproof.model.language import (
     Member,
     Protocol,
@@ -13,13 +15,15 @@ from onceproof.model.language import (
     action,
     fault,
     not_,
+    one_of,
     state,
     when,
 )
 from onceproof.model.language.plain import Reference
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.sinks.append import Append
-from onceproof.model.traces import follow
+from onceproof.model.protocols.sinks.staged import Staged
+from onceproof.model.traces import Trace, follow
 
 
 class Writers(Protocol):
@@ -37,6 +41,37 @@ class Writers(Protocol):
     @fault
     def crash(self) -> None:
         """Change nothing but the budget."""
+
+
+class Chooser(Protocol):
+    """Chooses in memory what it then writes; starts from either of two."""
+
+    old = state(one_of(0, 1), high=1)
+    choice = state(0, high=2, volatile=True)
+    kept = state(0, high=2)
+
+    @action
+    def choose_one(self) -> None:
+        """Choose."""
+        when(self.choice == 0)
+        self.choice = 1
+
+    @action
+    def choose_two(self) -> None:
+        """Choose otherwise."""
+        when(self.choice == 0)
+        self.choice = 2
+
+    @action
+    def write(self) -> None:
+        """Write what was chosen."""
+        when(self.choice > 0, self.kept == 0)
+        self.kept = self.choice
+
+    @fault
+    def crash(self) -> None:
+        """Forget the choice."""
+        self.lose_volatile()
 
 
 class Lamp(Protocol):
@@ -96,3 +131,62 @@ def test_a_protocol_that_never_rests_is_refused():
     """Runs without end cannot be listed."""
     with pytest.raises(UsageError, match="go round for ever"):
         interleavings(Lamp())
+
+
+def test_what_was_chosen_in_memory_and_where_it_began_tell_classes_apart():
+    """One word of durable steps can strike, and leave, several durable states."""
+    found = interleavings(Chooser())
+
+    ends = [
+        (
+            one.trace.start[0],
+            str(one.trace.events[one.word[0]]),
+            one.trace.states[-1][2],
+        )
+        for one in found.classes
+    ]
+
+    writes_first = [(old, "write()", kept) for old in (0, 1) for kept in (1, 2)]
+    crashes_first = [(old, "crash()", kept) for old in (0, 1) for kept in (1, 2)]
+    assert sorted(ends) == sorted(writes_first + crashes_first)
+
+
+@pytest.mark.parametrize("sink", [Append, Staged])
+def test_crashes_of_one_class_strike_the_same_durable_states(sink):
+    """Random runs and the runs that stand for them are struck at the same states."""
+    protocol = MicroBatch(sink=sink, faults=2, BATCH=1)
+    found = interleavings(protocol)
+    reference = Reference(protocol)
+    known = {struck(found, one.trace) for one in found.classes}
+    dice = random.Random(5)
+
+    walks = [walk(reference, dice) for _ in range(200)]
+
+    assert len({struck(found, w) for w in walks}) > 10
+    assert {struck(found, w) for w in walks if any(e.fault for e in w.events)} <= known
+
+
+def walk(reference: Reference, dice: random.Random) -> Trace:
+    """Take steps at random until rest."""
+    now = start = next(iter(reference.initial_states()))
+    steps = []
+    while not reference.resting(now):
+        event, now = dice.choice(list(reference.successors(now)))
+        steps.append((event, now))
+    return Trace(start, tuple(steps))
+
+
+def struck(found: Interleavings, trace: Trace) -> tuple[tuple[int, ...], ...]:
+    """List what each crash of a run struck and where it came to rest, under all names.
+
+    Together, since a renaming is of a run as a whole.
+    """
+    states = [
+        state
+        for state, event in zip(trace.states, trace.events, strict=False)
+        if event.name in found.crashes
+    ]
+    alike = [
+        found.durable.alike(found.durable.of(s)) for s in (*states, trace.states[-1])
+    ]
+    return min(zip(*alike, strict=True))
