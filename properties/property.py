@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import itertools
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.explore.questions import Question
 from onceproof.model.language.declare import ClaimMark, kebab
+from onceproof.model.language.identity import refuse_identity_in
 from onceproof.model.language.sorts import Member
 from onceproof.properties.ledger import Ledger, of_protocol
 
@@ -77,6 +79,9 @@ class Property:
         return Question(name, clause.when, term)
 
     def _claim(self, clause: Clause) -> Callable[..., object]:
+        if isinstance(clause.holds, FunctionType):
+            refuse_identity_in(clause.holds.__code__)
+
         def claim(*protocols: Protocol) -> object:
             return clause.holds(*(self.view(p) for p in protocols))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import ModelError
 from onceproof.model.language import terms as t
 from onceproof.model.language.expressions import Symbolic, lift
+from onceproof.model.language.identity import refuse_identity
 from onceproof.model.language.places import defined_at
 from onceproof.model.language.steps import Step, fields_of, steps_of
 from onceproof.model.language.stores import SymbolicStore, Write, read_through
@@ -83,6 +84,8 @@ def trace(protocol: Protocol) -> System:
     Raises ``ModelError``, with the line of the model, for what the language does
     not allow.
     """
+    for kind in dict.fromkeys(type(p) for p in protocol.all_parts()):
+        refuse_identity(kind)
     sized: set[Sort] = set()
     actions = [_traced(protocol, step, sized) for step in steps_of(protocol)]
     return System(

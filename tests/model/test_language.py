@@ -115,6 +115,14 @@ def _whole(self):
     self.bit = True
 
 
+def _identity(self):
+    when(self.light is Light.RED)
+
+
+def _hidden_identity(self):
+    when(any_of(self.bit[r] is not self.flag for r in self.R))
+
+
 def _unknown(self):
     self.flag = self.nowhere
 
@@ -137,6 +145,8 @@ def _unknown(self):
         (_overflow, "n holds 0..3, and this value may be 1..4"),
         (_sort, "indexed by R, not by member of Q"),
         (_loop, "stands inside all_of"),
+        (_identity, "`is` would be decided now"),
+        (_hidden_identity, "`is` would be decided now"),
         (_whole, ".fill(v)"),
     ],
 )
