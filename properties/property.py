@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from dataclasses import dataclass
+from functools import reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from onceproof.properties.ledger import Ledger, of_protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.trace import System
 
 
@@ -89,9 +90,10 @@ class Property:
 
 
 def own_properties(protocol: Protocol) -> list[Property]:
-    """List what a protocol claims of its own state."""
+    """List what a protocol claims of its own state, and its parts of theirs."""
     found = []
-    for name, mark, method in protocol.marked(ClaimMark):
+    claims = (c for holder in protocol.all_parts() for c in holder.marked(ClaimMark))
+    for name, mark, method in claims:
         when = "always" if mark.when == "lemma" else mark.when
         clauses = tuple(
             Clause(when, _sentence(method, members), _calling(name, members))
@@ -115,9 +117,15 @@ def _members(protocol: Protocol, mark: ClaimMark) -> list[tuple[Member, ...]]:
     return list(itertools.product(*ranges))
 
 
-def _calling(name: str, members: tuple[Member, ...]) -> Callable[..., bool]:
-    def holds(protocol: Protocol, *after: Protocol) -> Any:
-        return getattr(protocol, name)(*members, *after)
+def _calling(path: str, members: tuple[Member, ...]) -> Callable[..., bool]:
+    *holders, name = path.split(".")
+
+    def holder(protocol: Protocol) -> Part:
+        return reduce(lambda part, inner: part.parts[inner], holders, protocol)
+
+    def holds(*states: Protocol) -> Any:
+        before, *after = (holder(state) for state in states)
+        return getattr(before, name)(*members, *after)
 
     return holds
 

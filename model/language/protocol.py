@@ -88,6 +88,7 @@ class Part:
         self.sizes: dict[Sort, int] = {}
         self._arguments: dict[str, int] = {}
         self._path = ""
+        self._holder: Part | None = None
         self._store: Store | None = None
         self._fields: dict[str, Field] = {}
         for name in arguments:
@@ -178,6 +179,7 @@ class Part:
         }
         for name, inner in self.parts.items():
             settled = copy.copy(inner)
+            settled._holder = self
             settled._settle(owner, self.path_to(name), sizes)
             self.parts[name] = settled
 
@@ -190,13 +192,13 @@ class Part:
         return self._fields[name]
 
     def argument(self, which: Param) -> int:
-        """Give the value of a parameter, of the protocol where it is not its own."""
+        """Give the value of a parameter, of a holder where it is not its own."""
         if which.name in self._arguments:
             return self._arguments[which.name]
-        if self._owner is self:
+        if self._holder is None:
             message = f"{which.name} is no parameter of {self.label()}"
             raise ModelError(message, where=here())
-        return self._owner.argument(which)
+        return self._holder.argument(which)
 
     def members(self, sort: Sort) -> Members:
         """Give the members of a sort as the store sees them."""

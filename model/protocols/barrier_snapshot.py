@@ -1,0 +1,429 @@
+"""Snapshots by barriers in the stream: sources that rewind, and an operator."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from onceproof.model.language import (
+    Member,
+    Part,
+    Protocol,
+    Sort,
+    action,
+    all_of,
+    any_of,
+    channels,
+    fault,
+    if_else,
+    not_,
+    observe,
+    param,
+    part,
+    sometimes,
+    state,
+    when,
+)
+
+S = Sort("source", size=2)
+E = Sort("event of a source", size=2, ordered=True)
+C = Sort("checkpoint", size=2, ordered=True)
+
+
+class Kind(Enum):
+    """What flows from a source to the operator."""
+
+    BLANK = "blank"
+    EVENT = "event"
+    BARRIER = "barrier"
+
+
+class Record(NamedTuple):
+    """An event with its offset, or a barrier."""
+
+    kind: Kind
+    offset: int
+
+
+BARRIER = Record(Kind.BARRIER, 0)
+MOST = 2
+
+
+def one_more(times: int) -> int:
+    """Count on, as far as it matters."""
+    return if_else(times < MOST, times + 1, MOST)
+
+
+class Alignment(Part):
+    """Aligned: an input whose barrier has come waits until all barriers have.
+
+    Carbone and others, 2015. Another way to bring barriers together redefines when
+    an input is read, when the state is snapshot, and what of a channel is recorded.
+    """
+
+    S = S
+    came = state(False, per=S, volatile=True)
+    taken = state(False, volatile=True)
+
+    def reads(self, s: Member) -> bool:
+        """Say whether the operator takes events from an input."""
+        return any_of(not_(self.came[s]), self.taken)
+
+    def completes(self, s: Member) -> bool:
+        """Say whether the barrier of an input is the last to come."""
+        return all_of(self.came[x] | (x == s) for x in self.S)
+
+    def snapshots(self, s: Member) -> bool:
+        """Say whether the state is snapshot as the barrier of an input comes."""
+        return self.completes(s)
+
+    def records(self, s: Member) -> bool:
+        """Say whether an event of an input is recorded as on its way."""
+        return s != s
+
+
+class Unaligned(Alignment):
+    """The first barrier takes the snapshot; what is then on its way is recorded."""
+
+    def reads(self, s: Member) -> bool:
+        """No input ever waits."""
+        return s == s
+
+    def snapshots(self, s: Member) -> bool:
+        """The first barrier to come takes the snapshot."""
+        return not_(self.taken)
+
+    def records(self, s: Member) -> bool:
+        """Until its own barrier comes, an input's events are on their way."""
+        return all_of(self.taken, not_(self.came[s]))
+
+
+class UnalignedWithoutChannels(Unaligned):
+    """The first barrier takes the snapshot, and what is on its way is left out."""
+
+    breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
+
+    def records(self, s: Member) -> bool:
+        """Nothing is recorded."""
+        return s != s
+
+
+class AtLeastOnce(Alignment):
+    """No input waits, and the last barrier takes the snapshot."""
+
+    breaks = ("at-most-once", "effectively-once")
+
+    def reads(self, s: Member) -> bool:
+        """An input is read on, though its barrier has come."""
+        return s == s
+
+
+class Source(Part):
+    """Logs of events, read from an offset on, and trimmed up to what is confirmed."""
+
+    S = S
+    E = E
+    offset = state(0, per=S, high=E, volatile=True)
+    noted = state(0, per=S, high=E, volatile=True)
+    told = state(False, per=S, volatile=True)
+    saved = state(0, per=S, high=E)
+    trimmed = state(0, per=S, high=E)
+
+    def confirm(self, s: Member) -> None:
+        """A complete checkpoint is confirmed: up to it the log is not needed."""
+        self.trimmed[s] = self.saved[s]
+
+    def rewind(self) -> None:
+        """Every source goes back to the checkpoint, or as far as its log goes."""
+        self.offset.set(
+            lambda s: if_else(
+                self.saved[s] < self.trimmed[s], self.trimmed[s], self.saved[s]
+            )
+        )
+
+
+class CheckpointStore(Part):
+    """Where the pointer to the last complete checkpoint is, and what it points to."""
+
+    C = C
+    complete = state(0, high=C)
+    discarded = state(False)
+    asked = state(False, volatile=True)
+
+    def lose_track(self) -> None:
+        """The store may have the pointer or not: so nothing is discarded."""
+
+
+class Output(Part):
+    """What the operator keeps: here its managed state, and readers see checkpoints."""
+
+    S = S
+    E = E
+    C = C
+    now = state(0, per=(S, E), high=MOST, volatile=True)
+    noted = state(0, per=(S, E), high=MOST, volatile=True)
+    saved = state(0, per=(S, E), high=MOST)
+
+    def ready(self) -> bool:
+        """Say whether events may be processed."""
+        return self.C.last >= 0
+
+    def process(self, s: Member, e: Member) -> None:
+        """Let an event take effect."""
+        self.now[s, e] = one_more(self.now[s, e])
+
+    def snapshot(self, c: Member) -> None:
+        """Note the state of the operator for a checkpoint."""
+        self.noted.set(lambda s, e: self.now[s, e])
+
+    def complete(self, c: Member) -> None:
+        """The checkpoint is complete."""
+        self.saved.set(lambda s, e: self.noted[s, e])
+
+    def announce(self, c: Member) -> None:
+        """The coordinator tells that a checkpoint is complete."""
+
+    def restore(self, complete: int) -> None:
+        """Go back to the last complete checkpoint; so many have been completed."""
+        self.now.set(lambda s, e: self.saved[s, e])
+
+    def visible(self, s: Member, e: Member, flying: bool) -> int:  # noqa: FBT001 - a modelled value
+        """Count what the last checkpoint holds, ``flying`` what was on its way."""
+        return if_else(flying, one_more(self.saved[s, e]), self.saved[s, e])
+
+    def promised(self, s: Member, e: Member, passed: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """The checkpoint that promises the event is the one that holds it."""
+        return passed
+
+
+class BarrierSnapshot(Protocol):
+    """Asynchronous barrier snapshots. Carbone and others, 2015.
+
+    Lightweight Asynchronous Snapshots for Distributed Dataflows, arXiv:1506.08603. A
+    failure takes everything back to the last complete checkpoint, and sources rewind.
+    The last checkpoint is taken when the input has ended and is processed.
+    """
+
+    S = S
+    E = E
+    C = C
+    length = param(3, "room in a channel")
+
+    alignment = part(Alignment)
+    source = part(Source)
+    checkpoints = part(CheckpointStore)
+    output = part(Output)
+
+    up = state(True)
+    link = channels(
+        Record(Kind.BLANK, 0), per=S, length=length, high={"offset": E}, volatile=True
+    )
+    running = state(False, volatile=True)
+    sent = state(False, per=S, volatile=True)
+    recorded = state(False, per=(S, E), volatile=True)
+    flying = state(False, per=(S, E), volatile=True)
+    saved_flying = state(False, per=(S, E))
+    reached = state(0, per=S, high=E)
+
+    @action(per=(S, E))
+    def emit(self, s: Member, e: Member) -> None:
+        """A source reads its next event."""
+        when(self._works(), self.source.offset[s] == e)
+        self.link[s].send(Record(Kind.EVENT, e))
+        self.source.offset[s] = e + 1
+
+    @action(per=(S, E))
+    def process(self, s: Member, e: Member) -> None:
+        """The operator processes the next event of an input that it reads."""
+        head = self.link[s].head
+        when(
+            self._works(),
+            self.alignment.reads(s),
+            head.kind == Kind.EVENT,
+            head.offset == e,
+            all_of(not_(self.flying[s, x]) for x in self.E),
+        )
+        self.link[s].receive()
+        self.recorded[s, e] = self.recorded[s, e] | self.alignment.records(s)
+        self.reached[s] = if_else(self.reached[s] > e, self.reached[s], e + 1)
+        self.output.process(s, e)
+
+    @action(per=(S, E))
+    def process_restored(self, s: Member, e: Member) -> None:
+        """What a checkpoint holds of a channel is processed before all else."""
+        when(self._works(), self.flying[s, e])
+        self.flying[s, e] = False
+        self.output.process(s, e)
+
+    @action
+    def trigger(self) -> None:
+        """The coordinator begins a checkpoint."""
+        when(
+            self._works(),
+            not_(self.running),
+            not_(any_of(self.flying[s, e] for s in self.S for e in self.E)),
+            any_of(self.checkpoints.complete < self.C.last, self.ends()),
+        )
+        self.running = True
+
+    def ends(self) -> bool:
+        """Say whether the last checkpoint is due: the input has ended."""
+        return all_of(self.checkpoints.complete == self.C.last, self.processed())
+
+    def processed(self) -> bool:
+        """Say whether all input is processed."""
+        return all_of(
+            all_of(self.source.offset[s] == self.E.last + 1, self.link[s].empty)
+            for s in self.S
+        )
+
+    @action(per=S)
+    def send_barrier(self, s: Member) -> None:
+        """A source notes its offset, and sends a barrier behind what it has sent."""
+        when(self._works(), self.running, not_(self.sent[s]))
+        self.sent[s] = True
+        self.source.noted[s] = self.source.offset[s]
+        self.link[s].send(BARRIER)
+
+    @action(per=S)
+    def receive_barrier(self, s: Member) -> None:
+        """A barrier comes, and no snapshot is due with it."""
+        when(self._barrier_comes(s), not_(self.alignment.snapshots(s)))
+        self.link[s].receive()
+        self.alignment.came[s] = True
+
+    @action(per=(S, C))
+    def snapshot(self, s: Member, c: Member) -> None:
+        """A barrier comes, and the operator snapshots its state."""
+        when(
+            self._barrier_comes(s),
+            self.alignment.snapshots(s),
+            self.checkpoints.complete == c,
+        )
+        self.link[s].receive()
+        self.alignment.came[s] = True
+        self.alignment.taken = True
+        self.output.snapshot(c)
+
+    @action(per=C)
+    def store_checkpoint(self, c: Member) -> None:
+        """All have acknowledged: the pointer moves to the new checkpoint."""
+        when(
+            self._works(),
+            self.checkpoints.complete == c,
+            self.alignment.taken,
+            all_of(self.alignment.came[s] for s in self.S),
+            not_(self.checkpoints.asked),
+        )
+        self.checkpoints.complete = c + 1
+        self.checkpoints.asked = True
+        self.source.saved.set(lambda s: self.source.noted[s])
+        self.saved_flying.set(lambda s, e: self.recorded[s, e])
+        self.output.complete(c)
+
+    @action(per=C)
+    def announce(self, c: Member) -> None:
+        """The coordinator hears from the store, and tells sources and operator."""
+        when(self.checkpoints.asked, self.checkpoints.complete == c + 1)
+        self.checkpoints.asked = False
+        self.running = False
+        self.sent.fill(False)
+        self.recorded.fill(False)
+        self.alignment.came.fill(False)
+        self.alignment.taken = False
+        self.source.told.fill(True)
+        self.output.announce(c)
+
+    @action(per=S)
+    def confirm(self, s: Member) -> None:
+        """A source hears of a complete checkpoint."""
+        when(self.source.told[s])
+        self.source.told[s] = False
+        self.source.confirm(s)
+
+    @fault
+    def fail(self) -> None:
+        """A process is lost, and with it the job: all but what is stored."""
+        when(self.up)
+        self._go_down()
+
+    @fault
+    def lose_reply(self) -> None:
+        """The pointer is stored, and the coordinator never hears of it."""
+        when(self.checkpoints.asked)
+        self._go_down()
+        self.checkpoints.lose_track()
+
+    @action
+    def restore(self) -> None:
+        """The job starts again from the checkpoint that the pointer names."""
+        when(not_(self.up), not_(self.checkpoints.discarded))
+        self.up = True
+        self.source.rewind()
+        self.flying.set(lambda s, e: self.saved_flying[s, e])
+        self.output.restore(self.checkpoints.complete)
+
+    def _go_down(self) -> None:
+        self.lose_volatile()
+        self.up = False
+
+    def _works(self) -> bool:
+        return all_of(self.up, self.output.ready())
+
+    def _barrier_comes(self, s: Member) -> bool:
+        return all_of(self._works(), self.link[s].head.kind == Kind.BARRIER)
+
+    @observe(per=(S, E))
+    def visible(self, s: Member, e: Member) -> int:
+        """Readers see what is complete."""
+        return self.output.visible(s, e, self.saved_flying[s, e])
+
+    @observe(per=(S, E))
+    def accepted(self, s: Member, e: Member) -> bool:
+        """The sources' logs hold every event to begin with."""
+        return all_of(s == s, e == e)
+
+    @observe(per=(S, E))
+    def promised(self, s: Member, e: Member) -> bool:
+        """What a complete checkpoint has passed will not be read again."""
+        return self.output.promised(s, e, self.source.saved[s] > e)
+
+    @sometimes
+    def user_code_runs_twice(self) -> bool:
+        """The operator can meet an event that it has processed before."""
+        return any_of(
+            all_of(
+                self.link[s].head.kind == Kind.EVENT,
+                self.link[s].head.offset < self.reached[s],
+            )
+            for s in self.S
+        )
+
+    @sometimes
+    def restores_a_checkpoint_in_the_midst(self) -> bool:
+        """The job can fail between two complete checkpoints."""
+        return all_of(
+            not_(self.up),
+            self.checkpoints.complete > 0,
+            any_of(self.source.saved[s] <= self.E.last for s in self.S),
+        )
+
+    @sometimes
+    def completes(self) -> bool:
+        """The last checkpoint can be completed."""
+        return self.checkpoints.complete > self.C.last
+
+
+class BarrierSnapshotUnaligned(BarrierSnapshot):
+    """The same with barriers that overtake. Apache Flink, FLIP-76, 2020.
+
+    No input waits: the snapshot is taken at the first barrier, and the channels'
+    content, up to their own barriers, is part of it.
+    """
+
+    alignment = part(Alignment, default=Unaligned)
+
+    @sometimes
+    def saves_what_is_on_its_way(self) -> bool:
+        """A complete checkpoint can hold an event of a channel."""
+        return any_of(self.saved_flying[s, e] for s in self.S for e in self.E)

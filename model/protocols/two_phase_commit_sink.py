@@ -1,0 +1,253 @@
+"""A sink that commits its transactions when a checkpoint is complete."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from onceproof.model.language import (
+    Member,
+    action,
+    all_of,
+    any_of,
+    channels,
+    count,
+    fault,
+    if_else,
+    implies,
+    not_,
+    param,
+    part,
+    sometimes,
+    state,
+    total,
+    when,
+)
+from onceproof.model.protocols.barrier_snapshot import (
+    MOST,
+    BarrierSnapshot,
+    C,
+    E,
+    Output,
+    S,
+    one_more,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Transaction(Enum):
+    """What the transactional log knows of a transaction."""
+
+    OPEN = "open"
+    PREPARED = "prepared"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+
+
+class TransactionalSink(Output):
+    """Events are written in a transaction for each checkpoint; readers see commits.
+
+    ``transaction`` and ``written`` are kept by the log that is written to, and
+    outlive the job. A restored job commits again what its checkpoint holds as
+    prepared, and aborts what lingers, before it goes on. ``acknowledged`` notes what
+    the sink takes for committed, for the ledger alone.
+    """
+
+    S = S
+    E = E
+    C = C
+    timeouts = param(0, "how often the log gives a transaction up")
+    lost_notices = param(0, "completion notices that are lost")
+    overtaken_notices = param(0, "completion notices that come out of order")
+
+    transaction = state(Transaction.OPEN, per=C)
+    written = state(0, per=(C, S, E), high=MOST)
+    acknowledged = state(False, per=C)
+    settled = state(False, per=C, volatile=True)
+    current = state(0, high=C, volatile=True)
+    restoring = state(False, volatile=True)
+    held = state(0, high=C, volatile=True)
+    notice = channels(
+        0,
+        length=2,
+        high=C,
+        volatile=True,
+        losses=lost_notices,
+        overtakings=overtaken_notices,
+    )
+
+    def ready(self) -> bool:
+        """Events are processed once transactions of old are settled."""
+        return not_(self.restoring)
+
+    def process(self, s: Member, e: Member) -> None:
+        """Write an event in the current transaction."""
+        self.written.set(
+            lambda c, x, y: if_else(
+                all_of(c == self.current, x == s, y == e),
+                one_more(self.written[c, x, y]),
+                self.written[c, x, y],
+            )
+        )
+
+    def snapshot(self, c: Member) -> None:
+        """Flush and prepare; what comes next belongs to another transaction."""
+        self.transaction.set(
+            lambda x: if_else(
+                x == self.current, Transaction.PREPARED, self.transaction[x]
+            )
+        )
+        self.current = if_else(self.current > self.C.last, self.current, c + 1)
+
+    def complete(self, c: Member) -> None:
+        """The checkpoint that holds the prepared transaction is complete."""
+
+    def announce(self, c: Member) -> None:
+        """A completion notice is sent to the sink."""
+        self.notice.only.send(c)
+
+    @action(per=C)
+    def hear(self, c: Member) -> None:
+        """A notice commits its transaction, and all before it that are prepared."""
+        when(not_(self.notice.only.empty), self.notice.only.head == c)
+        self.notice.only.receive()
+        self._commit(lambda x: x <= c)
+
+    def restore(self, complete: int) -> None:
+        """Transactions of old are settled before anything else."""
+        self.restoring = True
+        self.held = complete
+
+    @action(per=C)
+    def recommit(self, c: Member) -> None:
+        """What the checkpoint holds as prepared is committed, maybe again."""
+        when(self.restoring, c < self.held, not_(self.settled[c]))
+        self.settled[c] = True
+        self._commit(lambda x: x == c)
+
+    @action(per=C)
+    def abort_lingering(self, c: Member) -> None:
+        """A transaction of a failed attempt is aborted, and its events are gone."""
+        when(self.restoring, self._lingers(c))
+        self.transaction[c] = Transaction.OPEN
+        self.written.set(lambda x, s, e: if_else(x == c, 0, self.written[x, s, e]))
+
+    @action
+    def begin(self) -> None:
+        """With all settled, a new transaction begins."""
+        when(
+            self.restoring,
+            all_of(implies(c < self.held, self.settled[c]) for c in self.C),
+            all_of(not_(self._lingers(c)) for c in self.C),
+        )
+        self.restoring = False
+        self.current = count(
+            any_of(c < self.held, self.transaction[c] == Transaction.COMMITTED)
+            for c in self.C
+        )
+
+    @fault(per=C, at_most=timeouts)
+    def time_out(self, c: Member) -> None:
+        """The log gives up a transaction that has been prepared for too long."""
+        when(self.transaction[c] == Transaction.PREPARED)
+        self.transaction[c] = Transaction.ABORTED
+
+    @sometimes
+    def commits_again(self) -> bool:
+        """A restored job can meet a transaction that it has committed before."""
+        return any_of(
+            all_of(
+                self.restoring,
+                c < self.held,
+                not_(self.settled[c]),
+                self.transaction[c] == Transaction.COMMITTED,
+            )
+            for c in self.C
+        )
+
+    @sometimes
+    def commits_late(self) -> bool:
+        """A restored job can commit what a failed one had prepared."""
+        return any_of(
+            all_of(
+                self.restoring,
+                c < self.held,
+                self.transaction[c] == Transaction.PREPARED,
+            )
+            for c in self.C
+        )
+
+    def _lingers(self, c: Member) -> bool:
+        return all_of(
+            c >= self.held,
+            self.transaction[c] != Transaction.COMMITTED,
+            any_of(
+                self.transaction[c] == Transaction.PREPARED,
+                any_of(self.written[c, s, e] > 0 for s in self.S for e in self.E),
+            ),
+        )
+
+    def _commit(self, chosen: Callable[[Member], bool]) -> None:
+        """Commit transactions; one that the log has given up is passed over."""
+        self.acknowledged.set(
+            lambda c: any_of(
+                self.acknowledged[c],
+                all_of(chosen(c), self.transaction[c] != Transaction.OPEN),
+            )
+        )
+        self.transaction.set(
+            lambda c: if_else(
+                all_of(chosen(c), self.transaction[c] == Transaction.PREPARED),
+                Transaction.COMMITTED,
+                self.transaction[c],
+            )
+        )
+
+    def visible(self, s: Member, e: Member, flying: bool) -> int:  # noqa: FBT001 - a modelled value
+        """Readers of what is committed see the event so often."""
+        return total(
+            if_else(
+                self.transaction[c] == Transaction.COMMITTED, self.written[c, s, e], 0
+            )
+            for c in self.C
+        )
+
+    def promised(self, s: Member, e: Member, passed: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """The sink takes the event's transaction for committed."""
+        return any_of(
+            all_of(self.acknowledged[c], self.written[c, s, e] > 0) for c in self.C
+        )
+
+
+class ForgetfulNotices(TransactionalSink):
+    """A notice may be lost, and nobody repeats it."""
+
+    breaks = ("at-least-once", "effectively-once", "recoverable")
+
+    lost_notices = param(1, "completion notices that are lost")
+
+
+class TwoPhaseCommitSink(BarrierSnapshot):
+    """Pre-commit at the snapshot, commit at its completion. Nowojski and Winters, 2018.
+
+    An Overview of End-to-End Exactly-Once Processing in Apache Flink; the steps are
+    those of TwoPhaseCommitSinkFunction. Assumed: the log keeps a prepared transaction
+    for longer than any recovery takes, and notices of completion arrive.
+    """
+
+    S = S
+    E = E
+    C = C
+    output = part(Output, default=TransactionalSink)
+
+
+class TwoPhaseCommitSinkLostNotice(TwoPhaseCommitSink):
+    """The same where a notice of completion may be lost. Apache Flink, FLIP-147, 2021.
+
+    A later notice makes up for it, and so does a restart; after the last checkpoint
+    there is neither.
+    """
+
+    output = part(Output, default=ForgetfulNotices)
