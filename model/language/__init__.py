@@ -1,6 +1,7 @@
 """The language that protocols are written in: import everything from here."""
 
 from onceproof.model.language.channels import channels
+from onceproof.model.language.clocks import epochs, timers
 from onceproof.model.language.declare import (
     action,
     always,
@@ -24,6 +25,7 @@ from onceproof.model.language.expressions import (
     total,
 )
 from onceproof.model.language.fields import by_member, one_of, param, state
+from onceproof.model.language.networks import network
 from onceproof.model.language.processes import processes
 from onceproof.model.language.protocol import Part, Protocol, part
 from onceproof.model.language.sorts import Member, Sort
@@ -42,12 +44,14 @@ __all__ = [
     "by_member",
     "channels",
     "count",
+    "epochs",
     "eventually",
     "fault",
     "if_else",
     "implies",
     "leads_to",
     "lemma",
+    "network",
     "not_",
     "observe",
     "one_of",
@@ -58,6 +62,7 @@ __all__ = [
     "sometimes",
     "state",
     "step",
+    "timers",
     "total",
     "when",
 ]

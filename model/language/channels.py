@@ -222,7 +222,7 @@ class Channels(Part, Generic[M]):
 
     def columns(self, message: M) -> dict[str, Any]:
         """Take a message apart."""
-        return _columns(message)
+        return columns_of(message)
 
     def message(self, columns: dict[str, Any]) -> M:
         """Put a message together."""
@@ -251,7 +251,8 @@ class Column:
         self._part.store.write(self._field, at, value)
 
 
-def _columns(message: object) -> dict[str, Any]:
+def columns_of(message: object) -> dict[str, Any]:
+    """Take a message apart; what is no named tuple has one part, its ``value``."""
     if isinstance(message, tuple) and hasattr(message, "_fields"):
         return dict(zip(message._fields, message, strict=True))
     return {"value": message}
@@ -279,8 +280,8 @@ def channels(
     sorts = per if isinstance(per, tuple) else (per,)
     place = Sort("place in a channel", ordered=True)
     place.name = "PLACE"
-    blank = _columns(sample)
-    bounds = _bounds(high, blank)
+    blank = columns_of(sample)
+    bounds = bounds_of(high, blank)
     fields: dict[str, Any] = {
         name: _field(value, (*sorts, place), bounds.get(name), volatile=volatile)
         for name, value in blank.items()
@@ -311,10 +312,11 @@ def channels(
     return Slot(kind, kind, fixed=True)
 
 
-def _bounds(
+def bounds_of(
     high: int | Param | Sort | Mapping[str, int | Param | Sort] | None,
     blank: Mapping[str, object],
 ) -> dict[str, int | Param | Sort | None]:
+    """Give the bound of each part of a message, where it has one."""
     if high is None or isinstance(high, int | Param | Sort):
         return dict.fromkeys(blank, high)
     return dict(high)

@@ -155,7 +155,10 @@ class State(Generic[T]):
             raise ModelError(message, where=self.where)
         if isinstance(found, EnumType) or found == type_of(True):
             return found
-        message = f"{self.name} cannot hold a member of a sort yet"
+        message = (
+            f"{self.name} cannot hold a member of a sort; hold a truth value for each "
+            "instead, as in leader = state(False, per=PROCESS)"
+        )
         raise ModelError(message, where=self.where)
 
 

@@ -89,10 +89,21 @@ class Members:
         return self._size
 
     @property
+    def first(self) -> Member:
+        """The first member of an ordered sort."""
+        self._need_order("first")
+        return Member(0, self.sort)
+
+    @property
     def last(self) -> Member:
         """The last member of an ordered sort."""
-        if not self.sort.ordered:
-            message = f"sort {self.sort.name} is not ordered, so it has no last member"
-            raise ModelError(message, where=here())
+        self._need_order("last")
         self._store.uses_size(self.sort)
         return Member(self._size - 1, self.sort)
+
+    def _need_order(self, which: str) -> None:
+        if not self.sort.ordered:
+            message = (
+                f"sort {self.sort.name} is not ordered, so it has no {which} member"
+            )
+            raise ModelError(message, where=here())

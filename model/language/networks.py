@@ -1,0 +1,217 @@
+"""Networks without order: what was sent is received at any time, in any order."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.channels import bounds_of, columns_of
+from onceproof.model.language.declare import fault
+from onceproof.model.language.expressions import if_else
+from onceproof.model.language.fields import Elements, Param, state
+from onceproof.model.language.places import here
+from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
+from onceproof.model.language.sorts import Member, Sort
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+M = TypeVar("M")
+
+
+class Mail(Generic[M]):
+    """One network of a family: what is in it, and what can be done with it."""
+
+    def __init__(self, network: Network[M], at: tuple[int, ...]) -> None:
+        """Look at the network for the members ``at``."""
+        self._network = network
+        self._at = at
+
+    def holds(self, message: M) -> bool:
+        """Say whether a message like this is on its way."""
+        return self._copies[*self._at, self._code(message)] > 0
+
+    def send(self, message: M) -> None:
+        """Send a message. The action waits while there are too many like it."""
+        code = self._code(message)
+        number = self._copies[*self._at, code]
+        self._network.need(number < self._network.copies)
+        self._copies[*self._at, code] = number + 1
+
+    def receive(self, message: M) -> None:
+        """Take a message like this out. The action waits while there is none."""
+        self.drop(self._code(message))
+
+    def drop(self, code: int) -> None:
+        """Take out a message by its number."""
+        number = self._copies[*self._at, code]
+        self._network.need(number > 0)
+        self._copies[*self._at, code] = number - 1
+
+    def repeat(self, code: int) -> None:
+        """Add another copy of a message that is on its way, by its number."""
+        number = self._copies[*self._at, code]
+        self._network.need(number > 0)
+        self._network.need(number < self._network.copies)
+        self._copies[*self._at, code] = number + 1
+
+    @property
+    def _copies(self) -> Elements[int]:
+        return Elements(self._network.store, self._network.field("on_its_way"))
+
+    def _code(self, message: M) -> int:
+        return self._network.code(columns_of(message))
+
+
+class Network(Part, Generic[M]):
+    """A family of bags of messages, one for each tuple of members.
+
+    Any message in it may be received next. Its faults, each with a budget of its own
+    (none unless given), lose a message or deliver it once more.
+    """
+
+    kinds: Mapping[str, Kinds]
+    sorts: tuple[Sort, ...]
+    inner: tuple[Sort]
+    copies_: int | Param
+
+    @property
+    def copies(self) -> int:
+        """How many messages alike may be on their way at once."""
+        found = self.copies_
+        return found if isinstance(found, int) else self.argument(found)
+
+    def _settle(self, owner: Part, path: str, sizes: dict[Sort, int]) -> None:
+        if owner is self:
+            return  # it has no sizes before it stands in a protocol
+        self._owner = owner
+        self._counts = {n: kind.count(self, sizes) for n, kind in self.kinds.items()}
+        number = math.prod(self._counts.values())
+        if number > MAX_SIZE:
+            message = (
+                f"{path} has {number} kinds of message, and {MAX_SIZE} is the most; "
+                "put members into per=, and bound integers by high="
+            )
+            raise ModelError(message, where=here())
+        self.sizes = {self.inner[0]: number}
+        super()._settle(owner, path, sizes)
+
+    def __getitem__(self, at: int | tuple[int, ...]) -> Mail[M]:
+        """Give the network of a member, or of a tuple of members."""
+        places = at if isinstance(at, tuple) else (at,)
+        if len(places) != len(self.sorts):
+            wanted = ", ".join(s.name for s in self.sorts)
+            message = f"{self._path} is indexed by {wanted}, not {len(places)} values"
+            raise ModelError(message, where=here())
+        return Mail(self, places)
+
+    @property
+    def only(self) -> Mail[M]:
+        """The one network of a family that has no index."""
+        return self[()]
+
+    def need(self, condition: object) -> None:
+        """Let the action wait for a condition."""
+        self.store.require(condition, late=True)
+
+    def code(self, columns: Mapping[str, Any]) -> int:
+        """Number a message among all that there can be."""
+        code, step = 0, 1
+        for name, kind in reversed(list(self.kinds.items())):
+            code = code + kind.rank(columns[name], self._counts[name], step)
+            step *= self._counts[name]
+        return code
+
+
+class Kinds:
+    """The values that a part of a message can have."""
+
+    def __init__(
+        self, name: str, sample: object, high: int | Param | Sort | None
+    ) -> None:
+        """Find them from a sample, and the bound of an integer."""
+        if isinstance(sample, Member):
+            message = f"{name} is a member of a sort; put the sort into per="
+            raise ModelError(message, where=here())
+        self._values: list[object] | None = None
+        self._high = high
+        if isinstance(sample, bool):
+            self._values = [False, True]
+        elif isinstance(sample, Enum):
+            self._values = list(type(sample))
+        elif not isinstance(sample, int) or high is None:
+            message = f"{name} of a message is {sample!r}; an integer needs high="
+            raise ModelError(message, where=here())
+
+    def count(self, part: Part, sizes: Mapping[Sort, int]) -> int:
+        """Count the values, once sizes and parameters are known."""
+        if self._values is not None:
+            return len(self._values)
+        high = self._high
+        if isinstance(high, Param):
+            high = part.argument(high)
+        return 1 + (sizes[high] if isinstance(high, Sort) else cast("int", high))
+
+    def rank(self, value: object, count: int, step: int) -> int:
+        """Give ``step`` times the position of a value."""
+        values = range(count) if self._values is None else self._values
+        found = step * (count - 1)
+        for position, known in reversed(
+            list(enumerate(itertools.islice(values, count - 1)))
+        ):
+            found = if_else(value == known, step * position, found)
+        return found
+
+
+def network(
+    sample: M,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    copies: int | Param = 1,
+    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    volatile: bool = False,
+    losses: int | Param = 0,
+    repeats: int | Param = 0,
+) -> Slot[Network[M]]:
+    """Declare a network without order, for messages like ``sample``.
+
+    ``per`` gives one for each member, or tuple of members: sender and receiver, say.
+    Of each message ``copies`` at most are on their way at once. Integers in a
+    message go from 0 to ``high``, which may be given for each part of a named tuple.
+    ``losses`` and ``repeats`` are budgets of faults; delay needs none, since any
+    message may be received next. A ``volatile`` network is lost with the volatile
+    state of its owner.
+    """
+    sorts = per if isinstance(per, tuple) else (per,)
+    columns = columns_of(sample)
+    bounds = bounds_of(high, columns)
+    kinds = {n: Kinds(n, v, bounds.get(n)) for n, v in columns.items()}
+    messages = Sort("message of a network", ordered=True)
+    messages.name = "MESSAGE"
+
+    def lose(self: Network[Any], *members: int) -> None:
+        """A message is lost."""
+        *at, code = members
+        self[tuple(at)].drop(code)
+
+    def repeat(self: Network[Any], *members: int) -> None:
+        """A message is delivered once more."""
+        *at, code = members
+        self[tuple(at)].repeat(code)
+
+    body: dict[str, Any] = {
+        "on_its_way": state(0, per=(*sorts, messages), high=copies, volatile=volatile),
+        "lose": fault(per=(*sorts, messages), at_most=losses)(lose),
+        "repeat": fault(per=(*sorts, messages), at_most=repeats)(repeat),
+        "kinds": kinds,
+        "sorts": sorts,
+        "inner": (messages,),
+        "copies_": copies,
+        "__doc__": Network.__doc__,
+        "__module__": __name__,
+    }
+    kind = cast("type[Network[M]]", type("Bag", (Network,), body))
+    return Slot(kind, kind, fixed=True)
