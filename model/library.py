@@ -1,43 +1,92 @@
-"""The protocols and parts that can be named on the command line."""
+"""The protocols and parts that can be named: the library's, and those of a file."""
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import pkgutil
+import sys
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onceproof.model.protocols as shelf
-from onceproof.model.errors import UsageError
+from onceproof.model.errors import ModelError, OnceproofError, UsageError
 from onceproof.model.language.protocol import Part, Protocol, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from types import ModuleType
 
 
-def _classes() -> Iterator[type[Part]]:
-    prefix = f"{shelf.__name__}."
-    for info in pkgutil.walk_packages(shelf.__path__, prefix):
-        module = importlib.import_module(info.name)
+@dataclass(frozen=True)
+class Variant:
+    """A protocol of the library at its standard size, with a part in a slot or none."""
+
+    name: str
+    protocol: Protocol
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Show the variant as it is typed after ``onceproof check``."""
+        chosen = "".join(f" --set {k}={v}" for k, v in self.settings.items())
+        return f"{self.name}{chosen}"
+
+
+def _modules() -> Iterator[ModuleType]:
+    for info in pkgutil.walk_packages(shelf.__path__, f"{shelf.__name__}."):
+        yield importlib.import_module(info.name)
+
+
+def _classes(modules: Iterable[ModuleType]) -> Iterator[type[Part]]:
+    for module in modules:
         for what in vars(module).values():
             if (
                 isinstance(what, type)
                 and issubclass(what, Part)
-                and what.__module__ == info.name
+                and what.__module__ == module.__name__
             ):
                 yield what
 
 
 def protocols() -> dict[str, type[Protocol]]:
     """List the protocols of the library by name."""
-    found = {c.label(): c for c in _classes() if issubclass(c, Protocol)}
+    found = {c.label(): c for c in _classes(_modules()) if issubclass(c, Protocol)}
     return dict(sorted(found.items()))
 
 
-def parts(kind: type[Part]) -> dict[str, type[Part]]:
-    """List the parts of a kind by name."""
-    found = {c.label(): c for c in _classes() if issubclass(c, kind) and c is not kind}
-    return dict(sorted(found.items())) or {kind.label(): kind}
+def parts(slot: Slot[Part], *modules: ModuleType) -> dict[str, type[Part]]:
+    """List what can be put in a slot by name, from the library and ``modules``."""
+    kind = slot.kind
+    found = {
+        c.label(): c
+        for c in _classes((*_modules(), *modules))
+        if issubclass(c, kind) and (c is not kind or slot.default is kind)
+    }
+    return dict(sorted(found.items()))
+
+
+def variants() -> Iterator[Variant]:
+    """Yield each protocol of the library, and with each part in each of its slots.
+
+    A slot is varied where it is declared, and not again in what inherits it.
+    """
+    for name, kind in protocols().items():
+        standard = kind()
+        yield Variant(name, standard)
+        for place, slot in kind.parameters().items():
+            if isinstance(slot, Slot) and _declares(kind, place):
+                for label, chosen in parts(slot).items():
+                    if type(standard.parts[place]) is not chosen:
+                        made = kind(**{place: chosen})
+                        yield Variant(name, made, {place: label})
+
+
+def _declares(kind: type[Protocol], place: str) -> bool:
+    """Say whether a class is the first to declare something of that name."""
+    return not any(place in vars(base) for base in kind.__mro__[1:])
 
 
 def pick(name: str, known: Iterable[str], what: str) -> str:
@@ -55,22 +104,72 @@ def pick(name: str, known: Iterable[str], what: str) -> str:
 
 
 def make(name: str, settings: Mapping[str, str]) -> Protocol:
-    """Instantiate a protocol of the library from what was typed.
+    """Instantiate a protocol from what was typed: a name of the library, or a file.
 
+    A file is named as ``FILE.py``, or ``FILE.py:NAME`` where it holds several.
     Raises ``UsageError`` for an unknown protocol, parameter or value.
     """
-    known = protocols()
-    kind = known[pick(name, known, "protocol")]
+    kind, *modules = find(name)
     declared = kind.parameters()
     arguments: dict[str, object] = {}
     for key, text in settings.items():
         what = declared[pick(key, declared, f"parameter of {name}")]
         if isinstance(what, Slot):
-            choices = parts(what.kind)
+            choices = parts(what, *modules)
             arguments[key] = choices[pick(text, choices, key)]
         else:
             arguments[key] = _number(key, text)
     return kind(**arguments)
+
+
+def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
+    """Give the protocol of a name, and the module of its file if it is from one."""
+    path, _, wanted = name.partition(":")
+    if not path.endswith(".py"):
+        known = protocols()
+        return (known[pick(name, known, "protocol")],)
+    module = _load(Path(path))
+    found = {c.label(): c for c in _classes([module]) if issubclass(c, Protocol)}
+    if not found:
+        message = f"{path} holds no class that derives from Protocol"
+        raise UsageError(message)
+    if not wanted and len(found) > 1:
+        message = f"{path} holds {', '.join(found)}; choose one, as {path}:{min(found)}"
+        raise UsageError(message)
+    wanted = wanted or next(iter(found))
+    return found[pick(wanted, found, f"protocol of {path}")], module
+
+
+def _load(path: Path) -> ModuleType:
+    """Run a file of protocols as a module of its own."""
+    name = f"onceproof_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        message = f"there is no file {path}"
+        raise UsageError(message)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except OnceproofError:
+        raise
+    except Exception as error:
+        raise ModelError(_told(error), where=_place(error, path)) from error
+    return module
+
+
+def _told(error: Exception) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text}"
+
+
+def _place(error: Exception, path: Path) -> str:
+    """Find the last line of the file that had a part in an error."""
+    if isinstance(error, SyntaxError):
+        return f"{path}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    mine = [f.lineno for f in frames if Path(f.filename).resolve() == path.resolve()]
+    return f"{path}:{mine[-1]}" if mine else str(path)
 
 
 def _number(key: str, text: str) -> int:

@@ -15,6 +15,8 @@ from onceproof.model.library import make, pick
 from onceproof.properties.counterexample import writable
 from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.new import new
+from onceproof.spark_checks.commands.protocols import protocols
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,9 +78,12 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("protocol")
+@click.argument("protocol", required=False)
 @_set
 @_property
+@click.option(
+    "--all", "everything", is_flag=True, help="Judge the library, variants included."
+)
 @click.option("--max-states", type=click.IntRange(1), help="Give up beyond so many.")
 @click.option("--max-memory", help="Give up beyond so many bytes, such as 500M or 2G.")
 @click.option(
@@ -93,9 +98,10 @@ def main() -> None:
 @click.option("--depth", default=100, show_default=True, type=click.IntRange(1, 10**5))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--mermaid", is_flag=True, help="Print the state graph as a picture.")
+@click.option("--markdown", is_flag=True, help="With --all: print a page of tables.")
 @_json
 def check(
-    protocol: str,
+    protocol: str | None,
     settings: tuple[str, ...],
     names: tuple[str, ...],
     max_states: int | None,
@@ -104,11 +110,17 @@ def check(
     depth: int,
     seed: int,
     *,
+    everything: bool,
     symmetry: bool,
     mermaid: bool,
+    markdown: bool,
     as_json: bool,
 ) -> int:
     """Search every reachable state of PROTOCOL and judge its properties.
+
+    PROTOCOL is a name (see onceproof protocols) or a file, as FILE.py or FILE.py:NAME.
+    With --all every protocol and variant of the library is judged at its standard
+    size; the exit status is 0 when each breaks just what its file states.
 
     With --simulate the verdict of what was not refuted is "held", never more; --depth
     and --seed are of the walks.
@@ -117,6 +129,13 @@ def check(
     """
     from onceproof.properties import check as judge  # noqa: PLC0415
 
+    if everything:
+        from onceproof.spark_checks.commands.standings import check_all  # noqa: PLC0415
+
+        return check_all(as_json=as_json, markdown=markdown)
+    if protocol is None:
+        message = "name a protocol, a file of one, or --all; see onceproof protocols"
+        raise UsageError(message)
     model = make(protocol, _settings(settings))
     if mermaid:
         from onceproof.model.language.trace import trace  # noqa: PLC0415
@@ -285,6 +304,10 @@ def doctor(*, as_json: bool) -> int:
     else:
         console.show_doctor(findings)
     return 2 if any(f.needed and f.problem for f in findings) else 0
+
+
+main.add_command(protocols)
+main.add_command(new)
 
 
 def _settings(given: Sequence[str]) -> dict[str, str]:

@@ -219,10 +219,10 @@ class ChandyLamport(Protocol):
 
 
 class ChandyLamportUnordered(ChandyLamport):
-    """The same over channels where a message may overtake another, once.
+    """The same where a message may overtake another. Chandy and Lamport, 1985.
 
-    Chandy and Lamport, 1985, assume channels that keep the order; without it a marker
-    no longer separates what was sent before from what was sent after.
+    They assume channels that keep the order; without it a marker no longer separates
+    what was sent before from what was sent after.
     """
 
     breaks = ("conserves", "is-a-consistent-cut")
@@ -231,9 +231,9 @@ class ChandyLamportUnordered(ChandyLamport):
 
 
 class ChandyLamportWithoutChannels(ChandyLamport):
-    """The same with the content of channels left out of the snapshot.
+    """The same with the channels' content left out. Chandy and Lamport, 1985.
 
-    Chandy and Lamport, 1985, record it: process states alone lose what is on its way.
+    They record it: process states alone lose what is on its way.
     """
 
     breaks = ("conserves", "is-a-consistent-cut", "catches-a-coin-on-its-way")

@@ -22,6 +22,7 @@ from onceproof.model.language import (
 )
 from onceproof.model.protocols.sink import Sink
 from onceproof.model.protocols.sinks.append import Append
+from onceproof.model.protocols.sinks.partition_ledger import PartitionLedger
 
 
 class Driver(Enum):
@@ -249,3 +250,25 @@ class MicroBatch(Protocol):
             for a in self.ATTEMPT
             for x in self.ATTEMPT
         )
+
+
+class MicroBatchRescaled(MicroBatch):
+    """The same where a restart may change the partitioning. Spark, Foreach sinks.
+
+    The Structured Streaming Programming Guide: (partition, epoch) names the same data
+    only as long as the source gives the same partitions. A sink that knows finished
+    work by that pair then drops what is new and repeats what is not.
+    """
+
+    breaks = (
+        "at-most-once",
+        "at-least-once",
+        "effectively-once",
+        "atomic-visibility",
+        "durable",
+        "recoverable",
+        "agreement",
+    )
+
+    rescales = param(1, "how many faults may change the partitioning on restart")
+    sink = part(Sink, default=PartitionLedger)

@@ -15,17 +15,22 @@ if TYPE_CHECKING:
     from onceproof.model.language.plain import Reference, State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.trace import ActionTerm
     from onceproof.properties.property import Property
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One clause of a property as a question; ``sized``: sorts whose size it uses."""
+    """One clause of a property as a question; ``sized``: sorts whose size it uses.
+
+    One that is ``free_elsewhere`` claims nothing of a state that is not at rest.
+    """
 
     claim: Property
     number: int
     question: Question
     sized: frozenset[Sort]
+    free_elsewhere: bool = False
 
     @property
     def when(self) -> str:
@@ -39,6 +44,8 @@ class Asked:
 
     def holds(self, reference: Reference, *states: State) -> bool:
         """Work the clause out in plain Python, of a state or of two."""
+        if self.free_elsewhere and not reference.resting(states[-1]):
+            return True
         clause = self.claim.clauses[self.number]
         views = [self.claim.view(reference.look(state)) for state in states]
         return bool(clause.holds(*views))
@@ -73,6 +80,37 @@ def ask(prop: Property, system: System) -> list[Asked]:
         Asked(prop, number, question, watching.sized)
         for number, question in enumerate(questions)
     ]
+
+
+def said_always(asked: Asked, system: System) -> Asked:
+    """Say a claim about rest of every state: there it holds, or something moves."""
+    if asked.when != "at_rest":
+        return asked
+    rests = renamed(_rests(system), "#")
+    term = t.disjunction([t.negation(rests), asked.question.term])
+    question = replace(asked.question, when="always", term=term)
+    return replace(asked, question=question, free_elsewhere=True)
+
+
+def _rests(system: System) -> t.Term:
+    """Say that no action, faults apart, changes anything."""
+    return t.conjunction(
+        t.quantified(t.ForAll, action.params, t.negation(_moves(system, action)))
+        for action in system.actions
+        if not action.fault
+    )
+
+
+def _moves(system: System, action: ActionTerm) -> t.Term:
+    """Say that an action is enabled and changes something."""
+    changes = []
+    for number, write in enumerate(action.writes):
+        field = system.field(write.field)
+        bound = tuple(replace(v, name=f"{v.name}.{number}") for v in write.vars)
+        get = t.Get(field.path, bound if write.whole else write.indices, field.type)
+        changed = t.negation(t.equality(action.after(get), get))
+        changes.append(t.quantified(t.Exists, bound, changed))
+    return t.conjunction([action.guard, t.disjunction(changes)])
 
 
 def renamed(term: t.Term, suffix: str) -> t.Term:

@@ -10,7 +10,7 @@ from onceproof.model.language.trace import trace
 from onceproof.properties.check import Finding, Report, claims_of
 from onceproof.properties.property import own_properties
 from onceproof.properties.prove.bounded import Bounded, check_bounded
-from onceproof.properties.prove.claims import Asked, ask, renamed
+from onceproof.properties.prove.claims import Asked, ask, renamed, said_always
 from onceproof.properties.prove.fragment import fixed_sorts, fragment, open_sorts
 from onceproof.properties.prove.induction import Induction
 from onceproof.properties.verdicts import Verdict, weakest
@@ -34,18 +34,24 @@ def prove(
 ) -> Report:
     """Judge each property by z3: for every size, for these sizes, or to a depth.
 
-    A property of which all clauses hold always is proved by induction, with the
-    protocol's lemmas; any other, and one whose induction fails, is checked in every
-    interleaving of at most ``depth`` steps. A refuted one carries a shortest trace,
-    replayed in plain Python. Each induction may take ``timeout_seconds``, and so may
-    the bounded check of all that is left. Properties default to all that is claimed.
+    A property of which all clauses hold always, or at rest, is proved by induction,
+    with the protocol's lemmas; any other, and one whose induction fails, is checked in
+    every interleaving of at most ``depth`` steps. A refuted one carries a shortest
+    trace, replayed in plain Python. What is proved about rest counts only if there is
+    a state of rest within ``depth``. Each induction may take ``timeout_seconds``, and
+    so may the bounded check of all that is left. Properties default to all claims.
     """
     chosen = claims_of(protocol) if properties is None else list(properties)
     system = trace(protocol)
     inductions = _Inductions(system, timeout_seconds)
     asked = {id(p): ask(p, system) for p in chosen}
     attempts = {id(p): inductions.attempt(p, asked[id(p)]) for p in chosen}
-    left = [a for p in chosen if not attempts[id(p)].finding for a in asked[id(p)]]
+    left = [
+        a
+        for p in chosen
+        for a in asked[id(p)]
+        if not attempts[id(p)].finding or a.when == "at_rest"
+    ]
     found: dict[int, Bounded] = {}
     if left:
         bounded = check_bounded(
@@ -56,8 +62,20 @@ def prove(
     for prop in chosen:
         attempt = attempts[id(prop)]
         mine = [found[id(a)] for a in asked[id(prop)] if id(a) in found]
-        report.findings.append(attempt.finding or _finding(prop, mine, attempt.note))
+        if attempt.finding:
+            report.findings.append(_with_rest(attempt.finding, mine))
+        else:
+            report.findings.append(_finding(prop, mine, attempt.note))
     return report
+
+
+def _with_rest(proved: Finding, answers: list[Bounded]) -> Finding:
+    """Let a proof about rest stand only if there is rest: else it may say nothing."""
+    unmet = [b for b in answers if b.verdict is Verdict.UNDECIDED]
+    if not unmet:
+        return proved
+    note = f"{unmet[0].note}, so this may say nothing: {proved.note}"
+    return Finding(proved.property, Verdict.UNDECIDED, lemmas=proved.lemmas, note=note)
 
 
 @dataclass(frozen=True)
@@ -85,7 +103,8 @@ class _Inductions:
         self._given = Induction(system)
 
     def attempt(self, prop: Property, asked: list[Asked]) -> _Attempt:
-        """Prove a property if it is one that holds always."""
+        """Prove a property if it is one that holds always, or always at rest."""
+        asked = [said_always(a, self._system) for a in asked]
         if any(a.when != "always" for a in asked):
             return _Attempt()
         why = self._obstacles(asked)

@@ -383,7 +383,7 @@ def test_z3_agrees_with_the_search(
     [
         ("never-back", Verdict.BOUNDED, None),
         ("never-past-two", Verdict.REFUTED, 3),
-        ("ends-at-an-end", Verdict.BOUNDED, None),
+        ("ends-at-an-end", Verdict.EXHAUSTED, None),
         ("ends-at-the-end", Verdict.REFUTED, 0),
         ("arrives", Verdict.BOUNDED, 3),
         ("flies", Verdict.UNDECIDED, None),

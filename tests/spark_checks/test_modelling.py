@@ -1,0 +1,129 @@
+"""The command line's help for modellers: the library listed and judged, files, new."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from onceproof.model.library import protocols, variants
+from onceproof.spark_checks.cli import main
+from tests.test_house import ROOT
+
+
+def run(*words: str):
+    return CliRunner().invoke(main, list(words))
+
+
+def test_protocols_lists_the_whole_library():
+    """Each has a citation, parameters, properties and variants with what they break."""
+    told = json.loads(run("protocols", "--json").stdout)
+
+    assert [d["name"] for d in told] == list(protocols())
+    for one in told:
+        assert one["citation"]
+        assert one["properties"]
+        assert one["actions"]
+        assert one["variants"][0] == {"set": {}, "breaks": one["breaks"]}
+
+
+def test_one_protocol_is_described_whole():
+    """Its parts can be chosen among those that fit."""
+    told = json.loads(run("protocols", "barrier-snapshot", "--json").stdout)
+
+    assert "unaligned" in told["parts"]["alignment"]["choices"]
+    assert "fail" in told["faults"]
+    assert "link.lose" not in told["faults"]
+    assert told["parameters"]["S"] == {"default": 2, "text": "source"}
+
+
+def test_all_of_the_library_is_as_stated_and_written_down():
+    """Verdicts are those that the files state, and docs/verdicts.md holds them."""
+    told = run("check", "--all", "--markdown")
+
+    assert told.exit_code == 0
+    assert told.stdout == (ROOT / "docs" / "verdicts.md").read_text()
+
+
+def test_a_slot_is_varied_once():
+    """What inherits a slot does not vary it again."""
+    names = [str(v) for v in variants()]
+
+    assert len(names) == len(set(names))
+    assert "barrier-snapshot --set alignment=unaligned" in names
+    assert "barrier-snapshot-unaligned --set alignment=at-least-once" not in names
+
+
+def test_a_new_protocol_is_refuted_until_it_is_mended(tmp_path):
+    """The file that new writes runs as it is, and a one-line mend makes it hold."""
+    made = run("new", "order-intake", "--output", str(tmp_path))
+    path = tmp_path / "order_intake.py"
+    before = run("check", str(path), "--json")
+    text = path.read_text()
+    mended = text.replace("if_else(self.rows[e] < 2, self.rows[e] + 1, 2)", "1")
+    path.write_text(mended.replace("    if_else,\n", ""))
+    after = run("check", str(path), "--set", "EVENT=3", "--json")
+
+    assert made.exit_code == 0
+    assert before.exit_code == 1
+    assert json.loads(before.stdout)["traces"]["at-most-once"] == [
+        "write(0)",
+        "crash()",
+        "write(0)",
+    ]
+    assert mended != text
+    assert after.exit_code == 0
+
+
+def test_new_overwrites_nothing(tmp_path):
+    """A file that is there stays as it is."""
+    (tmp_path / "order_intake.py").write_text("mine")
+
+    again = run("new", "OrderIntake", "--output", str(tmp_path))
+
+    assert again.exit_code == 2
+    assert (tmp_path / "order_intake.py").read_text() == "mine"
+
+
+TWO = """
+from onceproof.model.language import *
+class One(Protocol):
+    '''One.'''
+class Two(Protocol):
+    '''Two.'''
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "answer"),
+    [
+        (None, "", "there is no file"),
+        ("x = 1", "", "holds no class that derives from Protocol"),
+        (TWO, "", "choose one, as"),
+        (TWO, ":tow", "did you mean 'two'?"),
+        ("def f(:", "", "mine.py:1: SyntaxError"),
+        ("\nnonsense", "", "mine.py:2: NameError: name 'nonsense' is not defined"),
+    ],
+)
+def test_a_file_that_cannot_serve_is_refused_in_one_sentence(
+    tmp_path, text, asked, answer
+):
+    """Not there, empty, ambiguous, or broken."""
+    path = tmp_path / "mine.py"
+    if text is not None:
+        path.write_text(text)
+
+    told = run("check", f"{path}{asked}")
+
+    assert told.exit_code == 2
+    assert answer in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_check_without_a_protocol_says_what_to_name():
+    """A bare check is a question."""
+    told = run("check")
+
+    assert told.exit_code == 2
+    assert "onceproof protocols" in told.stderr
