@@ -141,7 +141,7 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
 
 
 def _load(path: Path) -> ModuleType:
-    """Run a file of protocols as a module of its own."""
+    """Run a file of protocols as a module of its own, with its folder's at hand."""
     name = f"onceproof_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -149,12 +149,15 @@ def _load(path: Path) -> ModuleType:
         raise UsageError(message)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    sys.path.insert(0, str(path.parent.resolve()))
     try:
         spec.loader.exec_module(module)
     except OnceproofError:
         raise
     except Exception as error:
         raise ModelError(_told(error), where=_place(error, path)) from error
+    finally:
+        sys.path.pop(0)
     return module
 
 

@@ -12,7 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from onceproof.model.explore.simulate import Simulation
+from onceproof.model.language.plain import Reference
 from onceproof.properties.check import Finding, Report, parameters_of
+from onceproof.properties.counterexample import differences, named, steps_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events
@@ -91,7 +93,36 @@ def check_data(report: Report) -> dict[str, Any]:
         for f in report.findings
         if f.trace is not None
     }
+    data["counterexamples"] = {
+        f.property.name: _told(report, f)
+        for f in report.findings
+        if f.trace is not None and f.verdict is Verdict.REFUTED
+    }
     return data
+
+
+def _told(report: Report, finding: Finding) -> dict[str, Any]:
+    """Give a counterexample step by step, with what each changed."""
+    if finding.trace is None:
+        return {}
+    reference = Reference(report.protocol)
+    return {
+        "clause": finding.property.clauses[finding.clause].text,
+        "steps": [
+            {
+                "event": str(event),
+                "fault": event.fault,
+                "changes": step.changes,
+            }
+            for event, step in zip(
+                finding.trace.events,
+                steps_of(reference, finding.trace),
+                strict=True,
+            )
+        ],
+        "loop": finding.trace.loop,
+        "ends_in": named(reference, finding.trace.states[-1]),
+    }
 
 
 def show_check(report: Report) -> None:
@@ -152,22 +183,40 @@ def _show_findings(out: Console, report: Report) -> None:
     out.print(table)
     for finding in report.findings:
         if finding.verdict is Verdict.REFUTED and finding.trace is not None:
-            _show_trace(out, finding)
+            _show_trace(out, report, finding)
 
 
-def _show_trace(out: Console, finding: Finding) -> None:
+def _show_trace(out: Console, report: Report, finding: Finding) -> None:
     clause = finding.property.clauses[finding.clause]
     out.print(f"\n[bold]{finding.property.name}[/bold] fails: {escape(clause.text)}")
-    if finding.trace is None:
+    trace = finding.trace
+    if trace is None:
         return
-    loop = finding.trace.loop
-    for number, event in enumerate(finding.trace.events, 1):
-        if loop is not None and number == loop + 1:
+    reference = Reference(report.protocol)
+    steps = steps_of(reference, trace)
+    width = max((len(str(event)) for event in trace.events), default=0)
+    for number, (event, step) in enumerate(zip(trace.events, steps, strict=True), 1):
+        if trace.loop is not None and number == trace.loop + 1:
             out.print("      from here on, for ever:")
         mark = "[red]fault[/red] " if event.fault else "      "
-        out.print(f"  {number:3} {mark}{escape(str(event))}")
-    if loop == len(finding.trace.steps):
+        changes = escape(_changes(step.changes))
+        out.print(
+            f"  {number:3} {mark}{escape(str(event)):{width}}  [dim]{changes}[/dim]"
+        )
+    if trace.loop == len(trace.steps):
         out.print("      and nothing has to happen any more")
+    if trace.loop is not None:
+        stays = differences(reference, trace.start, trace.states[-1])
+        out.print(f"      where it stays: {escape(_changes(stays))}")
+
+
+def _changes(changes: dict[str, Any]) -> str:
+    """Name what differs, budgets of faults apart."""
+    return ", ".join(
+        f"{name}={value}"
+        for name, value in changes.items()
+        if name.split(".")[0] != "faults"
+    )
 
 
 # Interleavings ----------------------------------------------------------------
