@@ -50,8 +50,11 @@ class End(Generic[M]):
         """Put a message at the end. The action waits while the channel is full."""
         channels, used = self._channels, self.used
         channels.need(used < channels.length)
+        place = channels.length - 1
+        for i in reversed(range(channels.length - 1)):
+            place = if_else(used == i, i, place)  # in bounds, whatever was sent before
         for name, value in channels.columns(message).items():
-            channels.elements(name)[*self._at, used] = value
+            channels.elements(name)[*self._at, place] = value
         channels.elements("used")[self._at] = used + 1
 
     def receive(self) -> M:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
@@ -15,14 +15,17 @@ from onceproof.model.language import (
     always,
     any_of,
     at_rest,
+    channels,
     count,
     eventually,
     fault,
     if_else,
     implies,
     leads_to,
+    network,
     not_,
     one_of,
+    processes,
     sometimes,
     state,
     step,
@@ -44,6 +47,8 @@ class Colour(Enum):
 COLOURS = list(Colour)
 # Which variables a term may speak of, by the sort they range over.
 Scope = tuple[tuple[str, str], ...]
+# Stands in a scope where a protocol has channels, a network, and crashes.
+TALKS = ("", "talks")
 
 
 def _names(scope: Scope, sort: str) -> list[str]:
@@ -56,6 +61,8 @@ def truths(draw: Any, scope: Scope, depth: int = 3) -> Any:
     kinds = ["flag", "colour", "compare", "const"]
     if _names(scope, "S"):
         kinds += ["bit", "pair", "same"]
+    if _names(scope, "S") and TALKS in scope:
+        kinds += ["empty", "first", "mailed", "up"]
     if _names(scope, "O"):
         kinds += ["mark", "order"]
     if depth:
@@ -70,8 +77,10 @@ def truths(draw: Any, scope: Scope, depth: int = 3) -> Any:
     if kind == "compare":
         sign = draw(st.sampled_from(["<", "<=", "==", "!=", ">", ">="]))
         return kind, sign, draw(numbers(scope, depth)), draw(numbers(scope, depth))
-    if kind == "bit":
+    if kind in ("bit", "empty", "up"):
         return kind, member("S")
+    if kind in ("first", "mailed"):
+        return kind, member("S"), draw(st.sampled_from(COLOURS))
     if kind in ("pair", "same"):
         return kind, member("S"), member("S")
     if kind == "mark":
@@ -126,9 +135,14 @@ def effects(draw: Any, scope: Scope) -> Any:
     kinds = ["flag", "colour", "number", "fill", "set_share", "set_pair"]
     if _names(scope, "S"):
         kinds += ["bit", "share", "pair"]
+    if _names(scope, "S") and TALKS in scope:
+        kinds += ["post", "take", "mail", "fetch", "restart"]
     if _names(scope, "O"):
         kinds += ["mark"]
     kind = draw(st.sampled_from(kinds))
+    if kind in ("post", "mail", "fetch"):
+        at = draw(st.sampled_from(_names(scope, "S")))
+        return kind, at, draw(st.sampled_from(COLOURS)), draw(truths(scope, 0))
     if kind == "colour":
         return kind, draw(st.sampled_from(COLOURS)), draw(truths(scope, 1))
     if kind == "number":
@@ -143,6 +157,8 @@ def effects(draw: Any, scope: Scope) -> Any:
         return kind, draw(truths(scope, 1))
     sort = "O" if kind == "mark" else "S"
     at = draw(st.sampled_from(_names(scope, sort)))
+    if kind in ("take", "restart"):
+        return kind, at
     if kind == "share":
         return kind, at, draw(numbers(scope))
     if kind == "pair":
@@ -156,12 +172,16 @@ def effects(draw: Any, scope: Scope) -> Any:
 
 
 @st.composite
-def protocols(draw: Any) -> Any:
-    """Draw a protocol: a class, ready to be instantiated."""
+def protocols(draw: Any, *, talks: bool = False) -> Any:
+    """Draw a protocol: a class, ready to be instantiated.
+
+    One that ``talks`` has channels, a network, and processes that crash.
+    """
     steps = []
+    outer: Scope = (TALKS,) if talks else ()
     for number in range(draw(st.integers(1, 3))):
         sorts = draw(st.lists(st.sampled_from(["S", "O"]), max_size=2))
-        scope: Scope = tuple((f"p{i}", s) for i, s in enumerate(sorts))
+        scope: Scope = (*outer, *((f"p{i}", s) for i, s in enumerate(sorts)))
         steps.append(
             (
                 f"step{number}",
@@ -171,14 +191,27 @@ def protocols(draw: Any) -> Any:
                 draw(st.sampled_from(["plain", "fair", "fault"])),
             )
         )
-    claims = [draw(truths((), 3)) for _ in range(3)]
-    change = draw(truths((), 1))
+    claims = [draw(truths(outer, 3)) for _ in range(3)]
+    change = draw(truths(outer, 1))
     sizes = draw(st.integers(1, 3)), draw(st.integers(1, 2))
-    return build(steps, claims, change, sizes, wide=draw(st.booleans()))
+    return build(steps, claims, change, sizes, wide=draw(st.booleans()), talks=talks)
+
+
+class Note(NamedTuple):
+    """What is sent in a channel."""
+
+    colour: Colour
+    urgent: bool
 
 
 def build(
-    steps: Any, claims: Any, change: Any, sizes: tuple[int, int], *, wide: bool
+    steps: Any,
+    claims: Any,
+    change: Any,
+    sizes: tuple[int, int],
+    *,
+    wide: bool,
+    talks: bool,
 ) -> Any:
     """Make the class that a description speaks of."""
     s, o = Sort("thing", size=sizes[0]), Sort("place", size=sizes[1], ordered=True)
@@ -193,6 +226,11 @@ def build(
         "pair": state(False, per=(s, s)),
         "mark": state(True, per=o),
     }
+    if talks:
+        note = Note(Colour.RED, urgent=False)
+        body["queue"] = channels(note, per=s, length=2, losses=1, overtakings=1)
+        body["bag"] = network(note, per=s, losses=1, volatile=True)
+        body["run"] = processes(s, crashes=1)
     if wide:
         body["ballast"] = state(Colour.BLUE, per=(s, s, s, s))
     for name, sorts, guard, acts, kind in steps:
@@ -281,6 +319,14 @@ def truth(m: Any, d: Any, env: dict[str, Any]) -> Any:
         return m.bit[env[d[1]]]
     if kind == "pair":
         return m.pair[env[d[1]], env[d[2]]]
+    if kind == "empty":
+        return m.queue[env[d[1]]].empty
+    if kind == "first":
+        return m.queue[env[d[1]]].head.colour == d[2]
+    if kind == "mailed":
+        return m.bag[env[d[1]]].holds(Note(d[2], urgent=True))
+    if kind == "up":
+        return m.run.up(env[d[1]])
     if kind == "same":
         return env[d[1]] == env[d[2]]
     if kind == "mark":
@@ -344,6 +390,17 @@ def perform(m: Any, act: Any, env: dict[str, Any]) -> None:
         m.colour = if_else(truth(m, act[2], env), act[1], m.colour)
     elif kind == "number":
         m.number = clamp(number(m, act[1], env) + m.number, 0, HIGH)
+    elif kind == "post":
+        m.queue[env[act[1]]].send(Note(act[2], truth(m, act[3], env)))
+    elif kind == "take":
+        note = m.queue[env[act[1]]].receive()
+        m.flag = any_of(note.urgent, m.flag)
+    elif kind == "mail":
+        m.bag[env[act[1]]].send(Note(act[2], truth(m, act[3], env)))
+    elif kind == "fetch":
+        m.bag[env[act[1]]].receive(Note(act[2], truth(m, act[3], env)))
+    elif kind == "restart":
+        m.run.restart(env[act[1]])
     elif kind == "fill":
         m.bit.fill(act[1])
     elif kind == "set_share":

@@ -99,6 +99,13 @@ def test_native_code_takes_the_steps_that_python_takes(drawn):
     compare_successors(protocol)
 
 
+@settings(SETTINGS, max_examples=40)
+@given(protocols(talks=True))
+def test_messages_and_crashes_are_what_they_are_in_python(drawn):
+    """So are they where processes send, receive, lose messages and crash."""
+    compare_successors(drawn())
+
+
 @SETTINGS
 @given(protocols())
 def test_the_search_settles_claims_as_python_does(drawn):
