@@ -172,6 +172,27 @@ def effects(draw: Any, scope: Scope) -> Any:
 
 
 @st.composite
+def messages(draw: Any, outer: Scope) -> Any:
+    """Draw steps that send, receive and restart, so that there is talk at all."""
+    scope: Scope = (*outer, ("p0", "S"))
+    acts = [("post", "take"), ("mail", "fetch")]
+    found = []
+    for number, (send, receive) in enumerate(acts):
+        colour, urgent = draw(st.sampled_from(COLOURS)), draw(truths(scope, 0))
+        told = ("p0", colour, urgent)
+        taken = (receive, "p0") if receive == "take" else (receive, *told)
+        found += [
+            (f"send{number}", draw(truths(scope, 1)), (send, *told)),
+            (f"receive{number}", draw(truths(scope, 0)), taken),
+        ]
+    found.append(("restart", ("not", ("up", "p0")), ("restart", "p0")))
+    return [
+        (name, ("S",), guard, [act, draw(effects(scope))], "plain")
+        for name, guard, act in found
+    ]
+
+
+@st.composite
 def protocols(draw: Any, *, talks: bool = False) -> Any:
     """Draw a protocol: a class, ready to be instantiated.
 
@@ -191,6 +212,8 @@ def protocols(draw: Any, *, talks: bool = False) -> Any:
                 draw(st.sampled_from(["plain", "fair", "fault"])),
             )
         )
+    if talks:
+        steps += draw(messages(outer))
     claims = [draw(truths(outer, 3)) for _ in range(3)]
     change = draw(truths(outer, 1))
     sizes = draw(st.integers(1, 3)), draw(st.integers(1, 2))
