@@ -13,11 +13,14 @@ for all events that fared alike, so that it fits in memory at any size.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from onceproof.model.errors import ModelError
 from onceproof.model.language import all_of, if_else, not_
 from onceproof.model.language.declare import ObserveMark
+from onceproof.model.language.places import defined_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.sorts import Sort
 
 VOCABULARY = ("visible", "accepted", "promised", "rejected", "unit", "unexplained")
+_WORDS = ", ".join(VOCABULARY)
 
 
 @dataclass(frozen=True, order=True)
@@ -148,11 +152,25 @@ class Ledger:
 
 def observables(protocol: Protocol) -> dict[str, tuple[Sort, ...]]:
     """List what a protocol lets be observed, of the ledger's vocabulary."""
-    return {
-        name: mark.per
-        for name, mark, _ in protocol.marked(ObserveMark)
-        if name in VOCABULARY
-    }
+    found = {}
+    for name, mark, method in protocol.marked(ObserveMark):
+        where = defined_at(method.__func__.__code__)
+        if name not in VOCABULARY:
+            near = difflib.get_close_matches(name, VOCABULARY, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {_WORDS}"
+            message = f"the ledger has no word {name!r}; {hint}"
+            raise ModelError(message, where=where)
+        found[name] = mark.per
+    events = found.get("visible")
+    for name, per in found.items():
+        if events is not None and per != (() if name == "unexplained" else events):
+            message = f"{name} must be observed per {_listed(events)}, as visible is"
+            raise ModelError(message, where=where)
+    return found
+
+
+def _listed(sorts: tuple[Sort, ...]) -> str:
+    return ", ".join(sort.name for sort in sorts) or "nothing"
 
 
 def of_protocol(protocol: Protocol) -> Ledger:

@@ -9,9 +9,11 @@ from functools import reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.errors import ModelError
 from onceproof.model.explore.questions import Question
 from onceproof.model.language.declare import ClaimMark, kebab
 from onceproof.model.language.identity import refuse_identity_in
+from onceproof.model.language.places import defined_at, here, modelling
 from onceproof.model.language.sorts import Member
 from onceproof.properties.ledger import Ledger, of_protocol
 
@@ -28,12 +30,13 @@ class Clause:
 
     ``when`` is always, step, at_rest, recoverable, sometimes, eventually, or
     leads_to, for which ``holds`` answers a pair. ``text`` completes the sentence "it
-    is claimed that ...".
+    is claimed that ...". ``where`` is the file and line of the claim.
     """
 
     when: str
     text: str
     holds: Callable[..., bool]
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,14 @@ class Property:
         ]
 
     def _question(self, system: System, name: str, clause: Clause) -> Question:
+        with modelling(clause.where or _defined(clause.holds)):
+            return self._traced(system, name, clause)
+
+    def _traced(self, system: System, name: str, clause: Clause) -> Question:
         claim = self._claim(clause)
         if clause.when == "leads_to":
             given, then = (
-                system.claim(lambda p, i=i: claim(p)[i])  # type: ignore[index, misc]
+                system.claim(lambda p, i=i: _pair(claim(p))[i])  # type: ignore[misc]
                 for i in range(2)
             )
             return Question(name, clause.when, then, given)
@@ -94,9 +101,15 @@ def own_properties(protocol: Protocol) -> list[Property]:
     found = []
     claims = (c for holder in protocol.all_parts() for c in holder.marked(ClaimMark))
     for name, mark, method in claims:
+        _check_signature(name, mark, method)
         when = "always" if mark.when == "lemma" else mark.when
         clauses = tuple(
-            Clause(when, _sentence(method, members), _calling(name, members))
+            Clause(
+                when,
+                _sentence(method, members),
+                _calling(name, members),
+                defined_at(method.__func__.__code__),
+            )
             for members in _members(protocol, mark)
         )
         found.append(
@@ -109,6 +122,32 @@ def own_properties(protocol: Protocol) -> list[Property]:
             )
         )
     return found
+
+
+def _defined(function: Callable[..., object]) -> str:
+    code = getattr(function, "__code__", None)
+    return "" if code is None else defined_at(code)
+
+
+def _pair(answer: object) -> tuple[object, object]:
+    if not isinstance(answer, tuple) or len(answer) != 2:  # noqa: PLR2004 - a pair
+        message = "leads_to answers a pair: what comes first, and what it leads to"
+        raise ModelError(message, where=here())
+    return answer
+
+
+def _check_signature(path: str, mark: ClaimMark, method: Callable[..., Any]) -> None:
+    names = [sort.name.lower() for sort in mark.per]
+    if mark.when == "step":
+        names.append("after")
+    try:
+        inspect.signature(method).bind(*names)
+    except (TypeError, ValueError):
+        name = path.rpartition(".")[2]
+        message = (
+            f"{path} must be declared as def {name}({', '.join(['self', *names])})"
+        )
+        raise ModelError(message, where=_defined(method)) from None
 
 
 def _members(protocol: Protocol, mark: ClaimMark) -> list[tuple[Member, ...]]:

@@ -158,6 +158,12 @@ def check(
         _print_json(console.check_data(report))
     else:
         console.show_check(report)
+    if not report.findings:
+        click.echo(
+            f"{model.label()} claims nothing: observe `visible` and `accepted`, or add "
+            "@always, @sometimes and their kin; see docs/modelling.md",
+            err=True,
+        )
     return exit_status(report.verdicts.values())
 
 

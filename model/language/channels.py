@@ -157,6 +157,10 @@ class Channels(Part, Generic[M]):
         self.sizes = {self.inner[0]: max(1, self.length)}
         super()._settle(owner, path, sizes)
 
+    def __getattr__(self, name: str) -> Any:
+        """Refuse to treat the family as if it were one channel."""
+        raise no_family(self, name, End)
+
     def __getitem__(self, at: int | tuple[int, ...]) -> End[M]:
         """Give the channel of a member, or of a tuple of members."""
         places = at if isinstance(at, tuple) else (at,)
@@ -224,8 +228,8 @@ class Channels(Part, Generic[M]):
         self.store.require(condition, late=True)
 
     def columns(self, message: M) -> dict[str, Any]:
-        """Take a message apart."""
-        return columns_of(message)
+        """Take a message apart; it must be of the shape that was declared."""
+        return shaped(self, message, self.blank)
 
     def message(self, columns: dict[str, Any]) -> M:
         """Put a message together."""
@@ -313,6 +317,28 @@ def channels(
     }
     kind = cast("type[Channels[M]]", type("Fifo", (Channels,), body))
     return Slot(kind, kind, fixed=True)
+
+
+def no_family(part: Part, name: str, one: type) -> Exception:
+    """Say that something is asked of a family which one of it could answer."""
+    if not hasattr(one, name) or name.startswith("_"):
+        return AttributeError(f"{type(part).__name__} has no {name!r}")
+    path = part.path_to("")[:-1]
+    message = (
+        f"{path} is a family; name one, as {path}[...].{name}, "
+        f"or {path}.only.{name} where it has no index"
+    )
+    return ModelError(message, where=here())
+
+
+def shaped(part: Part, message: object, sample: Mapping[str, object]) -> dict[str, Any]:
+    """Take a message apart; refuse one that is not like the declared sample."""
+    columns = columns_of(message)
+    if list(columns) != list(sample):
+        wanted = ", ".join(sample) if "value" not in sample else "a single value"
+        text = f"{part.path_to('')[:-1]} carries messages of {wanted}, not {message!r}"
+        raise ModelError(text, where=here())
+    return columns
 
 
 def bounds_of(

@@ -6,14 +6,19 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
+from onceproof.model.errors import ModelError
+from onceproof.model.language.places import here
+from onceproof.model.language.sorts import Sort
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onceproof.model.language.fields import Param
-    from onceproof.model.language.sorts import Sort
 
 F = TypeVar("F", bound="Callable[..., None]")
 C = TypeVar("C", bound="Callable[..., bool]")
+L = TypeVar("L", bound="Callable[..., bool]")
+T = TypeVar("T", bound="Callable[..., Pair]")
 Observed = TypeVar("Observed")
 
 Pair: TypeAlias = tuple[bool, bool]
@@ -44,8 +49,17 @@ class ObserveMark:
     per: tuple[Sort, ...]
 
 
-def _sorts(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
-    return per if isinstance(per, tuple) else (per,)
+def sorts_of(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
+    """Give the sorts that something is declared for.
+
+    Raises ``ModelError`` for what is no sort.
+    """
+    found = per if isinstance(per, tuple) else (per,)
+    for sort in found:
+        if not isinstance(sort, Sort):
+            message = f"per= takes a sort, or a tuple of sorts, not {sort!r}"
+            raise ModelError(message, where=here())
+    return found
 
 
 def _mark(function: Any, mark: object) -> None:
@@ -71,7 +85,7 @@ def action(
     """
 
     def declare(method: F) -> F:
-        _mark(method, ActionMark(_sorts(per), fault=False, at_most=None, fair=fair))
+        _mark(method, ActionMark(sorts_of(per), fault=False, at_most=None, fair=fair))
         return method
 
     return declare if function is None else declare(function)
@@ -94,9 +108,12 @@ def fault(
     Each happening takes one from the protocol's ``faults`` and, where given, from
     the ``at_most`` of its own.
     """
+    if isinstance(at_most, int) and at_most < 0:
+        message = f"at_most= is how often a fault may happen, not {at_most}"
+        raise ModelError(message, where=here())
 
     def declare(method: F) -> F:
-        _mark(method, ActionMark(_sorts(per), fault=True, at_most=at_most))
+        _mark(method, ActionMark(sorts_of(per), fault=True, at_most=at_most))
         return method
 
     return declare if function is None else declare(function)
@@ -106,7 +123,7 @@ def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observ
     """Declare what the outside sees, under a name of the ledger's vocabulary."""
 
     def declare(method: Observed) -> Observed:
-        _mark(method, ObserveMark(_sorts(per)))
+        _mark(method, ObserveMark(sorts_of(per)))
         return method
 
     return declare
@@ -145,35 +162,41 @@ def sometimes(method: C) -> C:
     return _claim("sometimes")(method)
 
 
+@overload
+def eventually(method: C) -> C: ...
+@overload
+def eventually(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
 def eventually(
-    *, per: Sort | tuple[Sort, ...] = ()
-) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
     """Claim that every fair run comes to a state where the method is true.
 
     With ``per``, it is claimed for each member (or tuple of members) on its own.
     """
-
-    def declare(method: Callable[..., bool]) -> Callable[..., bool]:
-        _mark(method, ClaimMark("eventually", _sorts(per)))
-        return method
-
-    return declare
+    return _lively("eventually", method, per)
 
 
+@overload
+def leads_to(method: T) -> T: ...
+@overload
+def leads_to(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[T], T]: ...
 def leads_to(
-    *, per: Sort | tuple[Sort, ...] = ()
-) -> Callable[[Callable[..., Pair]], Callable[..., Pair]]:
+    method: T | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> T | Callable[[T], T]:
     """Claim that in every fair run, what comes first leads to what comes second.
 
     The method answers both, as a pair of truth values: once the first holds, now or
     later the second does.
     """
+    return _lively("leads_to", method, per)
 
-    def declare(method: Callable[..., Pair]) -> Callable[..., Pair]:
-        _mark(method, ClaimMark("leads_to", _sorts(per)))
+
+def _lively(when: str, method: Any, per: Sort | tuple[Sort, ...]) -> Any:
+    def declare(method: Any) -> Any:
+        _mark(method, ClaimMark(when, sorts_of(per)))
         return method
 
-    return declare
+    return declare if method is None else declare(method)
 
 
 def lemma(method: C) -> C:

@@ -113,6 +113,26 @@ class Symbolic:
     __rand__ = __and__
     __ror__ = __or__
 
+    def __neg__(self) -> Symbolic:
+        """Take an integer from zero."""
+        return 0 - self
+
+    def _arithmetic(self, *_: object) -> Symbolic:
+        message = (
+            "numbers can be added, taken away and compared; write `if_else(x < 3, "
+            "x + 1, 0)` for a number that wraps round"
+        )
+        raise ModelError(message, where=here())
+
+    __mul__ = __rmul__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = _arithmetic
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __abs__ = _arithmetic
+
+    def _logic(self, *_: object) -> Symbolic:
+        message = "use not_(a) to negate, and a != b for one of two but not both"
+        raise ModelError(message, where=here())
+
+    __invert__ = __xor__ = __rxor__ = _logic
+
     def __repr__(self) -> str:
         """Show the term."""
         return f"<{self.term}>"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.declare import sorts_of
 from onceproof.model.language.places import here
 from onceproof.model.language.types import EnumType, IntType, Type, Value, type_of
 
@@ -149,6 +150,7 @@ class State(Generic[T]):
             if low > high:
                 message = f"{self.name} holds {low}..{high}, which is empty"
                 raise ModelError(message, where=self.where)
+            self._check_start(low, high)
             return IntType(low, high)
         if found is None:
             message = f"{self.name} starts as {sample!r}, no value of the language"
@@ -160,6 +162,15 @@ class State(Generic[T]):
             "instead, as in leader = state(False, per=PROCESS)"
         )
         raise ModelError(message, where=self.where)
+
+    def _check_start(self, low: int, high: int) -> None:
+        """Refuse to start outside the bounds, as far as the start is a plain number."""
+        start: object = self.initial
+        values = start.values if isinstance(start, OneOf) else (start,)
+        for value in values:
+            if isinstance(value, int) and not low <= value <= high:
+                message = f"{self.name} starts as {value}, and holds {low}..{high}"
+                raise ModelError(message, where=self.where)
 
 
 class Scalar(State[T]):
@@ -274,6 +285,6 @@ def state(
     ``per`` gives it one element for each member of a sort, or each tuple of
     members. A ``volatile`` field is lost by ``lose_volatile``; all others endure.
     """
-    sorts = per if isinstance(per, tuple) else (per,)
+    sorts = sorts_of(per)
     kind = Family[T] if sorts else Scalar[T]
     return kind(initial, sorts=sorts, low=low, high=high, volatile=volatile)

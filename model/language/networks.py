@@ -8,13 +8,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.channels import bounds_of, columns_of
+from onceproof.model.language.channels import bounds_of, columns_of, no_family, shaped
 from onceproof.model.language.declare import fault
 from onceproof.model.language.expressions import if_else
-from onceproof.model.language.fields import Elements, Param, state
+from onceproof.model.language.fields import Elements, Field, Param, state
 from onceproof.model.language.places import here
 from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
 from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.types import BoolType, IntType, Type, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +64,8 @@ class Mail(Generic[M]):
         return Elements(self._network.store, self._network.field("on_its_way"))
 
     def _code(self, message: M) -> int:
-        return self._network.code(columns_of(message))
+        network = self._network
+        return network.code(shaped(network, message, network.kinds))
 
 
 class Network(Part, Generic[M]):
@@ -99,6 +101,10 @@ class Network(Part, Generic[M]):
         self.sizes = {self.inner[0]: number}
         super()._settle(owner, path, sizes)
 
+    def __getattr__(self, name: str) -> Any:
+        """Refuse to treat the family as if it were one network."""
+        raise no_family(self, name, Mail)
+
     def __getitem__(self, at: int | tuple[int, ...]) -> Mail[M]:
         """Give the network of a member, or of a tuple of members."""
         places = at if isinstance(at, tuple) else (at,)
@@ -121,7 +127,10 @@ class Network(Part, Generic[M]):
         """Number a message among all that there can be."""
         code, step = 0, 1
         for name, kind in reversed(list(self.kinds.items())):
-            code = code + kind.rank(columns[name], self._counts[name], step)
+            count = self._counts[name]
+            field = Field(self.path_to(name), kind.type(count), (), 0, volatile=False)
+            self.store.fit(field, columns[name])
+            code = code + kind.rank(columns[name], count, step)
             step *= self._counts[name]
         return code
 
@@ -154,6 +163,13 @@ class Kinds:
         if isinstance(high, Param):
             high = part.argument(high)
         return 1 + (sizes[high] if isinstance(high, Sort) else cast("int", high))
+
+    def type(self, count: int) -> Type:
+        """Give the type of the values."""
+        if self._values is None:
+            return IntType(0, count - 1)
+        found = type_of(self._values[0])
+        return BoolType() if found is None else found
 
     def rank(self, value: object, count: int, step: int) -> int:
         """Give ``step`` times the position of a value."""

@@ -5,25 +5,41 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+import traceback
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from onceproof.model.errors import ModelError, OnceproofError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import CodeType, FrameType
 
-_OWN = str(Path(__file__).parent)
-_NOT_THE_MODEL = ("functools.py", "contextlib.py")
+_ROOT = Path(__file__).parent.parent.parent
+_OWN = tuple(str(_ROOT / room) for room in ("model", "properties", "spark_checks"))
+_MODELS = tuple(str(_ROOT / shelf) for shelf in ("model/protocols",))
+_NOT_THE_MODEL = ("functools.py", "contextlib.py", "typing.py")
+
+
+_outermost: ContextVar[FrameType | None] = ContextVar("outermost", default=None)
 
 
 def model_frame() -> FrameType | None:
     """Find the innermost frame that belongs to the modeller, not to the language."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith((_OWN, "<")) and not name.endswith(_NOT_THE_MODEL):
+    while frame is not None and frame is not _outermost.get():
+        if _is_modellers(frame.f_code.co_filename):
             return frame
         frame = frame.f_back
     return None
+
+
+def _is_modellers(filename: str) -> bool:
+    if filename.startswith("<") or filename.endswith(_NOT_THE_MODEL):
+        return False
+    return filename.startswith(_MODELS) or not filename.startswith(_OWN)
 
 
 def here() -> str:
@@ -35,6 +51,33 @@ def here() -> str:
 def defined_at(code: CodeType) -> str:
     """Give ``file:line`` of a function's definition."""
     return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+@contextmanager
+def modelling(where: str) -> Iterator[None]:
+    """Tell any error inside with the modeller's line, or ``where`` if he has none.
+
+    Raises ``ModelError``.
+    """
+    token = _outermost.set(sys._getframe(2))
+    try:
+        yield
+    except ModelError as error:
+        if error.where:
+            raise
+        raise ModelError(str(error), where=where) from error
+    except OnceproofError:
+        raise
+    except Exception as error:
+        mine = [
+            f"{frame.filename}:{frame.lineno}"
+            for frame in traceback.extract_tb(error.__traceback__)
+            if _is_modellers(frame.filename)
+        ]
+        message = f"{type(error).__name__}: {error}"
+        raise ModelError(message, where=mine[-1] if mine else where) from error
+    finally:
+        _outermost.reset(token)
 
 
 @functools.lru_cache(maxsize=64)
@@ -58,8 +101,11 @@ _MENDS = {
         "an `if` in a comprehension would be decided now; "
         "use implies(c, x) in all_of, all_of(c, x) in any_of and count"
     ),
+    ast.In: "`in` would be decided now; use any_of(x == a, x == b)",
     ast.Match: "`match` cannot branch on a model's state; use if_else(...)",
 }
+
+_MEMBERSHIP = (ast.In, ast.NotIn)
 
 _ANY_CONSTRUCT = (
     "a value of the model has no truth value while the model is traced; "
@@ -114,6 +160,8 @@ def _innermost(tree: ast.AST, spot: tuple[int, int]) -> str:
             kind, tested = ast.Not, [node]
         elif isinstance(node, ast.Compare) and len(node.ops) > 1:
             tested = [node]
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], _MEMBERSHIP):
+            kind, tested = ast.In, [node]
         elif isinstance(node, ast.comprehension):
             tested = list(node.ifs)
         elif isinstance(node, ast.Match):

@@ -114,6 +114,18 @@ class Part:
                 message = f"{name!r} is a name of the language; choose another"
                 raise ModelError(message, where=getattr(what, "where", "") or here())
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Change state; refuse a name under which none is declared."""
+        looking = self.__dict__.get("_store") is not None
+        own = name.startswith("_") or name == "parts"
+        if looking and not own and not isinstance(getattr(type(self), name, 0), State):
+            message = (
+                f"{self.label()} has no state {name!r}; "
+                f"declare it in the class, as {name} = state(...)"
+            )
+            raise ModelError(message, where=here())
+        super().__setattr__(name, value)
+
     @classmethod
     def declared(cls) -> dict[str, Any]:
         """List what the class and its bases declare, in order, by name."""
@@ -276,6 +288,19 @@ class Protocol(Part):
     """
 
     faults = Param(1, "how many faults may happen in all")
+
+    def __init__(self, **arguments: object) -> None:
+        """Take sizes of sorts, parameters and parts by name."""
+        super().__init__(**arguments)
+        for holder in self.all_parts():
+            for name, declared in holder.declared().items():
+                for sort in declared.sorts if isinstance(declared, State) else ():
+                    if sort not in self.sizes:
+                        message = (
+                            f"{name} is per {sort.text!r}, a sort that has no name in "
+                            f"{self.label()}; declare it in the class, and use that"
+                        )
+                        raise ModelError(message, where=declared.where)
 
     @property
     def broken(self) -> frozenset[str]:

@@ -59,7 +59,9 @@ class Step:
             for field, used in zip(self.budgets, spent, strict=True):
                 when(used < cast("IntType", field.type).high)
             body: Callable[..., object] = getattr(owner, self.method)
-            body(*members)
+            if body(*members) is not None:
+                message = "an action answers nothing; guard it with when(...)"
+                raise ModelError(message, where=self.where)
             for field, used in zip(self.budgets, spent, strict=True):
                 store.write(field, (), used + 1)
 
@@ -70,6 +72,14 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
     for owner in protocol.all_parts():
         for path, mark, method in owner.marked(ActionMark):
             _check_signature(path, mark, method)
+            for sort in mark.per:
+                if sort not in protocol.sizes:
+                    message = (
+                        f"{path} is per {sort.text!r}, a sort that has no name in "
+                        f"{protocol.label()}; declare it in the class, and use that"
+                    )
+                    where = defined_at(method.__func__.__code__)
+                    raise ModelError(message, where=where)
             budgets = _budgets(protocol, owner, path, mark)
             if any(_limit(field) == 0 for field in budgets):
                 continue
@@ -118,11 +128,12 @@ def _budgets(
 
 
 def _check_signature(path: str, mark: ActionMark, method: Callable[..., Any]) -> None:
-    wanted = len(mark.per)
+    wanted = ", ".join(["self", *(sort.name.lower() for sort in mark.per)])
     try:
-        inspect.signature(method).bind(*range(wanted))
-    except TypeError:
-        message = f"{path} must take one argument for each of its {wanted} sorts"
+        inspect.signature(method).bind(*mark.per)
+    except (TypeError, ValueError):
+        name = path.rpartition(".")[2]
+        message = f"{path} must be declared as def {name}({wanted})"
         raise ModelError(
             message,
             where=defined_at(method.__func__.__code__),  # type: ignore[attr-defined]

@@ -57,6 +57,10 @@ class Store(Protocol):
         """Change every element of a field at once, to what the rule says."""
         ...
 
+    def fit(self, field: Field, value: object) -> object:
+        """Check that a value is one that a field can hold, and give it."""
+        ...
+
     def require(self, condition: object, *, late: bool = False) -> None:
         """Let the action happen only where the condition holds.
 
@@ -90,6 +94,9 @@ def running(store: Store) -> Iterator[None]:
 def when(*conditions: bool) -> None:
     """Let an action happen only in states where every condition holds."""
     store = _active.get()
+    if not conditions:
+        message = "when() needs a condition; leave it out where there is none"
+        raise ModelError(message, where=here())
     if store is None:
         message = "when(...) is the guard of an action or fault; use it only there"
         raise ModelError(message, where=here())
@@ -124,14 +131,18 @@ class PlainStore:
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Change one element, within the bounds of its type."""
         self.read(field, indices)
-        if isinstance(field.type, IntType):
-            number = int(cast("int", value))
-            if not field.type.low <= number <= field.type.high:
-                message = f"{field.path} holds {field.type}, not {number}"
-                raise ModelError(message, where=here())
-            value = number
         place = tuple(int(cast("int", i)) for i in indices)
-        self.values[field.path][place] = cast("Value", value)
+        self.values[field.path][place] = cast("Value", self.fit(field, value))
+
+    def fit(self, field: Field, value: object) -> object:
+        """Check that a value is one that a field can hold, and give it."""
+        if not isinstance(field.type, IntType):
+            return value
+        number = int(cast("int", value))
+        if not field.type.low <= number <= field.type.high:
+            message = f"{field.path} holds {field.type}, not {number}"
+            raise ModelError(message, where=here())
+        return number
 
     def write_all(self, field: Field, rule: Rule) -> None:
         """Change every element at once: the rule sees the values before."""
@@ -203,8 +214,14 @@ def process_sort(process: object) -> Sort:
 class SymbolicStore:
     """Terms: reads give terms over the state before, writes are kept in order."""
 
-    def __init__(self, sizes: dict[Sort, int], *, after: bool = False) -> None:
-        """Trace over sorts of the given sizes; ``after`` reads the next state."""
+    def __init__(
+        self, sizes: dict[Sort, int], *, after: bool = False, frozen: bool = False
+    ) -> None:
+        """Trace over sorts of the given sizes; ``after`` reads the next state.
+
+        A ``frozen`` store refuses to be written to.
+        """
+        self._frozen = frozen
         self.sizes = sizes
         self.guard: list[t.Term] = []
         self.writes: list[Write] = []
@@ -224,6 +241,7 @@ class SymbolicStore:
 
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Keep the change of one element."""
+        self._thaw(field)
         places = self._places(field, indices)
         frame = model_frame()
         key = (field.path, places)
@@ -235,12 +253,13 @@ class SymbolicStore:
             )
             raise ModelError(message, where=here())
         self._overwritten[key] = code
-        self.writes.append(Write(field.path, places, self._fit(field, value)))
+        self.writes.append(Write(field.path, places, self.fit(field, value)))
 
     def write_all(self, field: Field, rule: Rule) -> None:
         """Keep the change of every element."""
+        self._thaw(field)
         bound = tuple(self.fresh(sort) for sort in field.sorts)
-        value = self._fit(field, rule(*(Symbolic(var) for var in bound)))
+        value = self.fit(field, rule(*(Symbolic(var) for var in bound)))
         self.writes.append(Write(field.path, (), value, bound, whole=True))
 
     def require(self, condition: object, *, late: bool = False) -> None:
@@ -293,7 +312,13 @@ class SymbolicStore:
     def _ranges(self) -> Ranges:
         return Ranges(self.sizes).assuming(t.conjunction(self.guard))
 
-    def _fit(self, field: Field, value: object) -> t.Term:
+    def _thaw(self, field: Field) -> None:
+        if self._frozen:
+            message = f"a claim only looks at a state; it cannot change {field.path}"
+            raise ModelError(message, where=here())
+
+    def fit(self, field: Field, value: object) -> t.Term:
+        """Check that a value is one that a field can hold, and give its term."""
         term = lift(value)
         if not compatible(field.type, t.sort_of(term)):
             message = f"{field.path} holds {field.type}, not {t.sort_of(term)}"

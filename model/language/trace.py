@@ -9,7 +9,7 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language import terms as t
 from onceproof.model.language.expressions import Symbolic, lift
 from onceproof.model.language.identity import refuse_identity
-from onceproof.model.language.places import defined_at
+from onceproof.model.language.places import here, modelling
 from onceproof.model.language.steps import Step, fields_of, steps_of
 from onceproof.model.language.stores import SymbolicStore, Write, read_through
 from onceproof.model.language.types import BoolType
@@ -66,15 +66,17 @@ class System:
 
     def claim(self, predicate: Callable[..., object], *, steps: bool = False) -> t.Term:
         """Trace ``predicate(protocol)``, or of a step ``predicate(before, after)``."""
-        stores = [SymbolicStore(self.sizes)]
+        stores = [SymbolicStore(self.sizes, frozen=True)]
         if steps:
-            stores.append(SymbolicStore(self.sizes, after=True))
+            stores.append(SymbolicStore(self.sizes, after=True, frozen=True))
         found = predicate(*(self.protocol.bound(store) for store in stores))
+        if found is None:
+            message = "a claim answers a truth value; this one answers nothing"
+            raise ModelError(message, where=here())
         term = lift(found)
         if not isinstance(t.sort_of(term), BoolType):
             message = f"a claim answers a truth value, not {t.sort_of(term)}"
-            code = getattr(predicate, "__code__", None)
-            raise ModelError(message, where=defined_at(code) if code else "")
+            raise ModelError(message, where=here())
         return term
 
 
@@ -97,14 +99,28 @@ def trace(protocol: Protocol) -> System:
     )
 
 
-def _traced(protocol: Protocol, step: Step, sized: set[Sort]) -> ActionTerm:
+def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicStore]:
+    """Run a step on symbols; give what stands for its members, and what it left."""
     store = SymbolicStore(protocol.sizes)
     params = tuple(
         store.fresh(sort, f"{sort.name.lower()}{i}")
         for i, sort in enumerate(step.sorts)
     )
     members: tuple[Any, ...] = tuple(Symbolic(p) for p in params)
-    step.run(protocol, store, members)
+    with modelling(step.where):
+        step.run(protocol, store, members)
+    return params, store
+
+
+def _traced(protocol: Protocol, step: Step, sized: set[Sort]) -> ActionTerm:
+    params, store = _run(protocol, step)
+    _, again = _run(protocol, step)
+    if (store.guard, store.writes) != (again.guard, again.writes):
+        message = (
+            f"{step.name} does not do the same when it is run again; let it depend on "
+            "the state alone, and write an action for each choice"
+        )
+        raise ModelError(message, where=step.where)
     sized |= store.sized
     return ActionTerm(
         name=step.name,
