@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.language import terms as t
+from onceproof.model.language.rest import rests
 from onceproof.model.language.trace import System
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.plain import Reference, State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.trace import ActionTerm
     from onceproof.properties.property import Property
 
 
@@ -86,31 +86,10 @@ def said_always(asked: Asked, system: System) -> Asked:
     """Say a claim about rest of every state: there it holds, or something moves."""
     if asked.when != "at_rest":
         return asked
-    rests = renamed(_rests(system), "#")
-    term = t.disjunction([t.negation(rests), asked.question.term])
+    rest = renamed(rests(system), "#")
+    term = t.disjunction([t.negation(rest), asked.question.term])
     question = replace(asked.question, when="always", term=term)
     return replace(asked, question=question, free_elsewhere=True)
-
-
-def _rests(system: System) -> t.Term:
-    """Say that no action, faults apart, changes anything."""
-    return t.conjunction(
-        t.quantified(t.ForAll, action.params, t.negation(_moves(system, action)))
-        for action in system.actions
-        if not action.fault
-    )
-
-
-def _moves(system: System, action: ActionTerm) -> t.Term:
-    """Say that an action is enabled and changes something."""
-    changes = []
-    for number, write in enumerate(action.writes):
-        field = system.field(write.field)
-        bound = tuple(replace(v, name=f"{v.name}.{number}") for v in write.vars)
-        get = t.Get(field.path, bound if write.whole else write.indices, field.type)
-        changed = t.negation(t.equality(action.after(get), get))
-        changes.append(t.quantified(t.Exists, bound, changed))
-    return t.conjunction([action.guard, t.disjunction(changes)])
 
 
 def renamed(term: t.Term, suffix: str) -> t.Term:

@@ -1,0 +1,139 @@
+"""``onceproof export``: a protocol in a form that other tools read."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onceproof.model.errors import UsageError
+from onceproof.model.language.trace import trace
+from onceproof.model.library import make
+from onceproof.model.tla import module
+from onceproof.properties.check import claims_of, parameters_of
+
+if TYPE_CHECKING:
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.tla import Claim, Module
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration file: what TLC is to check, and whether it should find a run.
+
+    ``found`` says what TLC answers: "holds", "violated", or "witnessed", which is a
+    violation of a negation.
+    """
+
+    name: str
+    claims: tuple[Claim, ...]
+    expected: str
+
+
+def exported(protocol: Protocol) -> tuple[Module, list[Configuration]]:
+    """Write a protocol as a TLA+ module, with what is to be checked of it."""
+    system = trace(protocol)
+    questions = [q for claim in claims_of(protocol) for q in claim.questions(system)]
+    sizes = ", ".join(f"{n} = {v}" for n, v in parameters_of(protocol).items())
+    about = f"{inspect.getdoc(type(protocol)) or protocol.label()}\nWith {sizes}."
+    made = module(system, questions, text=about)
+    broken = [c for c in made.claims if _owner(c) in protocol.broken]
+    held = [c for c in made.claims if c not in broken and not c.witness]
+    found = [Configuration(made.name, tuple(held), "holds")]
+    for claim in made.claims:
+        if claim.witness:
+            met = "holds" if claim in broken else "witnessed"
+            found.append(Configuration(f"{made.name}_{claim.name}", (claim,), met))
+    for owner in dict.fromkeys(_owner(c) for c in broken if not c.witness):
+        claims = tuple(c for c in broken if _owner(c) == owner)
+        name = f"{made.name}_{claims[0].name.rstrip('0123456789')}"
+        found.append(Configuration(name, claims, "violated"))
+    return made, found
+
+
+def _owner(claim: Claim) -> str:
+    """Give the name of the property that a claim is a clause of."""
+    return claim.question.name.rpartition("#")[0]
+
+
+@click.command()
+@click.argument("protocol")
+@click.option(
+    "--to", "form", type=click.Choice(["tla"]), required=True, help="The form to write."
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a size, a number or a part of the protocol.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=".",
+    help="The folder to write to; the current one unless given.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+def export(
+    protocol: str, form: str, settings: tuple[str, ...], output: Path, *, as_json: bool
+) -> int:
+    r"""Write PROTOCOL as a TLA+ module with configurations for TLC.
+
+    NAME.cfg checks all that should hold. There is a configuration for each property
+    that is stated to break, and for each witness, whose negation TLC refutes.
+
+    \b
+    Example: onceproof export two-phase-commit --set RM=3 --to tla
+             java -cp tla2tools.jar tlc2.TLC -deadlock TwoPhaseCommit
+
+    TLC then reports as many distinct states, and the same depth, as onceproof check.
+    A run may end, which TLC calls a deadlock unless told by -deadlock not to. Another
+    configuration is chosen by -config NAME.cfg.
+    """
+    from onceproof.spark_checks.cli import _settings  # noqa: PLC0415 - it imports this
+
+    made, configurations = exported(make(protocol, _settings(settings)))
+    files = {f"{made.name}.tla": made.text} | {
+        f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
+    }
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (output / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = f"{output} cannot be written to: {error.strerror or error}"
+        raise UsageError(message) from error
+    told = _told(made, configurations, output, form)
+    if as_json:
+        click.echo(json.dumps(told, indent=2))
+        return 0
+    click.echo(f"wrote {output / made.name}.tla")
+    for one in configurations:
+        names = ", ".join(c.name for c in one.claims) or "nothing but the states"
+        click.echo(f"wrote {output / one.name}.cfg: {names} ({one.expected})")
+    for question in made.left_out:
+        click.echo(f"left out: {question.name}, which no formula of runs says")
+    return 0
+
+
+def _told(
+    made: Module, configurations: list[Configuration], output: Path, form: str
+) -> dict[str, Any]:
+    return {
+        "form": form,
+        "module": str(output / f"{made.name}.tla"),
+        "configurations": [
+            {
+                "file": str(output / f"{c.name}.cfg"),
+                "claims": [claim.name for claim in c.claims],
+                "expected": c.expected,
+            }
+            for c in configurations
+        ],
+        "left_out": [q.name for q in made.left_out],
+    }
