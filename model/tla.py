@@ -93,6 +93,7 @@ class _Writer:
         }
         self._variables: dict[str, str] = {}
         self._sums = False
+        self._rests = False
 
     def module(self, questions: Sequence[Question], text: str) -> Module:
         """Write the whole module."""
@@ -136,6 +137,7 @@ class _Writer:
                 for a in self._system.actions
                 if a.fair and not a.fault
             ),
+            *self._rest(),
             *claimed,
             "====",
         ]
@@ -245,10 +247,8 @@ class _Writer:
                 f"{name} == ~{term}",
             ]
         if question.when == "at_rest":
-            rest = self._term(t.negation(rests(self._system)))
-            return Claim(question, name, "INVARIANT"), [
-                f"{name} == ({rest} \\/ {term})"
-            ]
+            self._rests = True
+            return Claim(question, name, "INVARIANT"), [f"{name} == Rest => {term}"]
         if question.when == "step":
             return Claim(question, name, "PROPERTY"), [f"{name} == [][{term}]_vars"]
         if question.when == "eventually":
@@ -257,6 +257,12 @@ class _Writer:
             given = self._term(question.given)
             return Claim(question, name, "PROPERTY"), [f"{name} == {given} ~> {term}"]
         return Claim(question, name, "INVARIANT"), [f"{name} == {term}"]
+
+    def _rest(self) -> list[str]:
+        if not self._rests:
+            return []
+        told = "\\* No action changes anything any more, faults apart."
+        return ["", told, f"Rest == {self._term(rests(self._system))}"]
 
     # Terms ------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from onceproof.model.language import (
 from onceproof.model.protocols.barrier_snapshot import (
     Alignment,
     BarrierSnapshot,
+    BarrierSnapshotUnaligned,
     CheckpointStore,
     Output,
     S,
@@ -28,6 +29,7 @@ from onceproof.model.protocols.two_phase_commit_sink import (
     TransactionalSink,
     TwoPhaseCommitSink,
 )
+from tests.model.zoo.cases import case
 
 
 class FirstGateAlone(Unaligned):
@@ -157,3 +159,77 @@ class Flink10377(TwoPhaseCommitSink):
     """FLINK-10377, a control: a later notice comes first, and subsumes the earlier."""
 
     output = part(Output, default=DisorderedNotices)
+
+
+CASES = [
+    case(
+        "FLINK-18139",
+        Flink18139,
+        "durable",
+        """
+        emit(1, 0)  trigger()  send_barrier(0)  send_barrier(1)
+        snapshot(0, 0)  process(1, 0)  receive_barrier(1)  store_checkpoint(0)
+        """,
+        fix=BarrierSnapshotUnaligned,
+    ),
+    case(
+        "FLINK-7784",
+        Flink7784,
+        "durable",
+        """
+        emit(0, 0)  process(0, 0)  trigger()  send_barrier(0)  send_barrier(1)
+        receive_barrier(0)  snapshot(1, 0)  store_checkpoint(0)  fail()!
+        output.time_out(0)!  restore()  output.recommit(0)
+        """,
+        parameters={"faults": 2},
+        fix=TwoPhaseCommitSink,
+        fixed={"faults": 2},
+    ),
+    case(
+        "FLIP-147, the tail is lost",
+        Flip147Tail,
+        "at-least-once",
+        """
+        trigger()  send_barrier(0)  send_barrier(1)  receive_barrier(0)  snapshot(1, 0)
+        store_checkpoint(0)  announce(0)  confirm(0)  confirm(1)  output.hear(0)
+        emit(0, 0)  process(0, 0)  emit(0, 1)  process(0, 1)
+        emit(1, 0)  process(1, 0)  emit(1, 1)  process(1, 1)
+        """,
+        fix=TwoPhaseCommitSink,
+    ),
+    case(
+        "FLIP-147, the tail is there twice",
+        Flip147Duplicate,
+        "at-most-once",
+        """
+        emit(0, 0)  process(0, 0)  emit(0, 1)  process(0, 1)
+        emit(1, 0)  process(1, 0)  emit(1, 1)  process(1, 1)
+        finish()  fail()!  restore()  output.begin()
+        emit(0, 0)  process(0, 0)  emit(0, 1)  process(0, 1)
+        emit(1, 0)  process(1, 0)  emit(1, 1)  process(1, 1)  finish()
+        """,
+        fix=TwoPhaseCommitSink,
+    ),
+    case(
+        "FLINK-22494",
+        Flink22494,
+        "recoverable",
+        """
+        trigger()  send_barrier(0)  send_barrier(1)  receive_barrier(0)  snapshot(1, 0)
+        store_checkpoint(0)  lose_reply()!
+        """,
+        fix=BarrierSnapshot,
+    ),
+    case(
+        "flink-cdc #2538",
+        FlinkCdc2538,
+        "recoverable",
+        """
+        trigger()  send_barrier(0)  send_barrier(1)  receive_barrier(0)  snapshot(1, 0)
+        emit(0, 0)  store_checkpoint(0)  announce(0)  confirm(0)  fail()!
+        """,
+        fix=BarrierSnapshot,
+    ),
+]
+
+CONTROLS = [Flink10377]

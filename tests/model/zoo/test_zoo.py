@@ -1,0 +1,108 @@
+"""Real, documented violations are rediscovered, and their mends hold."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from onceproof.model.language.plain import Reference
+from onceproof.model.traces import follow
+from onceproof.properties.check import check, claims_of
+from onceproof.properties.verdicts import Verdict
+from tests.model.zoo import flink
+
+CASES = [*flink.CASES]
+CONTROLS = [*flink.CONTROLS]
+
+
+@pytest.fixture(scope="module")
+def reports():
+    """The search of each case, made once."""
+    return {case.name: check(case.protocol(**case.parameters)) for case in CASES}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_the_reported_interleaving_is_a_run_that_breaks_the_property(case):
+    """Step by step in plain Python, in the words of the report."""
+    protocol = case.protocol(**case.parameters)
+    reference = Reference(protocol)
+    claim = {p.name: p for p in claims_of(protocol)}[case.breaks]
+
+    start = next(iter(reference.initial_states()))
+    told = follow(reference, start, case.story).states
+
+    shown = []
+    for clause in claim.clauses:
+        views = [claim.view(reference.look(state)) for state in told]
+        if clause.when == "always":
+            shown.append(not clause.holds(views[-1]))
+        elif clause.when == "step":
+            shown.append(not clause.holds(*views[-2:]))
+        elif clause.when == "at_rest":
+            shown.append(reference.resting(told[-1]) and not clause.holds(views[-1]))
+        elif clause.when == "recoverable":
+            shown.append(not recovers(reference, told[-1], clause.holds, claim))
+    assert any(shown)
+
+
+def recovers(reference, state, holds, claim) -> bool:
+    """Search in plain Python, without faults, for rest where the claim is true."""
+    seen, todo = {state}, [state]
+    for now in todo:
+        if reference.resting(now) and holds(claim.view(reference.look(now))):
+            return True
+        for event, after in reference.successors(now):
+            if not event.fault and after not in seen:
+                seen.add(after)
+                todo.append(after)
+    return False
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_the_search_finds_it_or_a_shorter_one(case, reports):
+    """Refuted in no more steps, by no other faults than the report names."""
+    found = {f.property.name: f for f in reports[case.name].findings}[case.breaks]
+
+    assert found.verdict is Verdict.REFUTED
+    assert found.trace is not None
+    assert len(found.trace.events) <= len(case.story)
+    assert {e.name for e in found.trace.events if e.fault} <= {
+        e.name for e in case.story if e.fault
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_its_mend_holds(case):
+    """With the fix all holds that the fix does not state to break, and not in vain."""
+    protocol = case.fix(**case.fixed)
+
+    found = check(protocol).verdicts
+
+    assert case.breaks not in protocol.broken
+    assert {n for n, v in found.items() if v is not Verdict.EXHAUSTED} == (
+        protocol.broken
+    )
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda c: c.__name__)
+def test_a_control_is_not_reported(control):
+    """What was reported and is no violation holds."""
+    found = check(control()).verdicts
+
+    assert set(found.values()) == {Verdict.EXHAUSTED}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_a_variant_is_a_few_lines_over_the_library(case):
+    """What is new in it, with its parts, is at most about forty lines."""
+    own = {
+        kind
+        for part in case.protocol(**case.parameters).all_parts()
+        for kind in type(part).__mro__
+        if kind.__module__.startswith("tests.")
+    }
+
+    lines = sum(len(inspect.getsource(kind).splitlines()) for kind in own)
+
+    assert lines <= 45
