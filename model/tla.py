@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from onceproof.model.language.trace import ActionTerm, System
     from onceproof.model.language.types import Value
 
-_RESERVED = frozenset(
-    """
+_RESERVED = """
 ACTION ASSUME ASSUMPTION AXIOM BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE
 DEFS DOMAIN ELSE ENABLED EXCEPT EXTENDS HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL
 MODULE NEW OBVIOUS OMITTED OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE SF_ STATE
 STRONG SUBSET SUFFICES TAKE TEMPORAL THEN THEOREM UNCHANGED UNION USE VARIABLE VARIABLES
 WF_ WITH WITNESS TRUE FALSE BOOLEAN STRING Int Nat Real Init Next Spec Rest SumOver vars
-""".split()  # noqa: SIM905 - a list of words
-)
+f_ S_ e_ x_
+"""
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class _Writer:
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._taken = set(_RESERVED)
+        self._taken = set(_RESERVED.split())
         self.name = self._unique("".join(map(str.capitalize, _words(system.name))))
         used = {s for f in system.fields for s in f.sorts}
         used |= {p.type.sort for a in system.actions for p in a.params}
@@ -131,7 +130,9 @@ class _Writer:
             "Next ==",
             *(f"  \\/ {self._taken_by_some(a)}" for a in self._system.actions),
             "",
-            "Spec == Init /\\ [][Next]_vars",
+            "Spec ==",
+            "  /\\ Init",
+            "  /\\ [][Next]_vars",
             *(
                 f"  /\\ {self._fair(a)}"
                 for a in self._system.actions
@@ -232,7 +233,7 @@ class _Writer:
         if not action.params:
             return f"WF_vars({name})"
         names = ", ".join(self._variable(p) for p in action.params)
-        return f"\\A {self._bound(action.params)} : WF_vars({name}({names}))"
+        return f"(\\A {self._bound(action.params)} : WF_vars({name}({names})))"
 
     # Claims -----------------------------------------------------------------------
 
@@ -308,9 +309,9 @@ class _Writer:
 
 _SUM = (
     "RECURSIVE SumOver(_, _)",
-    "SumOver(f, S) ==",
-    "  IF S = {} THEN 0",
-    "  ELSE LET e == CHOOSE e \\in S : TRUE IN f[e] + SumOver(f, S \\ {e})",
+    "SumOver(f_, S_) ==",
+    "  IF S_ = {} THEN 0",
+    "  ELSE LET e_ == CHOOSE x_ \\in S_ : TRUE IN f_[e_] + SumOver(f_, S_ \\ {e_})",
 )
 
 

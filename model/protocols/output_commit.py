@@ -1,0 +1,320 @@
+"""The commit of a batch job's files: tasks, retried stages, and who may commit."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from onceproof.model.language import (
+    Member,
+    Part,
+    Protocol,
+    Sort,
+    action,
+    all_of,
+    always,
+    any_of,
+    fault,
+    if_else,
+    implies,
+    not_,
+    observe,
+    part,
+    sometimes,
+    state,
+    when,
+)
+
+PARTITION = Sort("partition", size=2)
+STAGE = Sort("attempt of the stage", size=2, ordered=True)
+ATTEMPT = Sort("attempt of a task", size=2, ordered=True)
+MOST = 2
+
+
+class Job(Enum):
+    """How the job stands."""
+
+    RUNNING = "running"
+    COMMITTING = "committing"
+    DONE = "done"
+    DOWN = "down"
+
+
+class Task(Enum):
+    """How an attempt of a task stands."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    WRITTEN = "written"
+    GRANTED = "granted"
+    COMMITTED = "committed"
+    FAILED = "failed"
+
+
+def one_more(times: int) -> int:
+    """Count on, as far as it matters."""
+    return if_else(times < MOST, times + 1, MOST)
+
+
+class CommitCoordinator(Part):
+    """Lets one attempt for each partition commit, whichever stage it belongs to."""
+
+    PARTITION = PARTITION
+    STAGE = STAGE
+    ATTEMPT = ATTEMPT
+    granted = state(False, per=(PARTITION, STAGE, ATTEMPT), volatile=True)
+
+    def admits(self, p: Member, s: Member, a: Member) -> bool:
+        """Say whether an attempt may commit: no other one has been let."""
+        return all_of(
+            implies(self.granted[p, x, y], self.same(x, y, s, a))
+            for x in self.STAGE
+            for y in self.ATTEMPT
+        )
+
+    def same(self, x: Member, y: Member, s: Member, a: Member) -> bool:
+        """Say whether two requests are taken for one attempt's."""
+        return all_of(x == s, y == a)
+
+
+class Committer(Part):
+    """Committed tasks' files lie aside until one atomic step publishes them.
+
+    ``success`` is the mark that a job is done; here it is part of that step.
+    """
+
+    PARTITION = PARTITION
+    aside = state(0, high=MOST, per=PARTITION, volatile=True)
+    files = state(0, high=MOST, per=PARTITION)
+    due = state(False, per=PARTITION, volatile=True)
+    success = state(False)
+
+    def commit_task(self, p: Member) -> None:
+        """Put the files of a task aside."""
+        self.aside[p] = one_more(self.aside[p])
+
+    def commit_job(self) -> None:
+        """Publish all that lies aside, and the mark."""
+        self.success = True
+        self.files.set(
+            lambda p: if_else(self.aside[p] > 0, self.added(p), self.files[p])
+        )
+
+    def added(self, p: Member) -> int:
+        """Count the files of a partition once those aside are there as well."""
+        return if_else(self.aside[p] > 1, MOST, one_more(self.files[p]))
+
+    def finished(self) -> bool:
+        """Say whether the job's commit has returned."""
+        return all_of(not_(self.due[p]) for p in self.PARTITION)
+
+
+class FileCommitterV1(Committer):
+    """The driver moves each task's files to where readers look, one after another.
+
+    Hadoop's FileOutputCommitter, algorithm version 1: a crash in the midst leaves a
+    part of the job visible, and running the job again adds to it.
+    """
+
+    breaks = ("at-most-once", "effectively-once", "atomic-visibility")
+
+    def commit_job(self) -> None:
+        """Every task's files are due to be moved."""
+        self.due.set(lambda p: self.aside[p] > 0)
+
+    @action(per=PARTITION)
+    def move(self, p: Member) -> None:
+        """Move the files of one task."""
+        when(self.due[p])
+        self.due[p] = False
+        self.files[p] = self.added(p)
+
+
+class FileCommitterV2(Committer):
+    """Each task moves its files to where readers look as it commits.
+
+    Hadoop's FileOutputCommitter, algorithm version 2 (MAPREDUCE-7282, SPARK-33019):
+    what a failed job has committed is visible, and stays.
+    """
+
+    breaks = (
+        "at-most-once",
+        "effectively-once",
+        "atomic-visibility",
+        "nothing-is-early",
+    )
+
+    def commit_task(self, p: Member) -> None:
+        """Move the files at once."""
+        self.files[p] = one_more(self.files[p])
+
+    def commit_job(self) -> None:
+        """Nothing is left to do."""
+
+
+class OutputCommit(Protocol):
+    """Batch commit of files under a commit coordinator. Spark, SPARK-4879, 2015.
+
+    OutputCommitCoordinator: tasks write aside and ask before they commit. A stage
+    whose input is lost is tried again while tasks of its first attempt run on. A job
+    whose driver dies is run again, and adds to what is there.
+    """
+
+    PARTITION = PARTITION
+    STAGE = STAGE
+    ATTEMPT = ATTEMPT
+
+    coordinator = part(CommitCoordinator)
+    committer = part(Committer)
+
+    job = state(Job.RUNNING)
+    again = state(False)
+    stage = state(0, high=STAGE, volatile=True)
+    task = state(Task.IDLE, per=(PARTITION, STAGE, ATTEMPT), volatile=True)
+
+    @action(per=(PARTITION, STAGE, ATTEMPT))
+    def start_task(self, p: Member, s: Member, a: Member) -> None:
+        """An attempt starts when all earlier ones of its stage have failed."""
+        when(
+            self.job == Job.RUNNING,
+            self.stage == s,
+            self.task[p, s, a] == Task.IDLE,
+            all_of(
+                implies(x < a, self.task[p, s, x] == Task.FAILED) for x in self.ATTEMPT
+            ),
+            not_(self._committed(p)),
+        )
+        self.task[p, s, a] = Task.RUNNING
+
+    @action(per=(PARTITION, STAGE, ATTEMPT))
+    def write(self, p: Member, s: Member, a: Member) -> None:
+        """An attempt has written its files, where nobody looks."""
+        when(self.job == Job.RUNNING, self.task[p, s, a] == Task.RUNNING)
+        self.task[p, s, a] = Task.WRITTEN
+
+    @action(per=(PARTITION, STAGE, ATTEMPT))
+    def ask(self, p: Member, s: Member, a: Member) -> None:
+        """An attempt asks whether it may commit, and is let."""
+        when(
+            self.job == Job.RUNNING,
+            self.task[p, s, a] == Task.WRITTEN,
+            self.coordinator.admits(p, s, a),
+        )
+        self.coordinator.granted[p, s, a] = True
+        self.task[p, s, a] = Task.GRANTED
+
+    @action(per=(PARTITION, STAGE, ATTEMPT))
+    def commit_task(self, p: Member, s: Member, a: Member) -> None:
+        """An attempt that was let commits."""
+        when(self.job == Job.RUNNING, self.task[p, s, a] == Task.GRANTED)
+        self.task[p, s, a] = Task.COMMITTED
+        self.committer.commit_task(p)
+
+    @action
+    def commit_job(self) -> None:
+        """With every partition committed, the driver commits the job."""
+        when(
+            self.job == Job.RUNNING,
+            all_of(self._committed(p) for p in self.PARTITION),
+        )
+        self.job = Job.COMMITTING
+        self.committer.commit_job()
+
+    @action
+    def finish(self) -> None:
+        """The job's commit has returned."""
+        when(self.job == Job.COMMITTING, self.committer.finished())
+        self.committer.success = True
+        self.job = Job.DONE
+
+    @fault(per=(PARTITION, STAGE, ATTEMPT))
+    def fail_task(self, p: Member, s: Member, a: Member) -> None:
+        """An attempt that has not committed fails, and loses what it was let."""
+        when(
+            self.job == Job.RUNNING,
+            a < self.ATTEMPT.last,
+            any_of(
+                self.task[p, s, a] == Task.RUNNING,
+                self.task[p, s, a] == Task.WRITTEN,
+                self.task[p, s, a] == Task.GRANTED,
+            ),
+        )
+        self.task[p, s, a] = Task.FAILED
+        self.coordinator.granted[p, s, a] = False
+
+    @fault
+    def lose_input(self) -> None:
+        """A fetch fails: the stage is tried again, and its running tasks run on."""
+        when(self.job == Job.RUNNING, self.stage < self.STAGE.last)
+        self.stage = self.stage + 1
+
+    @fault
+    def crash(self) -> None:
+        """The driver dies, and the tasks with it; what lies aside is never found."""
+        when(any_of(self.job == Job.RUNNING, self.job == Job.COMMITTING))
+        self.lose_volatile()
+        self.job = Job.DOWN
+
+    @action
+    def run_again(self) -> None:
+        """A job without its mark of success is run again from the beginning."""
+        when(self.job == Job.DOWN, not_(self.committer.success))
+        self.again = True
+        self.job = Job.RUNNING
+
+    @action
+    def find_success(self) -> None:
+        """A job with its mark of success is left as it is."""
+        when(self.job == Job.DOWN, self.committer.success)
+        self.job = Job.DONE
+
+    def _committed(self, p: Member) -> bool:
+        return any_of(
+            self.task[p, s, a] == Task.COMMITTED
+            for s in self.STAGE
+            for a in self.ATTEMPT
+        )
+
+    @observe(per=PARTITION)
+    def visible(self, p: Member) -> int:
+        """Readers see every file in the folder."""
+        return self.committer.files[p]
+
+    @observe(per=PARTITION)
+    def accepted(self, p: Member) -> bool:
+        """The job owes every partition."""
+        return p == p
+
+    @observe(per=PARTITION)
+    def promised(self, p: Member) -> bool:
+        """The job has said that it is done."""
+        return self.job == Job.DONE
+
+    @observe(per=PARTITION)
+    def unit(self, p: Member) -> int:
+        """The job is one unit."""
+        return if_else(p == p, 0, 1)
+
+    @always
+    def nothing_is_early(self) -> bool:
+        """Nothing is visible of a job that runs for the first time."""
+        return implies(
+            all_of(self.job == Job.RUNNING, not_(self.again)),
+            all_of(self.committer.files[p] == 0 for p in self.PARTITION),
+        )
+
+    @sometimes
+    def retries_beside_a_living_task(self) -> bool:
+        """Attempts of two stages can run for one partition."""
+        return any_of(
+            all_of(
+                self.task[p, self.STAGE.first, a] == Task.RUNNING,
+                self.task[p, self.STAGE.last, a] == Task.RUNNING,
+            )
+            for p in self.PARTITION
+            for a in self.ATTEMPT
+        )
+
+    @sometimes
+    def finishes(self) -> bool:
+        """The job can be done."""
+        return self.job == Job.DONE
