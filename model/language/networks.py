@@ -46,6 +46,10 @@ class Mail(Generic[M]):
         """Take a message like this out. The action waits while there is none."""
         self.drop(self._code(message))
 
+    def clear(self, message: M) -> None:
+        """Take all messages like this out, if there are any."""
+        self._copies[*self._at, self._code(message)] = 0
+
     def drop(self, code: int) -> None:
         """Take out a message by its number."""
         number = self._copies[*self._at, code]

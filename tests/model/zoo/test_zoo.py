@@ -10,10 +10,10 @@ from onceproof.model.language.plain import Reference
 from onceproof.model.traces import follow
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.verdicts import Verdict
-from tests.model.zoo import flink, spark
+from tests.model.zoo import flink, kafka, spark
 
-CASES = [*flink.CASES, *spark.CASES]
-CONTROLS = [*flink.CONTROLS]
+CASES = [*flink.CASES, *kafka.CASES, *spark.CASES]
+CONTROLS = [*flink.CONTROLS, *kafka.CONTROLS]
 
 
 @pytest.fixture(scope="module")
