@@ -97,7 +97,7 @@ class _Planner:
                 continue
             if event.name in STOPS:
                 self._stop(run, start, at)
-                run.moment = f"after {event}"
+                run.moment = self._moment(event, found)
                 run.state = at + 1
                 found.append(run)
                 start = at + 1
@@ -116,6 +116,12 @@ class _Planner:
         found.append(run)
         return found
 
+    def _moment(self, event: Event, before: list[Run]) -> str:
+        """Name the moment after a fault: no two of an interleaving bear one name."""
+        name = f"after {event}"
+        times = 1 + sum(run.moment.startswith(name) for run in before)
+        return name if times == 1 else f"{name}, time {times}"
+
     # Faults that end a run ----------------------------------------------------
 
     def _stop(self, run: Run, start: int, at: int) -> None:
@@ -125,6 +131,8 @@ class _Planner:
             run.offered = batch
             run.how.append(f"input of batch {batch} withheld")
             return
+        # A later run may have to find no input beyond this batch.
+        run.offered = batch + 1
         run.fails = True
         done = self._done(start, at)
         upcoming = self._next(self.states[at])
@@ -224,7 +232,6 @@ class _Planner:
 
     def _undo(self, run: Run, batch: int, written: set[int]) -> None:
         run.fails = False
-        run.offered = batch + 1
         run.undo = (batch, written)
         run.how.append(f"edit: manifest and commits of batch {batch} taken back")
 
