@@ -266,11 +266,7 @@ def replay(
         _print_json(console.replay_data(reports, files))
     else:
         console.show_replay(reports, files)
-    if any(r.drift for r in reports):
-        return 1
-    if only or faults != 1:
-        return 0 if all(r.replayed for r in reports) else 2
-    return 0 if all(r.as_stated for r in reports) else 1
+    return engine.status(reports, whole=not only and faults == 1)
 
 
 @main.command()

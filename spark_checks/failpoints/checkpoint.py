@@ -22,11 +22,13 @@ class Trap:
 
     As soon as ``offsets/N`` is there, an empty ``commits/N`` is put in the way; the
     engine finds it when it comes to write its own, and fails. Spark checks for it
-    nowhere else, so the sink has committed by then.
+    nowhere else, so the sink has committed by then. Once it has sprung, the trap
+    leaves a ``mark``.
     """
 
-    def __init__(self, checkpoint: Path, batch: int) -> None:
+    def __init__(self, checkpoint: Path, batch: int, mark: Path) -> None:
         """Lie in wait for ``batch``."""
+        self._mark = mark
         self._offsets = checkpoint / "offsets" / str(batch)
         self._commits = checkpoint / "commits" / str(batch)
         self._stop = threading.Event()
@@ -61,6 +63,7 @@ class Trap:
                 except FileExistsError:
                     return
                 self.sprung = True
+                self._mark.touch()
                 return
             self._stop.wait(0.001)
 

@@ -17,35 +17,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-_PATIENCE = 60.0
+    from pyspark.sql import DataFrame
+
+_PATIENCE = 50.0
 HUNG = "hung"
 LOG = "driver.log"
-_still = threading.RLock()
-
-
-def still() -> AbstractContextManager[object]:
-    """Keep drivers' stand-ins from being forked while the block runs.
-
-    A fork copies the calling thread alone: a lock that another holds at that moment,
-    in SQLite or in pyarrow, stays locked in the child for good. So whatever a thread
-    of ours does but wait, it does inside such a block.
-    """
-    return _still
 
 
 class DriverDiedError(RuntimeError):
     """Ends a query whose callback died as a driver dies."""
 
 
-def mortal(write: Callable[[Any, int], None], plan: Plan) -> Callable[[Any, int], None]:
+def mortal(
+    write: Callable[[DataFrame, int], None],
+    plan: Plan,
+    still: AbstractContextManager[object],
+) -> Callable[[DataFrame, int], None]:
     """Run a foreachBatch callback in a forked child, which a rule can end at once.
 
     Nothing of the child survives but what it made durable: that is the state a
     driver's death leaves. The query then fails, as it must, in the parent.
+
+    A fork copies the calling thread alone: a lock that another holds at that moment,
+    in SQLite or in pyarrow, stays locked in the child for good. So whatever a thread
+    of ours does but wait, it does while it holds ``still``, and so is the fork done.
     """
 
-    def callback(batch: Any, batch_id: int) -> None:
-        with still():
+    def callback(batch: DataFrame, batch_id: int) -> None:
+        with still:
             held = _connections()
             child = os.fork()
             if child == 0:
@@ -73,7 +72,7 @@ def _connections() -> list[object]:
 
 
 def _run(
-    write: Callable[[Any, int], None], plan: Plan, batch: Any, batch_id: int
+    write: Callable[[DataFrame, int], None], plan: Plan, batch: DataFrame, batch_id: int
 ) -> None:
     code = 70
     log = Path(plan.marks, LOG).open("a")  # noqa: SIM115 - closed with the process
