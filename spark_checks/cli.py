@@ -15,6 +15,7 @@ from onceproof.model.library import make, pick
 from onceproof.properties.counterexample import writable
 from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
+from onceproof.spark_checks.sizes import DEFAULT, MOST, MOST_FAULTS, Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,17 +199,19 @@ def interleavings(
 
 @main.command()
 @click.argument("sinks", nargs=-1, metavar="[SINK|FILE]...")
-@click.option("--faults", default=1, show_default=True, type=click.IntRange(1, 3))
+@click.option(
+    "--faults", default=1, show_default=True, type=click.IntRange(1, MOST_FAULTS)
+)
 @click.option(
     "--batches",
-    default=4,
+    default=DEFAULT.batches,
     show_default=True,
-    type=click.IntRange(1, 8),
+    type=click.IntRange(1, MOST["BATCH"]),
     help="Micro-batches that the events come in, two partitions each.",
 )
 @click.option(
     "--events",
-    default=842,
+    default=DEFAULT.events,
     show_default=True,
     type=click.IntRange(8),
     help="Real flights; 842 are one day, 336776 a year.",
@@ -246,7 +249,12 @@ def replay(
     from onceproof.spark_checks import replay as engine  # noqa: PLC0415
 
     if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
-        return artifacts.replay_file(Path(sinks[0]))
+        answer = artifacts.replay_file(Path(sinks[0]), keep=keep)
+        if as_json:
+            _print_json(answer.to_json())
+        else:
+            click.echo(str(answer))
+        return answer.status()
     from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
 
     known = reference_sinks()
@@ -257,7 +265,7 @@ def replay(
             chosen,
             view,
             faults=faults,
-            sizes=engine.Sizes(batches=batches, events=events),
+            sizes=Sizes(batches=batches, events=events),
             only=only or None,
             keep=keep,
         )

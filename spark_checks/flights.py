@@ -52,6 +52,13 @@ def flights(events: int = A_DAY) -> pd.DataFrame:
     return found[["flight_id", "carrier", "origin", "dest", "distance", "dep_delay"]]
 
 
+def enough(events: int, batches: int, tasks: int) -> None:
+    """Raise ``UsageError`` where there are too few events for the files."""
+    if events < 2 * batches * tasks:
+        message = f"{events} events are too few for {batches} x {tasks} files"
+        raise UsageError(message)
+
+
 class Source:
     """Flights in files: one file for each partition of each batch."""
 
@@ -59,9 +66,7 @@ class Source:
         self, folder: Path, rows: pd.DataFrame, batches: int, tasks: int
     ) -> None:
         """Write the files; each batch has ``tasks`` files of one partition each."""
-        if len(rows) < 2 * batches * tasks:
-            message = f"{len(rows)} events are too few for {batches} x {tasks} files"
-            raise UsageError(message)
+        enough(len(rows), batches, tasks)
         self.folder = folder
         self.batches = batches
         self.tasks = tasks

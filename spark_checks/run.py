@@ -75,7 +75,7 @@ class Outcome:
     @property
     def suspect(self) -> bool:
         """Whether there is something to look into: drift, or steering that failed."""
-        return self.drift or (bool(self.not_replayed) and not self.known)
+        return self.drift or (self.not_replayed != "" and not self.known)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
     except NotReplayable as reason:
         return Ran(replace(nothing, not_replayed=str(reason), known=True))
     trial = _Trial(bench, folder, under_test)
-    problem = ""
+    problem = _WELL
     for run in runs:
         problem = trial.go(run)
         for kind, what in trial.news(run, well=not problem):
@@ -145,7 +145,8 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
         nothing,
         failpoints=tuple(h for run in runs for h in run.how),
         seconds=time.perf_counter() - began,
-        not_replayed=problem,
+        not_replayed=problem.reason,
+        known=problem.known,
         unplanned=tuple(trial.unplanned),
     )
     if problem:
@@ -166,6 +167,20 @@ class _Ended:
     late: bool = False
 
 
+@dataclass(frozen=True)
+class _Amiss:
+    """Why a run was not the one that was planned; ``known`` if none can ever be."""
+
+    reason: str = ""
+    known: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.reason)
+
+
+_WELL = _Amiss()
+
+
 class _Trial:
     """The runs of one query over one checkpoint."""
 
@@ -182,7 +197,7 @@ class _Trial:
         self.rested = False
         self._told: set[int] = set()
 
-    def go(self, run: Run) -> str:
+    def go(self, run: Run) -> _Amiss:
         """Make one run and look at what it left; say what went otherwise than told."""
         self._bench.source.offer(self._folder / "input", run.offered)
         ended = self._once(run)
@@ -202,7 +217,7 @@ class _Trial:
             self.looks.append(self._bench.observer.look(self._bench.spark, self._read))
         self.promised.append(committed(self._checkpoint))
         (self._marks / looked(run.number)).touch()
-        return ""
+        return _WELL
 
     def news(self, run: Run, *, well: bool) -> list[tuple[type[_News], str]]:
         """List, in order of time, what of the model a run is now known to have done."""
@@ -222,7 +237,7 @@ class _Trial:
         told = [(kind, what) for _, kind, what in sorted(there, key=lambda t: t[0])]
         return [*told, (events.Fault, run.stop)] if well and run.stop else told
 
-    def _heal(self, run: Run, ended: _Ended) -> str:
+    def _heal(self, run: Run, ended: _Ended) -> _Amiss:
         """Start the query again where it failed though nothing was to strike it.
 
         The model has no such restart: each is noted, and makes the result drift.
@@ -234,30 +249,35 @@ class _Trial:
             ended = self._once(again)
             restarts += 1
             if ended.late:
-                return ended.error
+                return _Amiss(ended.error)
         self.rested = not ended.error
-        return ""
+        return _WELL
 
-    def _amiss(self, run: Run, ended: _Ended) -> str:
+    def _amiss(self, run: Run, ended: _Ended) -> _Amiss:
         """Say why a run was not the one that was planned, if it was not."""
         if (self._marks / HUNG).exists():
             where = (self._marks / LOG).read_text()
-            return f"the process that stands for the driver hung:\n{where}"
+            return _Amiss(f"the process that stands for the driver hung:\n{where}")
+        idle = [b for b, m in run.begun.items() if not (self._marks / m).exists()]
+        if idle and not ended.error:
+            # The model lets tasks run that change nothing; the sink runs none.
+            message = f"no task of batch {idle[0]} runs again, so none can be struck"
+            return _Amiss(message, known=True)
         missing = [d for d in run.due if not self._left(d)]
         unmet = sorted(self._marks.glob(f"{UNMET}-*"))
         if unmet:
-            return "; ".join(f.read_text() for f in unmet)
-        besides = f"; the query failed: {ended.error}" if ended.error else ""
+            return _Amiss("; ".join(f.read_text() for f in unmet))
         if ended.late:
-            return ended.error
+            return _Amiss(ended.error)
+        besides = f"; the query failed: {ended.error}" if ended.error else ""
         if run.strike is not None and not self._left(run.strike):
-            return f"never struck: {run.strike.what}{besides}"
+            return _Amiss(f"never struck: {run.strike.what}{besides}")
         if missing:
             never = "; ".join(d.what for d in missing)
-            return f"never struck: {never}{besides if not run.fails else ''}"
+            return _Amiss(f"never struck: {never}{'' if run.fails else besides}")
         if run.fails and not ended.error:
-            return f"the query went on after {'; '.join(run.how)}"
-        return ""
+            return _Amiss(f"the query went on after {'; '.join(run.how)}")
+        return _WELL
 
     def _left(self, due: Due) -> bool:
         """Say whether a mark was left; wait for one that is left late."""
@@ -282,7 +302,8 @@ class _Trial:
         trap: Any = nullcontext()
         if run.trap is not None and run.strike is not None:
             mine = own(self._checkpoint, self._bench.scratch)
-            trap = Trap(mine, run.trap, self._marks / run.strike.mark)
+            begun = self._marks / run.begun[run.trap]
+            trap = Trap(mine, run.trap, begun, self._marks / run.strike.mark)
         try:
             with trap:
                 with self._bench.still:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from onceproof.spark_checks.flights import A_DAY
 
+MOST = {"BATCH": 8, "PARTITION": 4, "ATTEMPT": 4}
+MOST_FAULTS = 3
+
 
 @dataclass(frozen=True)
 class Sizes:

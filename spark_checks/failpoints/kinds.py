@@ -60,12 +60,13 @@ class Kind(ABC):
         """End the run before a batch's tasks start; say whether that can be done."""
         return False
 
-    def inside(self, run: Run, batch: int, written: set[int], step: Event) -> None:
+    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
         """End the run before a step that Spark takes by itself.
 
-        ``written`` holds the partitions whose tasks are done by then.
+        ``written`` holds the partitions whose tasks are done by then; ``again`` says
+        that an earlier run committed the batch to the sink.
         """
-        del run, batch, written
+        del run, written, again
         message = f"{step} happens inside Spark, out of reach"
         raise NotReplayable(message)
 
@@ -79,9 +80,11 @@ class Kind(ABC):
 
     def no_abort(self, run: Run, batch: int) -> None:
         """Let no abort be called: a driver that is dead calls none."""
+        del run, batch
 
-    def lets_tasks_outlive(self) -> None:
-        """Raise ``NotReplayable`` where a task that is given up cannot live on."""
+    def mortal_only(self) -> str:
+        """Say why no task that is given up can live on, if none can."""
+        return ""
 
 
 class ForeachBatchKind(Kind):
@@ -170,9 +173,12 @@ class FilesKind(Kind):
         """Start the query."""
         return start.writer.format(self._sink.format).start(self._sink.path)
 
-    def inside(self, run: Run, batch: int, written: set[int], step: Event) -> None:
+    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
         """Let the batch be done, and ask for what its commit left to be taken back."""
-        del step
+        batch = step.members[0]
+        if again:
+            message = "Spark skips a batch that its manifest names, tasks and all"
+            raise NotReplayable(message)
         run.undo = (batch, written)
         run.how.append(f"edit: manifest and commits of batch {batch} taken back")
 
@@ -184,10 +190,9 @@ class FilesKind(Kind):
         """Name the folder of the files."""
         return Path(self._sink.path)
 
-    def lets_tasks_outlive(self) -> None:
-        """Refuse: the writer is Java's."""
-        message = "no failpoint keeps a task of Spark's own file writer alive"
-        raise NotReplayable(message)
+    def mortal_only(self) -> str:
+        """Say that the writer is Spark's own."""
+        return "no failpoint keeps a task of Spark's own file writer alive"
 
 
 def kind_of(sink: UnderTest) -> Kind:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.failpoints.kinds import Kind, kind_of
-from onceproof.spark_checks.failpoints.runs import Due, NotReplayable, Run
+from onceproof.spark_checks.failpoints.runs import BEGIN, Due, NotReplayable, Run
 from onceproof.spark_checks.failpoints.story import STOPS, Story
 from onceproof.spark_checks.failpoints.survived import (
-    BEGIN,
     fail_task,
     lose_contact,
     zombie_write,
@@ -92,7 +91,8 @@ class _Planner:
         function = self.steps.get(upcoming.name)
         if function is None:
             everyone = {self.story.real(p) for p in range(self.story.partitions)}
-            self.kind.inside(run, batch, everyone, upcoming)
+            again = self.story.again(at, batch)
+            self.kind.inside(run, everyone, upcoming, again=again)
             return
         nth = 1 + sum(e.name == upcoming.name for e in self.story.done(at))
         run.stops(function, "call", batch, "die", nth=nth)
@@ -104,21 +104,23 @@ class _Planner:
         due = {p: story.attempt(at, p) for p in story.there(merged=run.merged)}
         written = {p for p, (_, done) in due.items() if done}
         if written and "write" not in self.steps:
-            self.kind.inside(run, batch, {story.real(p) for p in written}, upcoming)
+            real = {story.real(p) for p in written}
+            self.kind.inside(run, real, upcoming, again=story.again(at, batch))
             return
         if not (written or run.due) and self.kind.before_tasks(run, batch):
             return
         # A task that fails above its writer looks to a ForeachWriter like one whose
         # input has ended (docs/findings.md), so that it is struck inside the writer.
         function = self.steps.get("write", BEGIN)
+        run.begins(batch)
         awaited = [d.mark for d in run.due if not d.late]
         for p in sorted(written):
-            attempt, real = due[p][0], story.real(p)
+            attempt, number = due[p][0], story.real(p)
             event = f"write({batch}, {p}, {attempt})"
-            mark = run.mark(f"written-{batch}-{real}-{attempt}")
-            task = {"partition": real, "attempt": attempt}
+            mark = run.mark(f"written-{batch}-{number}-{attempt}")
+            task = {"partition": number, "attempt": attempt}
             run.rule(function, "return", batch, "pass", **task, mark=mark)
-            what = f"task {real} of batch {batch} does its work first"
+            what = f"task {number} of batch {batch} does its work first"
             run.due.append(Due(event, fault=False, mark=mark, what=what))
             awaited.append(mark)
         for p in sorted(set(due) - written, key=story.real):

@@ -10,6 +10,8 @@ from onceproof.spark_checks.failpoints.rules import Rule
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
 
+BEGIN, END = "begin_task", "end_task"
+
 _HARM = {
     "die": "the process dies",
     "raise": "an error is raised",
@@ -44,7 +46,8 @@ class Run:
     by a rule, or by the ``trap`` at a batch; ``undo`` then takes back a file sink's
     commit: the batch, and the partitions whose files stay. ``how`` names the
     failpoints. ``stop`` is the fault that ends the run, and ``strike`` the mark that
-    shows that it did; ``due`` holds the other marks that the run must leave.
+    shows that it did; ``due`` holds the other marks that the run must leave. ``begun``
+    gives, for batches whose tasks are to be struck, the mark that a task of theirs ran.
     """
 
     number: int
@@ -60,6 +63,7 @@ class Run:
     stop: str = ""
     strike: Due | None = None
     due: list[Due] = field(default_factory=list)
+    begun: dict[int, str] = field(default_factory=dict)
 
     def mark(self, name: str) -> str:
         """Give a mark a name of this run's own: all runs of a query share a folder."""
@@ -68,6 +72,14 @@ class Run:
     def rule(self, function: str, event: str, batch: int, do: str, **rest: Any) -> None:
         """Let something happen at a call or a return of a function."""
         self.rules.append(Rule(function, event, batch, do, **rest))
+
+    def begins(self, batch: int) -> None:
+        """Let the tasks of a batch leave a mark as they begin."""
+        if batch not in self.begun:
+            self.begun[batch] = self.mark(f"begun-{batch}")
+            self.rules.insert(
+                0, Rule(BEGIN, "call", batch, "pass", mark=self.begun[batch])
+            )
 
     def survives(
         self, fault: Event, mark: str, rule: tuple[str, str, int, str], **rest: Any
@@ -91,9 +103,14 @@ class Run:
         self.fails = True
 
     def springs(self, batch: int) -> None:
-        """Lay a trap between the sink's commit of a batch and ``commits/N``."""
+        """Lay a trap between the sink's commit of a batch and ``commits/N``.
+
+        The batch's tasks wait until it is laid.
+        """
         what = f"trap at commits/{batch}"
         self.trap = batch
+        self.begins(batch)
+        self.rule(BEGIN, "call", batch, "pass", await_=(self.mark("stopped"),))
         self.how.append(what)
         self.strike = Due(self.stop, fault=True, mark=self.mark("stopped"), what=what)
         self.fails = True

@@ -116,6 +116,14 @@ class Story:
                 return at
         return None
 
+    def again(self, at: int, batch: int) -> bool:
+        """Say whether an earlier run took the driver's steps for a batch."""
+        begin = self._starts[self.run_of(at)]
+        return any(
+            e.name.startswith("sink.") and e.members[0] == batch
+            for e in self.events[:begin]
+        )
+
     def committed_before(self, at: int) -> int | None:
         """Give the batch that the same run committed last before a position."""
         begin = self._starts[self.run_of(at)]

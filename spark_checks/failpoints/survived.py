@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.micro_batch import Task
-from onceproof.spark_checks.failpoints.runs import Due, NotReplayable, Run, looked
+from onceproof.spark_checks.failpoints.runs import (
+    BEGIN,
+    END,
+    Due,
+    NotReplayable,
+    Run,
+    looked,
+)
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.failpoints.kinds import Kind
     from onceproof.spark_checks.failpoints.story import Story
-
-BEGIN, END = "begin_task", "end_task"
 
 
 def fail_task(story: Story, run: Run, at: int) -> None:
@@ -24,6 +29,7 @@ def fail_task(story: Story, run: Run, at: int) -> None:
     function = story.steps["write"] if inside else END if wrote else BEGIN
     when = "return" if inside and wrote else "call"
     real = story.real(partition)
+    run.begins(batch)
     run.survives(
         event,
         run.mark(f"failed-{batch}-{real}-{attempt}"),
@@ -41,12 +47,14 @@ def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
     """
     event = story.events[at]
     batch, partition, attempt = event.members
-    kind.lets_tasks_outlive()
+    if kind.mortal_only():
+        raise NotReplayable(kind.mortal_only())
     _there(story, run, partition)
     if story.find(at + 1, event.name, event.members) is not None:
         message = "a task is given up twice, and the model cannot tell the two apart"
         raise NotReplayable(message)
     real = story.real(partition)
+    run.begins(batch)
     function = story.steps.get("write", BEGIN)
     lands = story.find(at, "zombie_write", event.members)
     if lands is None:

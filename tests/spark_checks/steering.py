@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from onceproof.model.interleavings import interleavings
-from onceproof.spark_checks.replay import Sizes, protocol_of, replay
+from onceproof.spark_checks.replay import protocol_of, replay
 from onceproof.spark_checks.sinks import reference_sinks
+from onceproof.spark_checks.sizes import Sizes
 
 SINKS = reference_sinks()
 SMALL = Sizes(batches=1)
