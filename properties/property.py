@@ -69,7 +69,7 @@ class Property:
         claim = self._claim(clause)
         if clause.when == "leads_to":
             given, then = (
-                system.claim(lambda p, i=i: claim(p)[i])  # type: ignore[index, misc]
+                system.claim(lambda p, i=i: claim(p)[i])  # type: ignore[index]
                 for i in range(2)
             )
             return Question(name, clause.when, then, given)

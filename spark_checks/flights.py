@@ -6,7 +6,7 @@ import importlib.util
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import UsageError
 
@@ -130,5 +130,5 @@ def query(spark: SparkSession, folder: Path, tasks: int) -> DataFrame:
         spark.readStream.schema(INPUT)
         .option("maxFilesPerTrigger", tasks)
         .json(str(folder))
-        .mapInPandas(add_late, OUTPUT)
+        .mapInPandas(cast("Any", add_late), OUTPUT)
     )

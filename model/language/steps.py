@@ -83,7 +83,7 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
                     method=name,
                     path=prefix,
                     doc=inspect.getdoc(method) or "",
-                    where=defined_at(method.__func__.__code__),
+                    where=defined_at(inspect.unwrap(method).__code__),
                     fair=mark.fair,
                 )
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import ClassVar
 
 from onceproof.model.language import Member, action, if_else, state, when
 from onceproof.model.protocols.sink import MOST, Sink, one_more
@@ -19,7 +20,7 @@ class Due(Enum):
 class LedgerAfter(Sink):
     """Rows are committed first, the batch's id after them, in two transactions."""
 
-    breaks = ("at-most-once", "effectively-once")
+    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
 
     first = Due.ROWS
     after_rows = Due.LEDGER
