@@ -68,12 +68,19 @@ _property = click.option(
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="onceproof")
-def main() -> None:
+@click.option(
+    "--color/--no-color",
+    default=None,
+    help="Colour the output; by default on a terminal. NO_COLOR, FORCE_COLOR too.",
+)
+@click.pass_context
+def main(context: click.Context, *, color: bool | None) -> None:
     """Show whether each event takes effect once, whatever fails.
 
     Exit status: 0 what was asked for holds; 1 there is a counterexample; 2 it is
     undecided, or the request cannot be served.
     """
+    context.color = color
 
 
 @main.command()
@@ -243,9 +250,11 @@ def replay(
 
     SINK is a reference sink (all, if none is named); FILE is a counterexample file,
     which is replayed and answered with FAILED, FIXED or ERROR. The exit status is 0
-    when each sink is judged as its own file states and nothing drifts.
+    when each sink is judged as its own file states and nothing drifts. With --only or
+    --faults it is 0 when nothing is refuted that the file does not state, and 2 when
+    something could not be steered.
     """
-    from onceproof.spark_checks import artifacts  # noqa: PLC0415
+    from onceproof.spark_checks import artifacts, replay_console  # noqa: PLC0415
     from onceproof.spark_checks import replay as engine  # noqa: PLC0415
 
     if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
@@ -260,7 +269,7 @@ def replay(
     known = reference_sinks()
     writable(output)
     chosen = [known[pick(name, known, "sink")] for name in sinks or known]
-    with console.replay_view() as view:
+    with replay_console.replay_view() as view:
         reports = engine.replay(
             chosen,
             view,
@@ -271,9 +280,9 @@ def replay(
         )
     files = {r.sink.name: artifacts.write_counterexamples(r, output) for r in reports}
     if as_json:
-        _print_json(console.replay_data(reports, files))
+        _print_json(replay_console.replay_data(reports, files))
     else:
-        console.show_replay(reports, files)
+        replay_console.show_replay(reports, files)
     return engine.status(reports, whole=not only and faults == 1)
 
 
