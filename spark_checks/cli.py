@@ -15,6 +15,7 @@ from onceproof.model.library import make, pick
 from onceproof.properties.counterexample import writable
 from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
+from onceproof.spark_checks.flights import A_DAY, A_YEAR
 from onceproof.spark_checks.sizes import DEFAULT, MOST, MOST_FAULTS, Sizes
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def interleavings(
     default=DEFAULT.events,
     show_default=True,
     type=click.IntRange(8),
-    help="Real flights; 842 are one day, 336776 a year.",
+    help=f"Real flights; {A_DAY} are one day, {A_YEAR} a year.",
 )
 @click.option(
     "--only", multiple=True, type=int, help="Only interleaving N (repeatable)."

@@ -28,11 +28,12 @@ OUTPUT_WITH_UNIT = f"{OUTPUT}, unit int"
 KEY = "flight_id"
 LATE_MINUTES = 15
 A_DAY = 842
+A_YEAR = 336_776
 _FIRST_TIME = 1_600_000_000
 
 
 def flights(events: int = A_DAY) -> pd.DataFrame:
-    """Read the first ``events`` flights of the year; 842 are the first day's."""
+    """Read the first ``events`` flights of the year; ``A_DAY`` are the first day's."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     # The package itself is not imported: its code needs a module long gone.

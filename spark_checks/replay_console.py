@@ -115,12 +115,19 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
             f"{r.covered}/{len(r.classes.durable_states)}",
             str(len(r.drift)),
             f"{r.seconds:.1f}",
-            "yes" if r.as_stated else "[red]no[/red]",
+            _as_stated(r),
         )
     there.print(table)
     for r in reports:
         for line in _sentences(r, files[r.sink.name]):
             there.print(line, soft_wrap=True)
+
+
+def _as_stated(report: SinkReport) -> str:
+    """Say whether a sink is judged as its file states: it speaks of a whole replay."""
+    if len(report.outcomes) < len(report.classes.classes):
+        return "-"
+    return "yes" if report.as_stated else "[red]no[/red]"
 
 
 def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:

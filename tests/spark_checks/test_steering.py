@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import events, run
+from onceproof.spark_checks import events, run, session
 from onceproof.spark_checks.replay import replay, status
 from onceproof.spark_checks.sinks.interface import ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
@@ -61,9 +62,11 @@ SICK = [
 @pytest.fixture(scope="module")
 def reports():
     heard = []
+    before = dict(os.environ)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "_PATIENCE", 7)
         found = replay(SICK, heard.append, sizes=SMALL, only=[number(w) for w in WORDS])
+    assert dict(os.environ) == before, "the environment is not as it was"
     yield {r.sink.name: r for r in found}, heard
     shutil.rmtree(heard[0].scratch, ignore_errors=True)
 
@@ -174,3 +177,21 @@ def test_steps_faults_and_recovery_are_told_in_order(reports):
         events.Step("well", at, "log_commit(0)"),
         events.Recovered("well", at),
     ]
+
+
+def test_a_session_that_does_not_start_leaves_the_environment_alone(
+    tmp_path, monkeypatch
+):
+    """What Spark's processes are told by variables is taken back."""
+
+    def fail(*_):
+        message = "no port"
+        raise session.EnvironmentError_(message)
+
+    monkeypatch.setattr(session.WarmSession, "_start", fail)
+    before = dict(os.environ)
+
+    with pytest.raises(session.EnvironmentError_):
+        session.WarmSession(tmp_path)
+
+    assert dict(os.environ) == before
