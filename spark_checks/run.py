@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import time
 import uuid
 from contextlib import nullcontext
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 _PATIENCE = 60
 _RESTARTS = 3
 _OPEN_COST = 4 * 2**20
+_RAISED = re.compile(r"[\w.]*(Error|Exception): ")
 
 
 @dataclass(frozen=True)
@@ -314,7 +317,7 @@ class _Trial:
                         message = f"the query did not end within {_PATIENCE} s"
                         return _Ended(message, late=True)
                 except Exception as error:  # noqa: BLE001 - any failure ends a query
-                    return _Ended(_first_line(error))
+                    return _Ended(reason(error))
             return _Ended()
         finally:
             placed.unlink(missing_ok=True)
@@ -340,6 +343,9 @@ class _Trial:
         }
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__
+def reason(error: Exception) -> str:
+    """Give the line of a failure that says most: what Python raised, if it did."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = itertools.takewhile(lambda line: not line.startswith("==="), lines)
+    raised = [line for line in told if _RAISED.match(line)]
+    return (raised or lines or [type(error).__name__])[-1 if raised else 0][:300]

@@ -11,7 +11,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.failpoints.rules import Place, Plan, Tracer
+from onceproof.spark_checks.failpoints.rules import EXIT_CODE, Place, Plan, Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,10 +52,17 @@ def mortal(
         del held
         status = _wait(child, Path(plan.marks))
         if status:
-            message = f"the driver died in batch {batch_id} (status {status})"
+            last = "" if status == EXIT_CODE else _last_words(Path(plan.marks, LOG))
+            message = f"the driver died in batch {batch_id} (status {status}){last}"
             raise DriverDiedError(message)
 
     return callback
+
+
+def _last_words(log: Path) -> str:
+    """Tell what the child raised, if it did."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    return f": {lines[-1]}" if lines else ""
 
 
 def _connections() -> list[object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.interleavings import interleavings
-from onceproof.spark_checks.replay import protocol_of, replay
+from onceproof.spark_checks.replay import protocol_of
 from onceproof.spark_checks.sinks import reference_sinks
 from onceproof.spark_checks.sizes import Sizes
 
@@ -21,12 +21,3 @@ def numbered(name: str, *words: str, faults: int = 2, sizes: Sizes = SMALL) -> i
     ]
     assert len(found) == 1, words
     return found[0]
-
-
-def replayed(name: str, *words: str, faults: int = 2, sizes: Sizes = SMALL):
-    """Replay one interleaving of a sink; give its outcome."""
-    number = numbered(name, *words, faults=faults, sizes=sizes)
-    reports = replay(
-        [SINKS[name]], lambda _: None, faults=faults, sizes=sizes, only=[number]
-    )
-    return reports[0].outcomes[0]

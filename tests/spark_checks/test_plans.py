@@ -92,3 +92,17 @@ def test_a_crash_waits_for_the_fault_before_it(tmp_path):
     assert stops
     assert all(rule.await_ == (first.due[0].mark,) for rule in stops)
     assert (0, 0) not in {(rule.partition, rule.attempt) for rule in stops}
+
+
+def test_a_driver_takes_partitions_in_one_order(tmp_path):
+    """Two runs that move different files first cannot be had of one driver."""
+    name = "datasource-unprotected"
+    words = [f"sink.move(0, {p})" for p in (0, 1)]
+    same = ("log_offsets(0)", words[0], "crash()", words[0], "crash()", *words)
+    other = ("log_offsets(0)", words[0], "crash()", words[1], "crash()", *words)
+    number, refused = (numbered(name, *w, "log_commit(0)") for w in (same, other))
+
+    planned = dict(plans(name, tmp_path))
+
+    assert number in planned
+    assert refused not in planned

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
+from onceproof.spark_checks.failpoints.checkpoint import Trap
 from onceproof.spark_checks.failpoints.rules import EXIT_CODE, UNMET
 
 STRUCK = """
@@ -61,3 +63,38 @@ def test_a_task_that_is_given_up_leaves_its_mark_before_it_waits(tmp_path):
 
     assert status == EXIT_CODE
     assert (tmp_path / "lost").exists()
+
+
+@pytest.fixture
+def trap(tmp_path):
+    (tmp_path / "commits").mkdir()
+    return Trap(tmp_path, 0, tmp_path / "begun", tmp_path / "stopped")
+
+
+def test_a_trap_that_is_laid_leaves_its_mark_and_is_taken_away(trap, tmp_path):
+    """The obstacle is there while a task of the batch runs, and not afterwards."""
+    with trap:
+        (tmp_path / "begun").touch()
+        deadline = time.monotonic() + 10
+        while not (tmp_path / "stopped").exists():
+            assert time.monotonic() < deadline
+        laid = (tmp_path / "commits" / "0").exists()
+
+    assert laid
+    assert not (tmp_path / "commits" / "0").exists()
+
+
+@pytest.mark.parametrize("there", ["offsets", "commits"])
+def test_a_trap_that_was_not_sprung_leaves_no_mark(trap, tmp_path, there):
+    """No task began, or the batch was committed already: the fault did not strike."""
+    (tmp_path / there).mkdir(exist_ok=True)
+    (tmp_path / there / "0").write_text("v1")
+    if there == "commits":
+        (tmp_path / "begun").touch()
+
+    with trap:
+        time.sleep(0.1)
+
+    assert not trap.sprung
+    assert not (tmp_path / "stopped").exists()
+    assert (tmp_path / there / "0").read_text() == "v1"

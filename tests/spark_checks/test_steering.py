@@ -12,8 +12,9 @@ import pytest
 
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events, run, session
+from onceproof.spark_checks.failpoints import driver
 from onceproof.spark_checks.replay import replay, status
-from onceproof.spark_checks.sinks.interface import ForeachBatch
+from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
 APPEND = SINKS["foreach-batch-append"]
@@ -46,6 +47,20 @@ def once(sink, first):
     return build
 
 
+def dozing(target):
+    """Let the first row of all wait for long."""
+    inner = APPEND.build(target)
+    begun = str(target.path / "begun")
+
+    class Writer:  # of a name that workers know: it is sent to them whole
+        def process(self, row):
+            if not os.path.exists(begun):  # noqa: PTH110
+                open(begun, "w").close()  # noqa: PTH123
+                time.sleep(20)
+
+    return Foreach(Writer(), read=inner.read)
+
+
 def refuse():
     message = "the table is locked"
     raise RuntimeError(message)
@@ -54,7 +69,8 @@ def refuse():
 SICK = [
     replace(APPEND, name="misnamed", steps={"write": "no_such_function"}),
     replace(APPEND, name="refusing", build=once(APPEND, refuse)),
-    replace(APPEND, name="slow", build=once(APPEND, lambda: time.sleep(9))),
+    replace(APPEND, name="hanging", build=once(APPEND, lambda: time.sleep(30))),
+    replace(APPEND, name="slow", build=dozing, steps={}),
     replace(APPEND, name="well"),
 ]
 
@@ -64,7 +80,8 @@ def reports():
     heard = []
     before = dict(os.environ)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "_PATIENCE", 7)
+        patch.setattr(run, "_PATIENCE", 12)
+        patch.setattr(driver, "_PATIENCE", 8)
         found = replay(SICK, heard.append, sizes=SMALL, only=[number(w) for w in WORDS])
     assert dict(os.environ) == before, "the environment is not as it was"
     yield {r.sink.name: r for r in found}, heard
@@ -106,7 +123,7 @@ def test_another_failure_is_not_taken_for_the_fault(outcome):
 
     assert found.spark is None
     assert "never struck" in found.not_replayed
-    assert "the query failed: " in found.not_replayed
+    assert "(status 70): RuntimeError: the table is locked" in found.not_replayed
 
 
 def test_a_query_that_does_not_end_is_not_replayed(outcome):
@@ -114,7 +131,16 @@ def test_a_query_that_does_not_end_is_not_replayed(outcome):
     found = outcome("slow", BEFORE_ALL)
 
     assert found.spark is None
-    assert found.not_replayed == "the query did not end within 7 s"
+    assert found.not_replayed == "the query did not end within 12 s"
+
+
+def test_a_driver_that_hangs_is_not_replayed(outcome):
+    """It is told where it hung, and its folder is kept."""
+    found = outcome("hanging", BEFORE_ALL)
+
+    assert found.spark is None
+    assert found.not_replayed.startswith("the process that stands for the driver hung")
+    assert found.folder.is_dir()
 
 
 def test_a_restart_that_the_model_lacks_is_drift(outcome):
@@ -128,7 +154,7 @@ def test_a_restart_that_the_model_lacks_is_drift(outcome):
 
 def test_nothing_is_held_that_was_not_replayed(reports):
     """What was steered well alone is judged."""
-    report = reports[0]["slow"]
+    report = reports[0]["hanging"]
 
     verdicts = set(report.verdicts.values())
 
@@ -151,7 +177,8 @@ def test_what_is_suspect_is_kept_and_all_else_is_not(reports):
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("misnamed", 2), ("refusing", 1), ("slow", 2), ("well", 0)]
+    ("name", "expected"),
+    [("misnamed", 2), ("refusing", 1), ("hanging", 2), ("slow", 2), ("well", 0)],
 )
 def test_the_exit_status_tells_drift_from_what_was_missed(reports, name, expected):
     """1 for drift, 2 for what could not be steered, 0 where all went as stated."""
