@@ -107,7 +107,8 @@ class WarmSession:
             PLANS_VARIABLE: str(self.plans),
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
-        self._before = {name: os.environ.get(name) for name in settings}
+        self._before = dict(os.environ)
+        self._set = set(settings)
         self._loudness = logging.getLogger("py4j").level
         os.environ.update(settings)
         logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
@@ -119,7 +120,8 @@ class WarmSession:
         self.spark.sparkContext.setLogLevel("OFF")
 
     def _restore(self) -> None:
-        for name, value in self._before.items():
+        for name in self._set:
+            value = self._before.get(name)
             if value is None:
                 os.environ.pop(name, None)
             else:
@@ -170,6 +172,8 @@ class WarmSession:
             message = f"{_why(error)}; what it said is in {self._log}"
             raise EnvironmentError_(message) from error
         finally:
+            # Spark's own start sets variables as well.
+            self._set |= set(os.environ) - set(self._before)
             for number, saved in enumerate(own, 1):
                 os.dup2(saved, number)
                 os.close(saved)
