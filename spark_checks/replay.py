@@ -27,6 +27,8 @@ from onceproof.spark_checks.sizes import Sizes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import pandas as pd
+
     from onceproof.model.interleavings import Interleaving
     from onceproof.properties.property import Property
     from onceproof.spark_checks.events import Listener
@@ -155,14 +157,17 @@ def replay(
 
     ``only`` picks interleavings by number. The scratch folder is removed at the
     end, unless ``keep``; what is left of an interleaving that drifts, or could not be
-    steered as planned, stays in any case. Raises ``UsageError`` for a number in
-    ``only`` that no sink has.
+    steered as planned, stays in any case. Raises ``UsageError``, before Spark is
+    started, for a number in ``only`` that no sink has, and for events that are too
+    few or more than there are.
     """
     began = time.perf_counter()
     sizes = sizes or Sizes()
     wanted = None if only is None else set(only)
     if wanted is not None:
         _known(sinks, wanted, sizes, faults)
+    flights.enough(sizes.events, sizes.batches, sizes.partitions)
+    rows = flights.flights(sizes.events)
     java_version()
     scratch = Scratch()
     listener = _one_by_one(listener)
@@ -174,7 +179,7 @@ def replay(
         session = WarmSession(
             scratch.path, attempts=sizes.attempts, tasks=THREADS * sizes.partitions
         )
-        bench = _bench(session, scratch, sizes)
+        bench = _bench(session, scratch, sizes, rows)
         todo = _Todo(sizes, faults, wanted, keep=keep)
         reports.extend(_replay_sink(bench, sink, listener, todo) for sink in sinks)
         well = True
@@ -227,8 +232,9 @@ def _one_by_one(listener: Listener) -> Listener:
     return tell
 
 
-def _bench(session: WarmSession, scratch: Scratch, sizes: Sizes) -> Bench:
-    rows = flights.flights(sizes.events)
+def _bench(
+    session: WarmSession, scratch: Scratch, sizes: Sizes, rows: pd.DataFrame
+) -> Bench:
     source = flights.Source(
         scratch.path / "flights", rows, sizes.batches, sizes.partitions
     )

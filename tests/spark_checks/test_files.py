@@ -106,6 +106,7 @@ def test_a_file_that_is_no_counterexample_is_refused(tmp_path, no_spark, content
         ({"faults": True}, "'faults' is not a whole number"),
         ({"faults": 99}, "'faults' is 99"),
         ({"events": 1}, "too few"),
+        ({"events": 10**9}, "there are 336,776 flights, not 1,000,000,000"),
         ({"steps": [1]}, "step 1 is no object"),
         ({"steps": [{"event": "crash"}]}, "has no 'members'"),
         ({"observed": {"rows": 1}}, "is damaged"),
@@ -160,6 +161,22 @@ def test_a_counterexample_that_is_still_there_is_told_in_json(written):
         "reason": "",
         "folder": "",
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--events", "10", "--batches", "8"), "too few for 8 x 2 files"),
+        (("--events", "999999"), "there are 336,776 flights, not 999,999"),
+    ],
+)
+def test_events_that_there_are_not_are_refused(no_spark, words, said):
+    """Too few for the batches, or more than there are: before Spark is started."""
+    result = CliRunner().invoke(main, ["replay", SINK.name, *words])
+
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1
+    assert said in result.output
 
 
 def test_a_number_of_no_interleaving_is_refused(no_spark):
