@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.properties.ledger import History, observe_states
 from onceproof.spark_checks import events
-from onceproof.spark_checks.failpoints.checkpoint import Trap, committed, own
+from onceproof.spark_checks.failpoints.checkpoint import Trap, entries, own
 from onceproof.spark_checks.failpoints.driver import HUNG, LOG
 from onceproof.spark_checks.failpoints.kinds import Start, kind_of
 from onceproof.spark_checks.failpoints.realise import realise
@@ -203,8 +203,9 @@ class _Trial:
     def go(self, run: Run) -> _Amiss:
         """Make one run and look at what it left; say what went otherwise than told."""
         self._bench.source.offer(self._folder / "input", run.offered)
+        before = entries(self._checkpoint, "offsets")
         ended = self._once(run)
-        problem = self._amiss(run, ended)
+        problem = self._amiss(run, ended, before)
         if problem:
             return problem
         if not run.fails:
@@ -218,7 +219,7 @@ class _Trial:
             self._kind.undo(own(self._checkpoint, self._bench.scratch), *run.undo)
         with self._bench.still:
             self.looks.append(self._bench.observer.look(self._bench.spark, self._read))
-        self.promised.append(committed(self._checkpoint))
+        self.promised.append(entries(self._checkpoint, "commits"))
         (self._marks / looked(run.number)).touch()
         return _WELL
 
@@ -228,7 +229,7 @@ class _Trial:
             (self._marks / d.mark, events.Fault if d.fault else events.Step, d.event)
             for d in run.due
         ]
-        for batch in sorted(committed(self._checkpoint) - self._told):
+        for batch in sorted(entries(self._checkpoint, "commits") - self._told):
             entry = self._checkpoint / "commits" / str(batch)
             shown.append((entry, events.Step, f"log_commit({batch})"))
             self._told.add(batch)
@@ -256,12 +257,19 @@ class _Trial:
         self.rested = not ended.error
         return _WELL
 
-    def _amiss(self, run: Run, ended: _Ended) -> _Amiss:
-        """Say why a run was not the one that was planned, if it was not."""
+    def _amiss(self, run: Run, ended: _Ended, before: set[int]) -> _Amiss:
+        """Say why a run was not the one that was planned, if it was not.
+
+        ``before`` holds the batches that had been begun before the run.
+        """
         if (self._marks / HUNG).exists():
             where = (self._marks / LOG).read_text()
             return _Amiss(f"the process that stands for the driver hung:\n{where}")
-        idle = [b for b, m in run.begun.items() if not (self._marks / m).exists()]
+        idle = [
+            batch
+            for batch, mark in run.begun.items()
+            if batch in before and not (self._marks / mark).exists()
+        ]
         if idle and not ended.error:
             # The model lets tasks run that change nothing; the sink runs none.
             message = f"no task of batch {idle[0]} runs again, so none can be struck"

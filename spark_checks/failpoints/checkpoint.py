@@ -74,9 +74,9 @@ def remove(entry: Path) -> None:
     (entry.parent / f".{entry.name}.crc").unlink(missing_ok=True)
 
 
-def committed(checkpoint: Path) -> set[int]:
-    """List the batches that the commit log names."""
-    folder = checkpoint / "commits"
+def entries(checkpoint: Path, log: str) -> set[int]:
+    """List the batches that a log names: ``offsets`` or ``commits``."""
+    folder = checkpoint / log
     if not folder.is_dir():
         return set()
     return {int(f.name) for f in folder.iterdir() if f.name.isdigit()}

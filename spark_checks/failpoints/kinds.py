@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.errors import UsageError
 from onceproof.spark_checks.failpoints.checkpoint import undo_file_commit
 from onceproof.spark_checks.failpoints.driver import mortal
 from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY
@@ -197,10 +198,16 @@ class FilesKind(Kind):
 
 
 def kind_of(sink: UnderTest) -> Kind:
-    """Give the kind of a sink under test."""
+    """Give the kind of a sink under test.
+
+    Raises ``UsageError`` for what is none.
+    """
     if isinstance(sink, Format) and isinstance(sink.name, type):
         return DataSourceKind(sink, sink.name)
-    kind: Callable[[Any], Kind] = _KINDS[type(sink)]
+    kind = _KINDS.get(type(sink))
+    if kind is None:
+        message = f"{type(sink).__name__} is no kind of sink; see {__name__}"
+        raise UsageError(message)
     return kind(sink)
 
 
