@@ -13,7 +13,8 @@ test: $(READY)
 
 lint: $(READY) typing
 	$(BIN)/ruff check .
-	MYPYPATH=build/typing $(BIN)/mypy -p onceproof.model.protocols
+	MYPYPATH=build/typing $(BIN)/mypy -p onceproof.model.protocols \
+		-p onceproof.properties -p onceproof.spark_checks
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 

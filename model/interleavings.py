@@ -153,8 +153,8 @@ def _writes_durable(system: System, action: ActionTerm) -> bool:
 
 def _topological(system: System, edges: Edges) -> list[int]:
     waiting = [0] * len(edges)
-    for row in edges:
-        for _, to in row:
+    for out in edges:
+        for _, to in out:
             waiting[to] += 1
     ready = [row for row, n in enumerate(waiting) if n == 0]
     order = []

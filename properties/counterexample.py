@@ -89,7 +89,7 @@ def read(path: Path) -> Counterexample:
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror or error}"
         raise UsageError(message) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         message = f"{path} is not JSON, so it is no counterexample file"
         raise UsageError(message) from None
     if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
@@ -104,12 +104,22 @@ def read(path: Path) -> Counterexample:
         raise UsageError(message)
     try:
         return _parsed(data)
-    except (KeyError, TypeError, ValueError) as error:
-        message = f"{path} is damaged: {error}"
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        message = f"{path} is damaged: {_lacks(error)}"
         raise UsageError(message) from None
 
 
+def _lacks(error: Exception) -> str:
+    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
+
+
 def _parsed(data: dict[str, Any]) -> Counterexample:
+    _typed(data, _FIELDS, "")
+    for number, step in enumerate(data["steps"], 1):
+        if not isinstance(step, dict):
+            message = f"step {number} is no object"
+            raise TypeError(message)
+        _typed(step, _STEP, f" of step {number}")
     steps = tuple(
         Step(**{**step, "members": tuple(step["members"])}) for step in data["steps"]
     )
@@ -120,6 +130,39 @@ def _parsed(data: dict[str, Any]) -> Counterexample:
     return Counterexample(
         **{**data, **histories, "steps": steps, "failpoints": tuple(data["failpoints"])}
     )
+
+
+_FIELDS: dict[str, type] = {
+    "protocol": str,
+    "parameters": dict,
+    "property": str,
+    "clause": str,
+    "fails_at": int,
+    "steps": list,
+    "versions": dict,
+    "sink": str,
+    "interleaving": int,
+    "faults": int,
+    "events": int,
+    "failpoints": list,
+    "start": dict,
+}
+_STEP: dict[str, type] = {
+    "event": str,
+    "members": list,
+    "fault": bool,
+    "changes": dict,
+}
+_WORDS = {str: "a text", dict: "an object", int: "a whole number", list: "a list"}
+
+
+def _typed(data: dict[str, Any], kinds: dict[str, type], where: str) -> None:
+    """Raise ``TypeError`` for a field of another kind than it was written as."""
+    for name, kind in kinds.items():
+        value = data[name]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            message = f"{name!r}{where} is not {_WORDS.get(kind, 'true or false')}"
+            raise TypeError(message)
 
 
 def steps_of(reference: Reference, trace: Trace) -> tuple[Step, ...]:

@@ -154,7 +154,7 @@ def observables(protocol: Protocol) -> dict[str, tuple[Sort, ...]]:
     """List what a protocol lets be observed, of the ledger's vocabulary."""
     found = {}
     for name, mark, method in protocol.marked(ObserveMark):
-        where = defined_at(method.__func__.__code__)
+        where = defined_at(method)
         if name not in VOCABULARY:
             near = difflib.get_close_matches(name, VOCABULARY, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"it has {_WORDS}"

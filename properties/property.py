@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import itertools
 from dataclasses import dataclass
-from functools import reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -72,15 +71,14 @@ class Property:
         ]
 
     def _question(self, system: System, name: str, clause: Clause) -> Question:
-        with modelling(clause.where or _defined(clause.holds)):
+        with modelling(clause.where or defined_at(clause.holds)):
             return self._traced(system, name, clause)
 
     def _traced(self, system: System, name: str, clause: Clause) -> Question:
         claim = self._claim(clause)
         if clause.when == "leads_to":
             given, then = (
-                system.claim(lambda p, i=i: _pair(claim(p))[i])  # type: ignore[misc]
-                for i in range(2)
+                system.claim(lambda p, i=i: _pair(claim(p))[i]) for i in range(2)
             )
             return Question(name, clause.when, then, given)
         term = system.claim(claim, steps=clause.when == "step")
@@ -108,7 +106,7 @@ def own_properties(protocol: Protocol) -> list[Property]:
                 when,
                 _sentence(method, members),
                 _calling(name, members),
-                defined_at(method.__func__.__code__),
+                defined_at(method),
             )
             for members in _members(protocol, mark)
         )
@@ -122,11 +120,6 @@ def own_properties(protocol: Protocol) -> list[Property]:
             )
         )
     return found
-
-
-def _defined(function: Callable[..., object]) -> str:
-    code = getattr(function, "__code__", None)
-    return "" if code is None else defined_at(code)
 
 
 def _pair(answer: object) -> tuple[object, object]:
@@ -147,7 +140,7 @@ def _check_signature(path: str, mark: ClaimMark, method: Callable[..., Any]) -> 
         message = (
             f"{path} must be declared as def {name}({', '.join(['self', *names])})"
         )
-        raise ModelError(message, where=_defined(method)) from None
+        raise ModelError(message, where=defined_at(method)) from None
 
 
 def _members(protocol: Protocol, mark: ClaimMark) -> list[tuple[Member, ...]]:
@@ -160,7 +153,10 @@ def _calling(path: str, members: tuple[Member, ...]) -> Callable[..., bool]:
     *holders, name = path.split(".")
 
     def holder(protocol: Protocol) -> Part:
-        return reduce(lambda part, inner: part.parts[inner], holders, protocol)
+        found: Part = protocol
+        for inner in holders:
+            found = found.parts[inner]
+        return found
 
     def holds(*states: Protocol) -> Any:
         before, *after = (holder(state) for state in states)

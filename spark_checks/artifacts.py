@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import importlib.metadata
-from typing import TYPE_CHECKING
-
-import click
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.interleavings import interleavings
 from onceproof.model.language.plain import Reference as Semantics
+from onceproof.model.library import pick, protocols
+from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.properties.check import parameters_of
 from onceproof.properties.counterexample import Counterexample, read, steps_of
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks import flights
+from onceproof.spark_checks import replay as engine
+from onceproof.spark_checks.replay import protocol_of
+from onceproof.spark_checks.sinks import reference_sinks
+from onceproof.spark_checks.sizes import MOST, MOST_FAULTS, Sizes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +28,10 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
     from onceproof.spark_checks.replay import SinkReport
     from onceproof.spark_checks.run import Outcome
+    from onceproof.spark_checks.sinks.interface import Reference
+
+DRIFT = "drift"
+_GUARANTEES = {prop.name: prop for prop in GUARANTEES}
 
 
 def write_counterexamples(report: SinkReport, folder: Path) -> dict[str, str]:
@@ -50,7 +61,7 @@ def _counterexample(
     return Counterexample(
         protocol=report.protocol.label(),
         parameters=parameters_of(report.protocol),
-        property=prop.name if prop else "drift",
+        property=prop.name if prop else DRIFT,
         clause=prop.clauses[clause].text if prop else "Spark does as its model does",
         fails_at=moment,
         steps=steps_of(semantics, outcome.interleaving.trace),
@@ -76,45 +87,105 @@ def versions() -> dict[str, str]:
     return found
 
 
-def replay_file(path: Path) -> int:
-    """Replay a counterexample file; print FAILED, FIXED or ERROR, answer 1, 0 or 2."""
-    from onceproof.spark_checks import replay as engine  # noqa: PLC0415
-    from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
+@dataclass(frozen=True)
+class Answer:
+    """What replaying a counterexample file showed: FAILED, FIXED or ERROR."""
 
+    file: str
+    sink: str
+    property: str
+    answer: str
+    reason: str = ""
+    folder: str = ""
+
+    def status(self) -> int:
+        """Give the exit status: 1, 0 or 2."""
+        return {"FAILED": 1, "FIXED": 0}.get(self.answer, 2)
+
+    def __str__(self) -> str:
+        """Say it in a line, and in another where to look."""
+        said = f"{self.answer} {self.sink}: {self.reason or self.property}"
+        return f"{said}\n    left behind: {self.folder}" if self.folder else said
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data."""
+        return asdict(self)
+
+
+def replay_file(path: Path, *, keep: bool = False) -> Answer:
+    """Replay a counterexample file.
+
+    Raises ``UsageError``, before any Spark is started, for a file that is damaged, or
+    that tells of something that is not known here.
+    """
     told = read(path)
-    sink = reference_sinks().get(told.sink)
-    if sink is None:
-        message = f"{path} is about sink {told.sink!r}, which is not known here"
-        raise UsageError(message)
-    sizes = engine.Sizes(
-        batches=told.parameters["BATCH"],
-        partitions=told.parameters["PARTITION"],
-        events=told.events,
-    )
+    sink, sizes = _asked(path, told)
+    stale = _stale(told, protocol_of(sink, sizes, faults=told.faults))
+    about = (str(path), told.sink, told.property)
+    if stale:
+        return Answer(*about, "ERROR", stale)
     reports = engine.replay(
         [sink],
         lambda _: None,
         faults=told.faults,
         sizes=sizes,
         only=[told.interleaving],
+        keep=keep,
     )
-    outcome = next(iter(reports[0].outcomes), None)
-    if outcome is None or outcome.spark is None:
-        reason = outcome.not_replayed if outcome else "no such interleaving any more"
-        click.echo(f"ERROR {told.sink}: {reason}")
-        return 2
-    if (
-        steps_of(Semantics(reports[0].protocol), outcome.interleaving.trace)
-        != told.steps
-    ):
-        click.echo(
-            f"ERROR {told.sink}: the model has changed since the file was written"
-        )
-        return 2
-    if told.property == "drift":
+    outcome = reports[0].outcomes[0]
+    folder = str(outcome.folder or "")
+    if outcome.spark is None:
+        return Answer(*about, "ERROR", outcome.not_replayed, folder)
+    if told.property == DRIFT:
         failed = outcome.drift
     else:
-        prop = next(g for g in GUARANTEES if g.name == told.property)
-        failed = broken(prop, outcome.spark) is not None
-    click.echo(f"{'FAILED' if failed else 'FIXED'} {told.sink}: {told.property}")
-    return 1 if failed else 0
+        failed = broken(_GUARANTEES[told.property], outcome.spark) is not None
+    return Answer(*about, "FAILED" if failed else "FIXED", folder=folder)
+
+
+def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
+    """Find what a file tells of.
+
+    Raises ``UsageError`` for what is not known here, or was never of a replay.
+    """
+    message = ""
+    sinks = reference_sinks()
+    if told.protocol != MicroBatch.label():
+        pick(told.protocol, protocols(), "protocol")
+        message = f"{path} is about {told.protocol}, which no sink is replayed by"
+    elif not told.sink:
+        message = f"{path} is about a model alone, and names no sink to replay"
+    elif told.sink not in sinks:
+        message = f"{path} is about sink {told.sink!r}, which is not known here"
+    elif told.property not in (DRIFT, *_GUARANTEES):
+        message = f"{path} is about {told.property!r}, which is no guarantee"
+    elif not 1 <= told.faults <= MOST_FAULTS:
+        message = f"{path} is damaged: 'faults' is {told.faults}"
+    for name, most in MOST.items():
+        value = told.parameters.get(name)
+        if not message and not (type(value) is int and 1 <= value <= most):
+            message = f"{path} is damaged: {name!r} of its parameters is {value!r}"
+    if message:
+        raise UsageError(message)
+    numbers = told.parameters
+    sizes = Sizes(
+        batches=numbers["BATCH"],
+        partitions=numbers["PARTITION"],
+        events=told.events,
+        attempts=numbers["ATTEMPT"],
+    )
+    flights.enough(sizes.events, sizes.batches, sizes.partitions)
+    return sinks[told.sink], sizes
+
+
+def _stale(told: Counterexample, protocol: MicroBatch) -> str:
+    """Say in what the model differs from the one that the file was written by."""
+    if told.parameters != parameters_of(protocol):
+        return "the model's parameters have changed since the file was written"
+    classes = interleavings(protocol).classes
+    for one in classes:
+        if one.number == told.interleaving:
+            if steps_of(Semantics(protocol), one.trace) == told.steps:
+                return ""
+            return "the model has changed since the file was written"
+    return f"there is no interleaving {told.interleaving} any more"

@@ -18,6 +18,8 @@ from onceproof.spark_checks import console
 from onceproof.spark_checks.commands.export import export
 from onceproof.spark_checks.commands.new import new
 from onceproof.spark_checks.commands.protocols import protocols
+from onceproof.spark_checks.flights import A_DAY, A_YEAR
+from onceproof.spark_checks.sizes import DEFAULT, MOST, MOST_FAULTS, Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,12 +72,19 @@ _property = click.option(
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="onceproof")
-def main() -> None:
+@click.option(
+    "--color/--no-color",
+    default=None,
+    help="Colour the output; by default on a terminal. NO_COLOR, FORCE_COLOR too.",
+)
+@click.pass_context
+def main(context: click.Context, *, color: bool | None) -> None:
     """Show whether each event takes effect once, whatever fails.
 
     Exit status: 0 what was asked for holds; 1 there is a counterexample; 2 it is
     undecided, or the request cannot be served.
     """
+    context.color = color
 
 
 @main.command()
@@ -224,20 +233,22 @@ def interleavings(
 
 @main.command()
 @click.argument("sinks", nargs=-1, metavar="[SINK|FILE]...")
-@click.option("--faults", default=1, show_default=True, type=click.IntRange(1, 3))
+@click.option(
+    "--faults", default=1, show_default=True, type=click.IntRange(1, MOST_FAULTS)
+)
 @click.option(
     "--batches",
-    default=4,
+    default=DEFAULT.batches,
     show_default=True,
-    type=click.IntRange(1, 8),
+    type=click.IntRange(1, MOST["BATCH"]),
     help="Micro-batches that the events come in, two partitions each.",
 )
 @click.option(
     "--events",
-    default=842,
+    default=DEFAULT.events,
     show_default=True,
     type=click.IntRange(8),
-    help="Real flights; 842 are one day, 336776 a year.",
+    help=f"Real flights; {A_DAY} are one day, {A_YEAR} a year.",
 )
 @click.option(
     "--only", multiple=True, type=int, help="Only interleaving N (repeatable)."
@@ -266,37 +277,40 @@ def replay(
 
     SINK is a reference sink (all, if none is named); FILE is a counterexample file,
     which is replayed and answered with FAILED, FIXED or ERROR. The exit status is 0
-    when each sink is judged as its own file states and nothing drifts.
+    when each sink is judged as its own file states and nothing drifts. With --only or
+    --faults it is 0 when nothing is refuted that the file does not state, and 2 when
+    something could not be steered.
     """
-    from onceproof.spark_checks import artifacts  # noqa: PLC0415
+    from onceproof.spark_checks import artifacts, replay_console  # noqa: PLC0415
     from onceproof.spark_checks import replay as engine  # noqa: PLC0415
 
     if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
-        return artifacts.replay_file(Path(sinks[0]))
+        answer = artifacts.replay_file(Path(sinks[0]), keep=keep)
+        if as_json:
+            _print_json(answer.to_json())
+        else:
+            click.echo(str(answer))
+        return answer.status()
     from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
 
     known = reference_sinks()
     writable(output)
     chosen = [known[pick(name, known, "sink")] for name in sinks or known]
-    with console.replay_view() as view:
+    with replay_console.replay_view() as view:
         reports = engine.replay(
             chosen,
             view,
             faults=faults,
-            sizes=engine.Sizes(batches=batches, events=events),
+            sizes=Sizes(batches=batches, events=events),
             only=only or None,
             keep=keep,
         )
     files = {r.sink.name: artifacts.write_counterexamples(r, output) for r in reports}
     if as_json:
-        _print_json(console.replay_data(reports, files))
+        _print_json(replay_console.replay_data(reports, files))
     else:
-        console.show_replay(reports, files)
-    if any(r.drift for r in reports):
-        return 1
-    if only or faults != 1:
-        return 0 if all(r.replayed for r in reports) else 2
-    return 0 if all(r.as_stated for r in reports) else 1
+        replay_console.show_replay(reports, files)
+    return engine.status(reports, whole=not only and faults == 1)
 
 
 @main.command()

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from onceproof.model.explore.simulate import Simulation
 from onceproof.model.language.plain import Reference
 from onceproof.properties.check import Finding, Report, parameters_of
 from onceproof.properties.counterexample import differences, named, steps_of
-from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from onceproof.model.interleavings import Interleaving, Interleavings
     from onceproof.spark_checks.doctor import Found
-    from onceproof.spark_checks.replay import SinkReport
 
 _STYLES = {
     Verdict.REFUTED: "red",
@@ -34,7 +32,42 @@ _STYLES = {
 
 
 def _out() -> Console:
-    return Console(soft_wrap=False, width=None if sys.stdout.isatty() else 180)
+    return _console(sys.stdout)
+
+
+def _err() -> Console:
+    return _console(sys.stderr)
+
+
+def colored() -> bool | None:
+    """Say whether output is coloured; None leaves it to whether it is a terminal.
+
+    The option --color is heeded first, then NO_COLOR, then FORCE_COLOR.
+    """
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    return True if forced else None
+
+
+def _console(stream: TextIO) -> Console:
+    system: dict[bool | None, Literal["auto", "standard"] | None] = {
+        True: "standard",
+        False: None,
+        None: "auto",
+    }
+    # Colour that was asked for does not make a terminal of a pipe.
+    terminal = stream.isatty()
+    return Console(
+        file=stream,
+        width=None if terminal else 180,
+        color_system=system[colored()],
+        force_terminal=terminal,
+        no_color=False,
+    )
 
 
 def _mark(verdict: Verdict) -> str:
@@ -48,11 +81,11 @@ def _mark(verdict: Verdict) -> str:
 @contextmanager
 def search_progress() -> Iterator[Callable[[int, int, int], None] | None]:
     """Show how far a search is, on stderr, where that is a terminal."""
-    err = Console(stderr=True)
-    if not err.is_terminal:
+    there = _err()
+    if not there.is_terminal:
         yield None
         return
-    with err.status("searching") as status:
+    with there.status("searching") as status:
 
         def progress(distinct: int, generated: int, depth: int) -> None:
             status.update(
@@ -255,150 +288,6 @@ def show_interleavings(found: Interleavings) -> None:
         ]
         table.add_row(str(one.number), f"{one.size:,}", "  ".join(words))
     _out().print(table)
-
-
-# Replay -----------------------------------------------------------------------
-
-
-@contextmanager
-def replay_view() -> Iterator[Callable[[events.Event], None]]:
-    """Show a replay as it goes, on stderr: bars on a terminal, else a line a sink."""
-    err = Console(stderr=True)
-    if not err.is_terminal:
-        yield lambda event: _say(err, event)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=err, transient=True) as progress:
-        bars: dict[str, Any] = {}
-
-        def listen(event: events.Event) -> None:
-            if isinstance(event, events.SinkBegun):
-                bars[event.sink] = progress.add_task(
-                    event.sink, total=event.interleavings
-                )
-            elif isinstance(event, events.Replayed):
-                progress.advance(bars[event.sink])
-            elif isinstance(event, events.Kept):
-                _say(err, event)
-
-        yield listen
-
-
-def _say(err: Console, event: events.Event) -> None:
-    """Print a line for an event, if it is worth one."""
-    if isinstance(event, events.Started):
-        err.print(f"replaying {len(event.sinks)} sinks in {event.scratch}")
-    elif isinstance(event, events.Kept):
-        err.print(f"the scratch folder is kept: {event.scratch}")
-    elif isinstance(event, events.Judged):
-        report = event.report
-        err.print(
-            f"{report.sink.name}: {len(report.replayed)} of "
-            f"{len(report.outcomes)} interleavings in {report.seconds:.1f} s"
-        )
-
-
-def replay_data(
-    reports: list[SinkReport], files: dict[str, dict[str, str]]
-) -> dict[str, Any]:
-    """Give the outcome of a replay as plain data."""
-    return {"sinks": [_sink_data(r, files[r.sink.name]) for r in reports]}
-
-
-def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
-    return {
-        "name": report.sink.name,
-        "model": report.sink.model.label(),
-        "interleavings": len(report.outcomes),
-        "replayed": len(report.replayed),
-        "not_replayed": [
-            {"interleaving": o.interleaving.number, "reason": o.not_replayed}
-            for o in report.outcomes
-            if o.spark is None
-        ],
-        "drift": len(report.drift),
-        "durable_states": len(report.classes.durable_states),
-        "durable_states_covered": report.covered,
-        "guarantees": {n: str(v) for n, v in report.verdicts.items()},
-        "model_guarantees": {n: str(v) for n, v in report.model.verdicts.items()},
-        "as_stated": report.as_stated,
-        "counterexamples": sorted(files.values()),
-        "failpoints": {
-            str(o.interleaving.number): list(o.failpoints) for o in report.replayed
-        },
-        "seconds": round(report.seconds, 3),
-    }
-
-
-def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> None:
-    """Print a row a sink and a column a guarantee, and say what went wrong how."""
-    out = _out()
-    names = [p.name for p in reports[0].properties] if reports else []
-    heads = [name.replace("-", "-\n") for name in names]
-    table = Table("sink", *heads, "replayed", "crash states", "drift", "s", "as stated")
-    for r in reports:
-        table.add_row(
-            r.sink.name,
-            *(_mark(r.verdicts[n]) for n in names),
-            f"{len(r.replayed)}/{len(r.outcomes)}",
-            f"{r.covered}/{len(r.classes.durable_states)}",
-            str(len(r.drift)),
-            f"{r.seconds:.1f}",
-            "yes" if r.as_stated else "[red]no[/red]",
-        )
-    out.print(table)
-    for r in reports:
-        for line in _sentences(r, files[r.sink.name]):
-            out.print(line, soft_wrap=True)
-
-
-_TIMES = {0: "not at all", 1: "once", 2: "twice"}
-
-
-def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
-    name = report.sink.name
-    for prop in report.properties:
-        outcome = report.first_break(prop)
-        place = broken(prop, outcome.spark) if outcome and outcome.spark else None
-        if outcome and place and outcome.spark:
-            clause, moment = place
-            how = "; ".join(outcome.failpoints) or "the query is restarted"
-            when = outcome.spark.moments[moment]
-            seen = ", ".join(
-                f"{events} {_TIMES.get(times, f'{times} times')}"
-                for times, events in outcome.spark.seen(moment).items()
-            )
-            yield (
-                f"[bold]{name}[/bold] is not {prop.name}: {escape(how)}; "
-                f"{when}, of the events readers see {seen}; claimed is that "
-                f"{escape(prop.clauses[clause].text)}.\n"
-                f"    onceproof replay {escape(files.get(prop.name, ''))}"
-            )
-        elif report.verdict(prop) is Verdict.UNDECIDED:
-            whole = len(report.replayed) == len(report.classes.classes)
-            why = (
-                "at a moment when no replay looks"
-                if whole
-                else "and no interleaving that was replayed shows it"
-            )
-            yield (
-                f"[bold]{name}[/bold]: {prop.name} is undecided: the model refutes it "
-                f"{why}."
-            )
-    for outcome in report.drift:
-        number = outcome.interleaving.number
-        yield (
-            f"[red]{name} drifts from its model[/red] in interleaving {number}:\n"
-            f"    model {escape(str(outcome.model and outcome.model.shape()))}\n"
-            f"    Spark {escape(str(outcome.spark and outcome.spark.shape()))}\n"
-            f"    onceproof replay {escape(files.get(f'drift-{number}', ''))}"
-        )
-    missed = [o for o in report.outcomes if o.spark is None]
-    for reason in dict.fromkeys(o.not_replayed for o in missed):
-        numbers = [
-            str(o.interleaving.number) for o in missed if o.not_replayed == reason
-        ]
-        yield f"{name}: not replayed {', '.join(numbers)}: {escape(reason)}."
 
 
 # Doctor -----------------------------------------------------------------------

@@ -37,6 +37,32 @@ class InterleavingBegun:
 
 
 @dataclass(frozen=True)
+class Step:
+    """A durable step of the model is known to have been taken."""
+
+    sink: str
+    number: int
+    step: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of the model is known to have struck."""
+
+    sink: str
+    number: int
+    fault: str
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """The query has come to rest after the faults of an interleaving."""
+
+    sink: str
+    number: int
+
+
+@dataclass(frozen=True)
 class Replayed:
     """An interleaving has been replayed, or has not and says why."""
 
@@ -53,7 +79,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Kept:
-    """The scratch folder stays, for it was asked for, or the replay was cut short."""
+    """The scratch folder stays: it was asked for, holds what went wrong, or was cut."""
 
     scratch: str
 
@@ -66,6 +92,15 @@ class Finished:
 
 
 Event: TypeAlias = (
-    Started | SinkBegun | InterleavingBegun | Replayed | Judged | Kept | Finished
+    Started
+    | SinkBegun
+    | InterleavingBegun
+    | Step
+    | Fault
+    | Recovered
+    | Replayed
+    | Judged
+    | Kept
+    | Finished
 )
 Listener: TypeAlias = "Callable[[Event], None]"

@@ -6,7 +6,7 @@ import importlib.util
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import UsageError
 
@@ -28,11 +28,12 @@ OUTPUT_WITH_UNIT = f"{OUTPUT}, unit int"
 KEY = "flight_id"
 LATE_MINUTES = 15
 A_DAY = 842
+A_YEAR = 336_776
 _FIRST_TIME = 1_600_000_000
 
 
 def flights(events: int = A_DAY) -> pd.DataFrame:
-    """Read the first ``events`` flights of the year; 842 are the first day's."""
+    """Read the first ``events`` flights of the year; ``A_DAY`` are the first day's."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     # The package itself is not imported: its code needs a module long gone.
@@ -52,6 +53,13 @@ def flights(events: int = A_DAY) -> pd.DataFrame:
     return found[["flight_id", "carrier", "origin", "dest", "distance", "dep_delay"]]
 
 
+def enough(events: int, batches: int, tasks: int) -> None:
+    """Raise ``UsageError`` where there are too few events for the files."""
+    if events < 2 * batches * tasks:
+        message = f"{events} events are too few for {batches} x {tasks} files"
+        raise UsageError(message)
+
+
 class Source:
     """Flights in files: one file for each partition of each batch."""
 
@@ -59,9 +67,7 @@ class Source:
         self, folder: Path, rows: pd.DataFrame, batches: int, tasks: int
     ) -> None:
         """Write the files; each batch has ``tasks`` files of one partition each."""
-        if len(rows) < 2 * batches * tasks:
-            message = f"{len(rows)} events are too few for {batches} x {tasks} files"
-            raise UsageError(message)
+        enough(len(rows), batches, tasks)
         self.folder = folder
         self.batches = batches
         self.tasks = tasks
@@ -125,5 +131,5 @@ def query(spark: SparkSession, folder: Path, tasks: int) -> DataFrame:
         spark.readStream.schema(INPUT)
         .option("maxFilesPerTrigger", tasks)
         .json(str(folder))
-        .mapInPandas(add_late, OUTPUT)
+        .mapInPandas(cast("Any", add_late), OUTPUT)
     )

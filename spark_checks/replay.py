@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from onceproof.model.errors import UsageError
 from onceproof.model.interleavings import Interleavings, interleavings
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.model.protocols.micro_batch import MicroBatch
@@ -17,13 +19,15 @@ from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events, flights
-from onceproof.spark_checks.failpoints.driver import still
 from onceproof.spark_checks.observe import Observer
-from onceproof.spark_checks.run import Bench, Outcome, Ran, run_one
+from onceproof.spark_checks.run import Bench, Case, Outcome, Ran, run_one
 from onceproof.spark_checks.session import Scratch, WarmSession, java_version
+from onceproof.spark_checks.sizes import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import pandas as pd
 
     from onceproof.model.interleavings import Interleaving
     from onceproof.properties.property import Property
@@ -32,15 +36,6 @@ if TYPE_CHECKING:
 
 THREADS = 2
 _AT_ONCE = 8
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How much a replay runs: events, cut into batches, cut into partitions."""
-
-    batches: int = 4
-    partitions: int = 2
-    events: int = flights.A_DAY
 
 
 @dataclass
@@ -100,13 +95,41 @@ class SinkReport:
         return self.classes.covered({o.interleaving.number for o in self.replayed})
 
     @property
+    def missed(self) -> list[Outcome]:
+        """The outcomes of interleavings that could not be steered as planned."""
+        return [o for o in self.outcomes if o.not_replayed and not o.known]
+
+    def judged(self, verdict: Verdict) -> frozenset[str]:
+        """Name the guarantees that came out so."""
+        return frozenset(n for n, v in self.verdicts.items() if v is verdict)
+
+    @property
     def as_stated(self) -> bool:
         """Whether the sink is judged just as its file states."""
-        found = self.verdicts
-        refuted = {n for n, v in found.items() if v is Verdict.REFUTED}
-        unseen = {n for n, v in found.items() if v is Verdict.UNDECIDED}
-        stated = (self.sink.refuted, self.sink.unseen)
-        return bool(self.replayed) and (refuted, unseen) == stated
+        return (
+            bool(self.replayed)
+            and self.judged(Verdict.REFUTED) == self.sink.refuted
+            and self.judged(Verdict.UNDECIDED) == self.sink.unseen
+        )
+
+    @property
+    def unexpected(self) -> frozenset[str]:
+        """The guarantees that are refuted, and the sink's file does not say so."""
+        return self.judged(Verdict.REFUTED) - self.sink.refuted
+
+
+def status(reports: Sequence[SinkReport], *, whole: bool) -> int:
+    """Give the exit status of a replay.
+
+    1 for drift, or where a sink is refuted that should not be; 2 where something
+    could not be steered. A ``whole`` replay is of all interleavings that a sink's
+    file speaks of: there all must be judged as the file states.
+    """
+    if any(r.drift or r.unexpected or (whole and not r.as_stated) for r in reports):
+        return 1
+    if any(r.missed for r in reports) or not any(r.replayed for r in reports):
+        return 2
+    return 0
 
 
 def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
@@ -116,6 +139,7 @@ def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch
         faults=faults,
         BATCH=sizes.batches,
         PARTITION=sizes.partitions,
+        ATTEMPT=sizes.attempts,
         **sink.parameters,
     )
 
@@ -132,33 +156,69 @@ def replay(
     """Steer each sink through each failure interleaving, and judge what is left.
 
     ``only`` picks interleavings by number. The scratch folder is removed at the
-    end, unless ``keep`` or an interleaving could not be steered as planned.
+    end, unless ``keep``; what is left of an interleaving that drifts, or could not be
+    steered as planned, stays in any case. Raises ``UsageError``, before Spark is
+    started, for a number in ``only`` that no sink has, and for events that are too
+    few or more than there are.
     """
     began = time.perf_counter()
     sizes = sizes or Sizes()
+    wanted = None if only is None else set(only)
+    if wanted is not None:
+        _known(sinks, wanted, sizes, faults)
+    flights.enough(sizes.events, sizes.batches, sizes.partitions)
+    rows = flights.flights(sizes.events)
     java_version()
     scratch = Scratch()
     listener = _one_by_one(listener)
     listener(events.Started(tuple(s.name for s in sinks), str(scratch.path)))
-    reports = []
+    reports: list[SinkReport] = []
     well = False
     session = None
     try:
-        session = WarmSession(scratch.path)
-        bench = _bench(session, scratch, sizes)
-        reports.extend(
-            _replay_sink(bench, sink, listener, sizes, faults, only) for sink in sinks
+        session = WarmSession(
+            scratch.path, attempts=sizes.attempts, tasks=THREADS * sizes.partitions
         )
+        bench = _bench(session, scratch, sizes, rows)
+        todo = _Todo(sizes, faults, wanted, keep=keep)
+        reports.extend(_replay_sink(bench, sink, listener, todo) for sink in sinks)
         well = True
     finally:
         if session is not None:
             session.stop()
+        kept = [o.folder for r in reports for o in r.outcomes if o.folder is not None]
         if well and not keep:
-            scratch.remove()
-        else:
+            scratch.remove(keeping=kept)
+        if kept or keep or not well:
             listener(events.Kept(str(scratch.path)))
     listener(events.Finished(time.perf_counter() - began))
     return reports
+
+
+@dataclass(frozen=True)
+class _Todo:
+    """What is asked of the replay of each sink."""
+
+    sizes: Sizes
+    faults: int
+    wanted: set[int] | None
+    keep: bool = field(kw_only=True)
+
+
+def _known(
+    sinks: Sequence[Reference], wanted: set[int], sizes: Sizes, faults: int
+) -> None:
+    """Refuse numbers that no sink has an interleaving of."""
+    counts = {
+        sink.name: len(interleavings(protocol_of(sink, sizes, faults=faults)).classes)
+        for sink in sinks
+    }
+    most = max(counts.values(), default=0)
+    for number in sorted(wanted):
+        if not 1 <= number <= most:
+            there = ", ".join(f"{name} has 1 to {n}" for name, n in counts.items())
+            message = f"there is no interleaving {number}; {there}"
+            raise UsageError(message)
 
 
 def _one_by_one(listener: Listener) -> Listener:
@@ -172,8 +232,9 @@ def _one_by_one(listener: Listener) -> Listener:
     return tell
 
 
-def _bench(session: WarmSession, scratch: Scratch, sizes: Sizes) -> Bench:
-    rows = flights.flights(sizes.events)
+def _bench(
+    session: WarmSession, scratch: Scratch, sizes: Sizes, rows: pd.DataFrame
+) -> Bench:
     source = flights.Source(
         scratch.path / "flights", rows, sizes.batches, sizes.partitions
     )
@@ -182,29 +243,26 @@ def _bench(session: WarmSession, scratch: Scratch, sizes: Sizes) -> Bench:
         unit=rows["flight_id"].map(source.units),
     ).drop(columns="dep_delay")
     frame = session.spark.createDataFrame(expected, f"{flights.OUTPUT_WITH_UNIT}")
-    return Bench(session, session.spark, source, Observer(frame), scratch.path)
+    observer, still = Observer(frame), threading.RLock()
+    return Bench(session, session.spark, source, observer, scratch.path, still)
 
 
 def _replay_sink(
-    bench: Bench,
-    sink: Reference,
-    listener: Listener,
-    sizes: Sizes,
-    faults: int,
-    only: Iterable[int] | None,
+    bench: Bench, sink: Reference, listener: Listener, todo: _Todo
 ) -> SinkReport:
     began = time.perf_counter()
-    protocol = protocol_of(sink, sizes, faults=faults)
+    protocol = protocol_of(sink, todo.sizes, faults=todo.faults)
     report = SinkReport(
         sink,
         protocol,
         interleavings(protocol),
         check(protocol, guarantees_of(protocol)),
-        sizes.events,
+        todo.sizes.events,
     )
-    wanted = None if only is None else set(only)
     chosen = [
-        one for one in report.classes.classes if wanted is None or one.number in wanted
+        one
+        for one in report.classes.classes
+        if todo.wanted is None or one.number in todo.wanted
     ]
     listener(events.SinkBegun(sink.name, len(chosen)))
     semantics = Semantics(protocol)
@@ -212,16 +270,17 @@ def _replay_sink(
 
     def go(one: Interleaving) -> Ran:
         if not hasattr(mine, "bench"):
-            with still():
+            with bench.still:
                 mine.bench = replace(bench, spark=bench.session.fork())
         listener(events.InterleavingBegun(sink.name, one.number))
-        return run_one(mine.bench, sink.build, one, protocol, semantics, sink)
+        return run_one(mine.bench, Case(one, protocol, semantics, sink), listener)
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
             done = pool.map(go, chosen)
             while some := list(islice(done, _AT_ONCE)):
-                for outcome in _judged(bench.observer, some):
+                for found in _judged(bench, some):
+                    outcome = found if todo.keep else _tidied(found)
                     report.outcomes.append(outcome)
                     listener(events.Replayed(sink.name, outcome))
         except BaseException:
@@ -232,9 +291,17 @@ def _replay_sink(
     return report
 
 
-def _judged(observer: Observer, some: Sequence[Ran]) -> list[Outcome]:
+def _tidied(outcome: Outcome) -> Outcome:
+    """Delete what is left of the runs, unless there is something to look into."""
+    if outcome.suspect or outcome.folder is None:
+        return outcome
+    shutil.rmtree(outcome.folder, ignore_errors=True)
+    return replace(outcome, folder=None)
+
+
+def _judged(bench: Bench, some: Sequence[Ran]) -> list[Outcome]:
     """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
     told = [r.telling for r in some if r.telling is not None]
-    with still():
-        read = iter(observer.histories(told) if told else [])
+    with bench.still:
+        read = iter(bench.observer.histories(told) if told else [])
     return [r.judged(next(read) if r.telling is not None else None) for r in some]

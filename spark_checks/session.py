@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.failpoints.rules import PLANS_VARIABLE
+from onceproof.spark_checks.sizes import DEFAULT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyspark.sql import SparkSession
 
 OLDEST_JAVA = 17
@@ -65,29 +68,67 @@ class Scratch:
             )
             raise EnvironmentError_(message) from None
 
-    def remove(self) -> None:
-        """Delete the folder with all that it holds."""
-        shutil.rmtree(self.path, ignore_errors=True)
+    def remove(self, *, keeping: Iterable[Path] = ()) -> None:
+        """Delete the folder with all that it holds, or all but some folders in it."""
+        kept = set(keeping)
+        if not kept:
+            shutil.rmtree(self.path, ignore_errors=True)
+            return
+        for entry in self.path.iterdir():
+            if entry not in kept and entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
 
 
 class WarmSession:
-    """A local Spark session with failpoints in its Python workers."""
+    """A local Spark session with failpoints in its Python workers.
 
-    def __init__(self, scratch: Path, *, attempts: int = 2) -> None:
-        """Start the JVM; ``attempts`` is how often Spark tries a task."""
+    While it lives, it has the process's environment and py4j's log to itself.
+    """
+
+    def __init__(
+        self,
+        scratch: Path,
+        *,
+        attempts: int = DEFAULT.attempts,
+        tasks: int = 2 * DEFAULT.partitions,
+    ) -> None:
+        """Start the JVM.
+
+        ``attempts`` is how often Spark tries a task, and ``tasks`` how many it runs at
+        once: all that may wait for each other must be among them.
+        """
         self._java = java_version()
         self.plans = scratch / "plans"
         self.plans.mkdir()
         self._log = scratch / "spark.log"
-        os.environ["PYSPARK_PYTHON"] = str(_worker_python(scratch))
-        os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-        os.environ[PLANS_VARIABLE] = str(self.plans)
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        settings = {
+            "PYSPARK_PYTHON": str(_worker_python(scratch)),
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            PLANS_VARIABLE: str(self.plans),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        }
+        self._before = dict(os.environ)
+        self._set = set(settings)
+        self._loudness = logging.getLogger("py4j").level
+        os.environ.update(settings)
         logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
-        self.spark = self._start(scratch, attempts)
+        try:
+            self.spark = self._start(scratch, attempts, tasks)
+        except BaseException:
+            self._restore()
+            raise
         self.spark.sparkContext.setLogLevel("OFF")
 
-    def _start(self, scratch: Path, attempts: int) -> SparkSession:
+    def _restore(self) -> None:
+        for name in self._set:
+            value = self._before.get(name)
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        logging.getLogger("py4j").setLevel(self._loudness)
+
+    def _start(self, scratch: Path, attempts: int, tasks: int) -> SparkSession:
         from pyspark import __version__  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -95,6 +136,7 @@ class WarmSession:
             "spark.ui.enabled": False,
             "spark.ui.showConsoleProgress": False,
             "spark.sql.shuffle.partitions": 2,
+            "spark.default.parallelism": 2,
             "spark.sql.adaptive.enabled": False,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
@@ -114,7 +156,7 @@ class WarmSession:
                 "org.apache.spark.sql.execution.streaming.checkpointing."
                 f"{_FILE_MANAGER}"
             )
-        builder = SparkSession.builder.master(f"local[2,{attempts}]")
+        builder = SparkSession.builder.master(f"local[{tasks},{attempts}]")
         for key, value in settings.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             builder = builder.config(key, text)
@@ -130,6 +172,8 @@ class WarmSession:
             message = f"{_why(error)}; what it said is in {self._log}"
             raise EnvironmentError_(message) from error
         finally:
+            # Spark's own start sets variables as well.
+            self._set |= set(os.environ) - set(self._before)
             for number, saved in enumerate(own, 1):
                 os.dup2(saved, number)
                 os.close(saved)
@@ -166,6 +210,7 @@ class WarmSession:
             process.wait()
         type(context)._gateway = None
         type(context)._jvm = None
+        self._restore()
 
 
 def _worker_python(scratch: Path) -> Path:

@@ -90,10 +90,10 @@ def grow_one(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
             words[held] = word
             held += word != EMPTY
         for k in range(held):
-            h = np.int64(_hash(words[k]) >> np.uint64(shift))
-            while larger[h, 0] != EMPTY:
-                h = (h + 1) & mask
-            larger[h, 0] = words[k]
+            at = np.int64(_hash(words[k]) >> np.uint64(shift))
+            while larger[at, 0] != EMPTY:
+                at = (at + 1) & mask
+            larger[at, 0] = words[k]
 
 
 @njit(cache=True, nogil=True)

@@ -92,7 +92,8 @@ class _Runs:
         taken = np.zeros((len(sizes), kinds), bool)
         taken[self._piece[self._sources[within]], self._events[within]] = True
         starved = (always == sizes[:, None]) & ~taken & self._fair
-        return ~starved.any(axis=1)
+        fair: NDArray[np.bool_] = ~starved.any(axis=1)
+        return fair
 
     def way_to_a_fair_piece(
         self, begins: list[int]

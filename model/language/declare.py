@@ -173,7 +173,8 @@ def eventually(
 
     With ``per``, it is claimed for each member (or tuple of members) on its own.
     """
-    return _lively("eventually", method, per)
+    declare: Callable[[Any], Any] = _lively("eventually", per)
+    return declare if method is None else declare(method)
 
 
 @overload
@@ -188,15 +189,16 @@ def leads_to(
     The method answers both, as a pair of truth values: once the first holds, now or
     later the second does.
     """
-    return _lively("leads_to", method, per)
+    declare: Callable[[Any], Any] = _lively("leads_to", per)
+    return declare if method is None else declare(method)
 
 
-def _lively(when: str, method: Any, per: Sort | tuple[Sort, ...]) -> Any:
+def _lively(when: str, per: Sort | tuple[Sort, ...]) -> Callable[[Any], Any]:
     def declare(method: Any) -> Any:
         _mark(method, ClaimMark(when, sorts_of(per)))
         return method
 
-    return declare if method is None else declare(method)
+    return declare
 
 
 def lemma(method: C) -> C:

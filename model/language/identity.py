@@ -37,12 +37,11 @@ def refuse_identity_in(code: CodeType) -> None:
 @functools.lru_cache(maxsize=4096)
 def _identity(code: CodeType) -> int | None:
     """Find the line of the first comparison by identity, None's apart."""
-    before = None
+    none_before = False
     for step in dis.get_instructions(code):
-        none = before is not None and before.opname == "LOAD_CONST"
-        if step.opname == "IS_OP" and not (none and before.argval is None):
+        if step.opname == "IS_OP" and not none_before:
             return step.positions.lineno if step.positions else code.co_firstlineno
-        before = step
+        none_before = step.opname == "LOAD_CONST" and step.argval is None
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             line = _identity(inner)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from onceproof.model.errors import ModelError, OnceproofError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import CodeType, FrameType
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
 _ROOT = Path(__file__).parent.parent.parent
 _OWN = tuple(str(_ROOT / room) for room in ("model", "properties", "spark_checks"))
@@ -48,9 +48,10 @@ def here() -> str:
     return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def defined_at(code: CodeType) -> str:
-    """Give ``file:line`` of a function's definition."""
-    return f"{code.co_filename}:{code.co_firstlineno}"
+def defined_at(function: Callable[..., object]) -> str:
+    """Give ``file:line`` of a function's or method's definition, where it has one."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
                         f"{path} is per {sort.text!r}, a sort that has no name in "
                         f"{protocol.label()}; declare it in the class, and use that"
                     )
-                    where = defined_at(method.__func__.__code__)
+                    where = defined_at(method)
                     raise ModelError(message, where=where)
             budgets = _budgets(protocol, owner, path, mark)
             if any(_limit(field) == 0 for field in budgets):
@@ -93,7 +93,7 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
                     method=name,
                     path=prefix,
                     doc=inspect.getdoc(method) or "",
-                    where=defined_at(method.__func__.__code__),
+                    where=defined_at(method),
                     fair=mark.fair,
                 )
             )
@@ -136,5 +136,5 @@ def _check_signature(path: str, mark: ActionMark, method: Callable[..., Any]) ->
         message = f"{path} must be declared as def {name}({wanted})"
         raise ModelError(
             message,
-            where=defined_at(method.__func__.__code__),  # type: ignore[attr-defined]
+            where=defined_at(method),
         ) from None

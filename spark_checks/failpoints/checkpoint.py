@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 class Trap:
     """Ends a query between its sink's commit and the entry ``commits/N``.
 
-    As soon as ``offsets/N`` is there, an empty ``commits/N`` is put in the way; the
-    engine finds it when it comes to write its own, and fails. Spark checks for it
-    nowhere else, so the sink has committed by then.
+    Once a task of the batch has left the mark ``begun``, an empty ``commits/N`` is put
+    in the way, and the trap's own ``mark`` is left; the engine finds the obstacle when
+    it comes to write its entry, and fails. Spark looks there when it starts, and then
+    not before, so the sink has committed by then.
     """
 
-    def __init__(self, checkpoint: Path, batch: int) -> None:
+    def __init__(self, checkpoint: Path, batch: int, begun: Path, mark: Path) -> None:
         """Lie in wait for ``batch``."""
-        self._offsets = checkpoint / "offsets" / str(batch)
+        self._begun = begun
+        self._mark = mark
         self._commits = checkpoint / "commits" / str(batch)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -53,7 +55,7 @@ class Trap:
     def _watch(self) -> None:
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
         while not self._stop.is_set():
-            if self._offsets.exists():
+            if self._begun.exists():
                 try:
                     os.close(os.open(self._commits, flags))
                 except FileNotFoundError:
@@ -61,6 +63,7 @@ class Trap:
                 except FileExistsError:
                     return
                 self.sprung = True
+                self._mark.touch()
                 return
             self._stop.wait(0.001)
 
@@ -71,9 +74,9 @@ def remove(entry: Path) -> None:
     (entry.parent / f".{entry.name}.crc").unlink(missing_ok=True)
 
 
-def committed(checkpoint: Path) -> set[int]:
-    """List the batches that the commit log names."""
-    folder = checkpoint / "commits"
+def entries(checkpoint: Path, log: str) -> set[int]:
+    """List the batches that a log names: ``offsets`` or ``commits``."""
+    folder = checkpoint / log
     if not folder.is_dir():
         return set()
     return {int(f.name) for f in folder.iterdir() if f.name.isdigit()}

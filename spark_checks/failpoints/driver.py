@@ -11,41 +11,40 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.failpoints.rules import Place, Plan, Tracer
+from onceproof.spark_checks.failpoints.rules import EXIT_CODE, Place, Plan, Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-_PATIENCE = 60.0
+    from pyspark.sql import DataFrame
+
+_PATIENCE = 50.0
 HUNG = "hung"
 LOG = "driver.log"
-_still = threading.RLock()
-
-
-def still() -> AbstractContextManager[object]:
-    """Keep drivers' stand-ins from being forked while the block runs.
-
-    A fork copies the calling thread alone: a lock that another holds at that moment,
-    in SQLite or in pyarrow, stays locked in the child for good. So whatever a thread
-    of ours does but wait, it does inside such a block.
-    """
-    return _still
 
 
 class DriverDiedError(RuntimeError):
     """Ends a query whose callback died as a driver dies."""
 
 
-def mortal(write: Callable[[Any, int], None], plan: Plan) -> Callable[[Any, int], None]:
+def mortal(
+    write: Callable[[DataFrame, int], None],
+    plan: Plan,
+    still: AbstractContextManager[object],
+) -> Callable[[DataFrame, int], None]:
     """Run a foreachBatch callback in a forked child, which a rule can end at once.
 
     Nothing of the child survives but what it made durable: that is the state a
     driver's death leaves. The query then fails, as it must, in the parent.
+
+    A fork copies the calling thread alone: a lock that another holds at that moment,
+    in SQLite or in pyarrow, stays locked in the child for good. So whatever a thread
+    of ours does but wait, it does while it holds ``still``, and so is the fork done.
     """
 
-    def callback(batch: Any, batch_id: int) -> None:
-        with still():
+    def callback(batch: DataFrame, batch_id: int) -> None:
+        with still:
             held = _connections()
             child = os.fork()
             if child == 0:
@@ -53,10 +52,17 @@ def mortal(write: Callable[[Any, int], None], plan: Plan) -> Callable[[Any, int]
         del held
         status = _wait(child, Path(plan.marks))
         if status:
-            message = f"the driver died in batch {batch_id} (status {status})"
+            last = "" if status == EXIT_CODE else _last_words(Path(plan.marks, LOG))
+            message = f"the driver died in batch {batch_id} (status {status}){last}"
             raise DriverDiedError(message)
 
     return callback
+
+
+def _last_words(log: Path) -> str:
+    """Tell what the child raised, if it did."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    return f": {lines[-1]}" if lines else ""
 
 
 def _connections() -> list[object]:
@@ -73,7 +79,7 @@ def _connections() -> list[object]:
 
 
 def _run(
-    write: Callable[[Any, int], None], plan: Plan, batch: Any, batch_id: int
+    write: Callable[[DataFrame, int], None], plan: Plan, batch: DataFrame, batch_id: int
 ) -> None:
     code = 70
     log = Path(plan.marks, LOG).open("a")  # noqa: SIM115 - closed with the process

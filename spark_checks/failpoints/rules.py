@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 PLANS_VARIABLE = "ONCEPROOF_PLANS"
 RUN_PROPERTY = "onceproof.run"
 EXIT_CODE = 73
-PATIENCE = 20.0
+PATIENCE = 45.0
+UNMET = "unmet"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Rule:
 
     ``function`` is a qualified name. None matches any partition, attempt or call.
     ``nth`` counts calls from 1 within one process and batch. ``do`` is one of die,
-    raise, zombie, pass.
+    raise, zombie, pass. It first waits for the marks of ``await_`` and then leaves its
+    own; a zombie leaves its own as it is given up, and waits in its later life.
     """
 
     function: str
@@ -51,12 +53,14 @@ class Rule:
 class Plan:
     """The rules of one query run, and the folder where marks are left.
 
-    ``run`` tells runs apart that go on side by side.
+    ``run`` tells runs apart that go on side by side. Who waits for a mark for longer
+    than ``patience`` seconds gives up: it leaves a mark that says so, and dies.
     """
 
     rules: tuple[Rule, ...]
     marks: str
     run: str = ""
+    patience: float = PATIENCE
 
     def write(self, folder: Path) -> Path:
         """Put the plan where workers look for it, all at once; give its place."""
@@ -74,7 +78,7 @@ class Plan:
         except (OSError, ValueError):
             return None
         rules = [Rule(**{**r, "await_": tuple(r["await_"])}) for r in data["rules"]]
-        return cls(tuple(rules), data["marks"], data["run"])
+        return cls(tuple(rules), data["marks"], data["run"], data["patience"])
 
 
 @dataclass(frozen=True)
@@ -142,12 +146,14 @@ class Tracer:
 
     def _act(self, rule: Rule) -> None:
         if rule.do == "zombie":
-            self._leave_mark("lost")
+            self._leave_mark(rule.mark)
             if os.fork():
                 os._exit(EXIT_CODE)
             _let_go_of_sockets()
         for mark in rule.await_:
-            self._wait_for(mark)
+            self._wait_for(mark, rule)
+        if rule.do == "zombie":
+            return
         if rule.mark:
             self._leave_mark(rule.mark)
         if rule.do == "die":
@@ -160,10 +166,22 @@ class Tracer:
     def _leave_mark(self, mark: str) -> None:
         Path(self._plan.marks, mark).touch()
 
-    def _wait_for(self, mark: str) -> None:
+    def _wait_for(self, mark: str, rule: Rule) -> None:
+        """Wait for a mark; die where it does not come, for all else is off the plan."""
         path = Path(mark) if "/" in mark else Path(self._plan.marks, mark)
-        deadline = time.monotonic() + PATIENCE
-        while not path.exists() and time.monotonic() < deadline:
+        marks = Path(self._plan.marks)
+        deadline = time.monotonic() + self._plan.patience
+        while not path.exists():
+            if time.monotonic() > deadline or not marks.is_dir():
+                if marks.is_dir():
+                    spot = (
+                        "" if rule.partition is None else f" of task {rule.partition}"
+                    )
+                    (marks / f"{UNMET}-{os.getpid()}").write_text(
+                        f"{rule.function}(){spot}, batch {rule.batch}, waited in vain "
+                        f"for {path.parent.name}/{path.name}"
+                    )
+                os._exit(EXIT_CODE)
             time.sleep(0.001)
 
 

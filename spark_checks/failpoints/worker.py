@@ -44,9 +44,10 @@ def where(frame: FrameType) -> Place:
     outer: FrameType | None = frame
     while outer is not None:
         if outer.f_code.co_name == "main" and "batch_id" in outer.f_locals:
-            batch = int(outer.f_locals["batch_id"])
             source: Any = outer.f_locals.get("data_source")
-            return Place(batch, run=source.options.get(RUN_PROPERTY))
+            return Place(
+                int(outer.f_locals["batch_id"]), run=source.options.get(RUN_PROPERTY)
+            )
         outer = outer.f_back
     return Place(None, run=None)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from onceproof.model.protocols.sink import Sink
 
@@ -35,11 +35,18 @@ class ForeachBatch:
     read: Read
 
 
+class Writer(Protocol):
+    """A ForeachWriter; it may also have ``open`` and ``close``, as Spark has it."""
+
+    def process(self, row: Row) -> None:
+        """Take a row."""
+
+
 @dataclass(frozen=True)
 class Foreach:
     """A writer with ``open``, ``process`` and ``close``, called in each task."""
 
-    writer: object
+    writer: Writer
     read: Read
 
 
@@ -52,7 +59,23 @@ class Format:
     read: Read
 
 
-UnderTest: TypeAlias = ForeachBatch | Foreach | Format
+@dataclass(frozen=True)
+class Files:
+    """Spark's own file sink: files of a ``format`` below ``path``, with a manifest."""
+
+    format: str
+    path: str
+    read: Read
+
+
+class UnderTest(Protocol):
+    """A sink of any kind, with the reader that sees it."""
+
+    @property
+    def read(self) -> Read:
+        """Read what is visible."""
+
+
 Build: TypeAlias = "Callable[[Target], UnderTest]"
 
 

@@ -24,8 +24,10 @@ def build(target: Target) -> ForeachBatch:
     def write(batch: DataFrame, batch_id: int) -> None:
         if in_ledger(database, batch_id):
             return
+        # As in the model, the tasks are done before the driver takes a step.
+        rows = batch.collect()
         write_ledger(database, batch_id)
-        write_rows(database, batch.collect())
+        write_rows(database, rows)
 
     return ForeachBatch(write, read=sqlite.reader(database))
 

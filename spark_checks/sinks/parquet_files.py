@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.sinks.manifest import Manifest
 from onceproof.spark_checks.sinks import sqlite
-from onceproof.spark_checks.sinks.interface import Format, Reference, Target
+from onceproof.spark_checks.sinks.interface import Files, Reference, Target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def build(target: Target) -> Format:
+def build(target: Target) -> Files:
     """Write parquet files, and let Spark read them back."""
     path = str(target.path / "table")
 
     def read(spark: SparkSession) -> DataFrame:
         return spark.read.schema(sqlite.SCHEMA).parquet(path)
 
-    return Format("parquet", {"path": path}, read=read)
+    return Files("parquet", path, read=read)
 
 
 SINK = Reference(

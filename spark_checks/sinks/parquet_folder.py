@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.sinks.manifest import ManifestDirectory
 from onceproof.spark_checks.sinks import sqlite
-from onceproof.spark_checks.sinks.interface import Format, Reference, Target
+from onceproof.spark_checks.sinks.interface import Files, Reference, Target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def build(target: Target) -> Format:
+def build(target: Target) -> Files:
     """Write parquet files, and read whatever lies in the folder, as pandas would."""
     path = str(target.path / "table")
 
@@ -23,7 +23,7 @@ def build(target: Target) -> Format:
             return spark.createDataFrame([], sqlite.SCHEMA)
         return spark.read.schema(sqlite.SCHEMA).parquet(*files)
 
-    return Format("parquet", {"path": path}, read=read)
+    return Files("parquet", path, read=read)
 
 
 SINK = Reference(

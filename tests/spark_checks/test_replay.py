@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from click.testing import CliRunner
 
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import artifacts, events
-from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.replay import Sizes, replay
+from onceproof.spark_checks.replay import replay
 from onceproof.spark_checks.sinks import reference_sinks
+from onceproof.spark_checks.sizes import Sizes
 
 SINKS = reference_sinks()
 ALL = sorted(SINKS)
@@ -101,24 +100,3 @@ def test_a_verdict_of_no_runs_is_undecided(reports):
 
     report.outcomes = kept
     assert verdicts == {Verdict.UNDECIDED}
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("{", "not JSON"),
-        ("[]", "no counterexample file"),
-        ('{"a": 1}', "no counterexample file"),
-        ('{"format": "onceproof counterexample", "schema": 99}', "schema 99"),
-        ('{"format": "onceproof counterexample", "schema": 1}', "damaged"),
-    ],
-)
-def test_a_file_that_is_no_counterexample_is_refused(tmp_path, content, said):
-    """A damaged, foreign or newer file ends in one sentence and exit status 2."""
-    path = tmp_path / "a file.json"
-    path.write_text(content)
-
-    result = CliRunner().invoke(main, ["replay", str(path)])
-
-    assert result.exit_code == 2
-    assert said in result.output

@@ -1,0 +1,127 @@
+"""What an interleaving asks of real runs: rules, traps, edits, and the marks due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from onceproof.spark_checks.failpoints.rules import Rule
+
+if TYPE_CHECKING:
+    from onceproof.model.language.steps import Event
+
+BEGIN, END = "begin_task", "end_task"
+
+_HARM = {
+    "die": "the process dies",
+    "raise": "an error is raised",
+    "zombie": "the task is given up but lives on,",
+}
+
+
+class NotReplayable(Exception):  # noqa: N818 - an answer, not an error
+    """Says why no failpoint realises an interleaving."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """A mark without which a run was not the one that the interleaving tells of.
+
+    ``event`` is what the mark shows of the model, ``what`` is how it was brought
+    about. A ``late`` mark is left by a process that outlives the run.
+    """
+
+    event: str
+    fault: bool
+    mark: str
+    what: str
+    late: bool = False
+
+
+@dataclass
+class Run:
+    """One start of the query, up to the fault that ends it or to rest.
+
+    ``offered`` batches are there to be read. The query ends by itself, or ``fails``
+    by a rule, or by the ``trap`` at a batch; ``undo`` then takes back a file sink's
+    commit: the batch, and the partitions whose files stay. ``how`` names the
+    failpoints. ``stop`` is the fault that ends the run, and ``strike`` the mark that
+    shows that it did; ``due`` holds the other marks that the run must leave. ``begun``
+    gives, for batches whose tasks are to be struck, the mark that a task of theirs ran.
+    """
+
+    number: int
+    offered: int
+    rules: list[Rule] = field(default_factory=list)
+    trap: int | None = None
+    undo: tuple[int, set[int]] | None = None
+    merged: bool = False
+    fails: bool = False
+    how: list[str] = field(default_factory=list)
+    moment: str = ""
+    state: int = 0
+    stop: str = ""
+    strike: Due | None = None
+    due: list[Due] = field(default_factory=list)
+    begun: dict[int, str] = field(default_factory=dict)
+
+    def mark(self, name: str) -> str:
+        """Give a mark a name of this run's own: all runs of a query share a folder."""
+        return f"{self.number}-{name}"
+
+    def rule(self, function: str, event: str, batch: int, do: str, **rest: Any) -> None:
+        """Let something happen at a call or a return of a function."""
+        self.rules.append(Rule(function, event, batch, do, **rest))
+
+    def begins(self, batch: int) -> None:
+        """Let the tasks of a batch leave a mark as they begin."""
+        if batch not in self.begun:
+            self.begun[batch] = self.mark(f"begun-{batch}")
+            self.rules.insert(
+                0, Rule(BEGIN, "call", batch, "pass", mark=self.begun[batch])
+            )
+
+    def survives(
+        self, fault: Event, mark: str, rule: tuple[str, str, int, str], **rest: Any
+    ) -> None:
+        """Let a fault strike that does not end the run."""
+        self.rule(*rule, mark=mark, **rest)
+        what = _told(*rule, rest.get("partition"))
+        self.how.append(what)
+        self.due.append(Due(str(fault), fault=True, mark=mark, what=what))
+
+    def stops(
+        self, function: str, event: str, batch: int, do: str, **rest: Any
+    ) -> None:
+        """Let the fault strike that ends the run; of several rules any one may."""
+        mark = self.mark("stopped")
+        self.rule(function, event, batch, do, mark=mark, **rest)
+        what = _told(function, event, batch, do, rest.get("partition"))
+        if what not in self.how:
+            self.how.append(what)
+        self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))
+        self.fails = True
+
+    def springs(self, batch: int) -> None:
+        """Lay a trap between the sink's commit of a batch and ``commits/N``.
+
+        The batch's tasks wait until it is laid.
+        """
+        what = f"trap at commits/{batch}"
+        self.trap = batch
+        self.begins(batch)
+        self.rule(BEGIN, "call", batch, "pass", await_=(self.mark("stopped"),))
+        self.how.append(what)
+        self.strike = Due(self.stop, fault=True, mark=self.mark("stopped"), what=what)
+        self.fails = True
+
+
+def looked(number: int) -> str:
+    """Name the mark that is left when all is seen of what a run left behind."""
+    return f"{number}-looked"
+
+
+def _told(function: str, event: str, batch: int, do: str, partition: int | None) -> str:
+    spot = "" if partition is None else f" of task {partition}"
+    when = "before" if event == "call" else "after"
+    return f"{_HARM[do]} {when} {function}(){spot}, batch {batch}"

@@ -1,0 +1,163 @@
+"""What the model says of an interleaving, in the words that a plan is made of."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.language.plain import Reference as Semantics
+from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
+from onceproof.spark_checks.failpoints.runs import NotReplayable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from onceproof.model.interleavings import Interleaving
+    from onceproof.model.language.plain import State
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.steps import Event
+
+STOPS = ("crash", "rescale", "fail_commit", "fail_job")
+_WRITTEN = (Task.WRITTEN, Task.COMMITTED)
+
+
+class Story:
+    """An interleaving, cut into runs: each goes up to a fault that ends it."""
+
+    def __init__(
+        self, one: Interleaving, protocol: Protocol, steps: Mapping[str, str]
+    ) -> None:
+        """Read ``one``; ``steps`` tells which of the sink's functions does which step.
+
+        Raises ``NotReplayable`` where no order of Spark's partitions fits.
+        """
+        self.events = one.trace.events
+        self.states = one.trace.states
+        self.steps = steps
+        self.batches = protocol.sizes[MicroBatch.BATCH]
+        self.partitions = protocol.sizes[MicroBatch.PARTITION]
+        self.attempts = protocol.sizes[MicroBatch.ATTEMPT]
+        self._word = set(one.word)
+        self._durable = {self.events[i].name for i in self._word}
+        self._semantics = Semantics(protocol)
+        self._starts = [0]
+        self._starts += [
+            at + 1 for at, event in enumerate(self.events) if event.name in STOPS
+        ]
+        self._real = self._renaming()
+
+    def run_of(self, at: int) -> int:
+        """Give the number of the run that the event at a position belongs to."""
+        return sum(start <= at for start in self._starts) - 1
+
+    def look(self, at: int) -> Any:
+        """Read the state before the event at a position."""
+        return self._semantics.look(self.states[at])
+
+    def real(self, partition: int) -> int:
+        """Give Spark's number for a partition of the model."""
+        return self._real[partition]
+
+    def there(self, *, merged: bool) -> list[int]:
+        """List the partitions that Spark has: those merged into one are one."""
+        if not merged:
+            return list(range(self.partitions))
+        return [self._merged_into()]
+
+    def attempt(self, at: int, partition: int) -> tuple[int, bool]:
+        """Give the attempt that is due, and whether its work is done for good.
+
+        Work that is lost with the driver counts as not done.
+        """
+        task = self.look(at).task
+        for attempt in range(self.attempts):
+            if task[partition, attempt] != Task.FAILED:
+                done = task[partition, attempt] in _WRITTEN
+                return attempt, done and "write" in self._durable
+        message = f"no attempt is left of task {partition}"
+        raise NotReplayable(message)
+
+    def done(self, at: int) -> list[Event]:
+        """List the durable steps of the running batch in the run, up to a position."""
+        found: list[Event] = []
+        for i in range(self._starts[self.run_of(at)], at):
+            event = self.events[i]
+            if event.name in ("log_commit", "log_offsets"):
+                found = []
+            elif i in self._word and not event.fault:
+                found.append(event)
+        return found
+
+    def upcoming(self, at: int, *, merged: bool) -> Event:
+        """Give the next durable step that would follow, were there no fault.
+
+        Raises ``NotReplayable`` where the driver is down already.
+        """
+        if self.look(at).driver == Driver.DOWN:
+            message = "the driver is down already"
+            raise NotReplayable(message)
+        state: State = self.states[at]
+        names = self._durable | {"log_commit", *(s for s in self.steps if s != "write")}
+        there = self.there(merged=merged)
+        while True:
+            event, state = next(
+                (e, s)
+                for e, s in self._semantics.successors(state)
+                if not e.fault and e.name != "zombie_write" and s != state
+            )
+            gone = event.name == "write" and event.members[1] not in there
+            if event.name in names and event.name != "log_offsets" and not gone:
+                return event
+
+    def find(self, after: int, name: str, members: tuple[int, ...]) -> int | None:
+        """Find where an event next happens."""
+        for at in range(after, len(self.events)):
+            if (self.events[at].name, self.events[at].members) == (name, members):
+                return at
+        return None
+
+    def again(self, at: int, batch: int) -> bool:
+        """Say whether an earlier run took the driver's steps for a batch."""
+        begin = self._starts[self.run_of(at)]
+        return any(
+            e.name.startswith("sink.") and e.members[0] == batch
+            for e in self.events[:begin]
+        )
+
+    def committed_before(self, at: int) -> int | None:
+        """Give the batch that the same run committed last before a position."""
+        begin = self._starts[self.run_of(at)]
+        found = [e.members[0] for e in self.events[begin:at] if e.name == "log_commit"]
+        return found[-1] if found else None
+
+    def _merged_into(self) -> int:
+        return next((e.members[0] for e in self.events if e.name == "rescale"), 0)
+
+    def _renaming(self) -> tuple[int, ...]:
+        """Choose Spark's numbers for partitions.
+
+        All are merged into Spark's 0, and a driver takes one after the other.
+        """
+        begun = list(self._begun())
+        for naming in itertools.permutations(range(self.partitions)):
+            orders = ([naming[p] for p in order] for order in begun)
+            first = naming[self._merged_into()] == 0 or not self._merges()
+            if first and all(o == list(range(len(o))) for o in orders):
+                return naming
+        message = "the driver would take partitions in one order, and then in another"
+        raise NotReplayable(message)
+
+    def _merges(self) -> bool:
+        return any(e.name == "rescale" for e in self.events)
+
+    def _begun(self) -> Iterator[list[int]]:
+        """Yield the partitions that a driver's step had taken when a fault came."""
+        for at, event in enumerate(self.events):
+            if event.name in STOPS:
+                taken = [
+                    e.members[1]
+                    for e in self.done(at)
+                    if e.name.startswith("sink.") and len(e.members) > 1
+                ]
+                if len(taken) < self.partitions:
+                    yield taken

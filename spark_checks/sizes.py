@@ -1,0 +1,23 @@
+"""How much a replay runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from onceproof.spark_checks.flights import A_DAY
+
+MOST = {"BATCH": 8, "PARTITION": 4, "ATTEMPT": 4}
+MOST_FAULTS = 3
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Events, cut into batches, cut into partitions; a task has so many attempts."""
+
+    batches: int = 4
+    partitions: int = 2
+    events: int = A_DAY
+    attempts: int = 2
+
+
+DEFAULT = Sizes()

@@ -1,0 +1,116 @@
+"""Two faults in one interleaving are steered and told apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.spark_checks.replay import replay
+from onceproof.spark_checks.sizes import Sizes
+from tests.spark_checks.steering import SINKS, SMALL, numbered
+
+WRITES = ("write(0, 0, 0)", "write(0, 1, 0)")
+BETWEEN = (
+    "log_offsets(0)",
+    "crash()",
+    *WRITES,
+    "log_commit(0)",
+    "crash()",
+    "log_offsets(1)",
+    "write(1, 0, 0)",
+    "write(1, 1, 0)",
+    "log_commit(1)",
+)
+PUBLISHED = (
+    "log_offsets(0)",
+    "crash()",
+    *WRITES,
+    "sink.publish(0)",
+    "crash()",
+    *WRITES,
+    "log_commit(0)",
+)
+GIVEN_UP = (
+    "log_offsets(0)",
+    "lose_contact(0, 0, 0)",
+    "crash()",
+    *WRITES,
+    "log_commit(0)",
+    "zombie_write(0, 0, 0)",
+)
+SKIPPED = (
+    "log_offsets(0)",
+    "sink.write_rows(0)",
+    "sink.write_ledger(0)",
+    "crash()",
+    "fail_task(0, 0, 0)",
+    "log_commit(0)",
+)
+ASKED = {
+    "datasource-staged": PUBLISHED,
+    "foreach-batch-append": GIVEN_UP,
+    "foreach-batch-ledger-apart": SKIPPED,
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """Replay one interleaving of each sink, in one session."""
+    numbers = {name: numbered(name, *words) for name, words in ASKED.items()}
+    sinks = [SINKS[name] for name in ASKED]
+
+    reports = replay(
+        sinks, lambda _: None, faults=2, sizes=SMALL, only=numbers.values()
+    )
+
+    return {
+        r.sink.name: o
+        for r in reports
+        for o in r.outcomes
+        if o.interleaving.number == numbers[r.sink.name]
+    }
+
+
+def test_two_crashes_are_two_moments():
+    """Each crash is looked at by itself, and Spark does as the model does at both."""
+    name, sizes = "foreach-batch-append", Sizes(batches=2)
+    number = numbered(name, *BETWEEN, sizes=sizes)
+
+    reports = replay(
+        [SINKS[name]], lambda _: None, faults=2, sizes=sizes, only=[number]
+    )
+
+    outcome = reports[0].outcomes[0]
+    assert len(set(outcome.spark.moments)) == 3
+    assert not outcome.drift, (outcome.model, outcome.spark)
+
+
+def test_a_second_run_is_ended_after_the_sink_has_committed(outcomes):
+    """On a restart ``offsets/0`` is there already; the batch still runs to its end."""
+    outcome = outcomes["datasource-staged"]
+
+    published = [row.fared[1].visible for row in outcome.spark.rows]
+
+    assert published == [1]
+    assert not outcome.drift, (outcome.model, outcome.spark)
+
+
+def test_a_task_may_land_after_a_crash(outcomes):
+    """What was given up before the crash writes after the next run's commit."""
+    outcome = outcomes["foreach-batch-append"]
+
+    after_crash, at_rest = (outcome.spark.seen(i) for i in range(2))
+
+    assert set(after_crash) == {0}
+    assert set(at_rest) == {1, 2}
+    assert not outcome.drift, (outcome.model, outcome.spark)
+
+
+def test_a_task_that_does_not_run_again_cannot_be_struck(outcomes):
+    """The callback skips a batch whose id it finds: the fault has nothing to strike."""
+    outcome = outcomes["foreach-batch-ledger-apart"]
+
+    said = outcome.not_replayed
+
+    assert outcome.spark is None
+    assert outcome.known
+    assert said == "no task of batch 0 runs again, so none can be struck"
