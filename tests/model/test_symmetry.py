@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.graph import Graph
+from onceproof.model.explore.symmetry import interchangeable
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.trace import trace
-from onceproof.model.library import make
+from onceproof.model.library import make, variants
 from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
 from onceproof.model.traces import follow
 from onceproof.properties.check import check
+from onceproof.properties.verdicts import Verdict
 from tests.model.random_protocols import protocols
 from tests.model.test_readers_agree import SETTINGS, levels
+
+if TYPE_CHECKING:
+    from onceproof.properties.property import Property
 
 ORBITS = {2: 34, 3: 80, 4: 166, 5: 314, 6: 553, 7: 920, 8: 1461, 9: 2232}
 
@@ -123,3 +128,33 @@ def test_a_protocol_without_interchangeable_members_is_refused():
     """One sentence says why, rather than a search that does nothing new."""
     with pytest.raises(UsageError, match="no sort of two or more"):
         check(TwoPhaseCommit(RM=1), symmetry=True)
+
+
+SYMMETRIC = [v for v in variants() if interchangeable(trace(v.protocol))]
+
+
+@pytest.mark.parametrize("variant", SYMMETRIC, ids=str)
+def test_symmetry_keeps_the_librarys_verdicts(variant):
+    """Fewer states, the same verdicts, and traces that plain Python can follow.
+
+    Claims about fair runs are undecided, since names are lost.
+    """
+    protocol, reference = variant.protocol, Reference(variant.protocol)
+
+    plain, reduced = check(protocol), check(protocol, symmetry=True)
+
+    lively = {f.property.name for f in plain.findings if is_lively(f.property)}
+    assert reduced.exploration.distinct < plain.exploration.distinct
+    for finding in reduced.findings:
+        name = finding.property.name
+        expected = Verdict.UNDECIDED if name in lively else plain.verdicts[name]
+        assert finding.verdict is expected
+        if finding.trace is not None:
+            trace_ = finding.trace
+            followed = follow(reference, trace_.start, trace_.events)
+            assert followed.states == trace_.states
+
+
+def is_lively(prop: Property) -> bool:
+    """Whether a property speaks of fair runs."""
+    return any(c.when in ("eventually", "leads_to") for c in prop.clauses)
