@@ -17,6 +17,7 @@ from onceproof.model.language import (
     if_else,
     implies,
     leads_to,
+    lemma,
     not_,
     observe,
     one_of,
@@ -207,6 +208,69 @@ class SimpleBroadcastCommit(Protocol):
             ),
         )
 
+    @lemma
+    def tells_what_is_decided(self) -> bool:
+        """The coordinator tells its decision, and no other."""
+        return all_of(
+            any_of(self.told[i] == Decision.NONE, self.told[i] == self.decided)
+            for i in self.P
+        )
+
+    @lemma
+    def commits_on_all_votes(self) -> bool:
+        """The coordinator commits when it has heard every vote, all for it."""
+        return implies(
+            self.decided == Decision.COMMIT,
+            all_of(self.heard[i] == Heard.YES for i in self.P),
+        )
+
+    @lemma
+    def hears_what_is_voted(self) -> bool:
+        """What is heard of a vote is so, and was asked for."""
+        return all_of(
+            all_of(
+                implies(self.heard[i] == Heard.YES, self.votes_yes[i]),
+                implies(self.heard[i] == Heard.NO, not_(self.votes_yes[i])),
+                implies(self.heard[i] != Heard.WAITING, self.requested[i]),
+            )
+            for i in self.P
+        )
+
+    @lemma
+    def aborts_for_want_of_a_participant(self) -> bool:
+        """The coordinator aborts for a vote against it, or since someone died."""
+        return implies(
+            self.decided == Decision.ABORT,
+            any_of(
+                any_of(not_(self.votes_yes[i]), not_(self.alive[i])) for i in self.P
+            ),
+        )
+
+    @lemma
+    def decides_as_told(self) -> bool:
+        """Who commits has it from the coordinator; who aborts may have given up."""
+        return all_of(
+            all_of(
+                implies(
+                    self.decision[i] == Decision.COMMIT,
+                    self.decided == Decision.COMMIT,
+                ),
+                implies(
+                    self.decision[i] == Decision.ABORT,
+                    any_of(
+                        not_(self.votes_yes[i]),
+                        self.decided == Decision.ABORT,
+                        self.may_give_up(i),
+                    ),
+                ),
+            )
+            for i in self.P
+        )
+
+    def may_give_up(self, i: Member) -> bool:
+        """Say whether a participant may abort though nobody told it to."""
+        return all_of(not_(self.coordinator), not_(self.requested[i]))
+
     @step
     def keeps_its_decision(self, after: SimpleBroadcastCommit) -> bool:
         """Who has decided does not change its mind."""
@@ -291,6 +355,10 @@ class NonBlockingCommit(SimpleBroadcastCommit):
             self.alive[i], all_of(self.forwarded[i, j] != Decision.NONE for j in self.P)
         )
         self.decision[i] = self.forwarded[i, i]
+
+    def may_give_up(self, i: Member) -> bool:
+        """Say whether a participant may abort though nobody told it to."""
+        return not_(self.coordinator)
 
     @action(per=P, fair=True)
     def abort_on_timeout(self, i: Member) -> None:

@@ -29,6 +29,7 @@ from onceproof.model.language import (
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.trace import trace
 from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.protocols.non_blocking_commit import SimpleBroadcastCommit
 from onceproof.model.protocols.sinks.append import Append
 from onceproof.model.protocols.sinks.partition_ledger import PartitionLedger
 from onceproof.model.protocols.sinks.upsert import Upsert
@@ -463,3 +464,14 @@ def test_no_time_leaves_everything_undecided() -> None:
     report = prove(protocol, timeout_seconds=0)
 
     assert set(report.verdicts.values()) == {Verdict.UNDECIDED}
+
+
+def test_a_library_protocol_with_lemmas_is_proved_for_every_size():
+    """Commitment by a simple broadcast agrees, whatever the number of participants."""
+    protocol = SimpleBroadcastCommit()
+    chosen = [p for p in claims_of(protocol) if p.name in ("agreement", "is-valid")]
+
+    found = prove(protocol, chosen).findings
+
+    assert [f.verdict for f in found] == [Verdict.PROVED, Verdict.PROVED]
+    assert all("decides-as-told" in f.lemmas for f in found)
