@@ -8,6 +8,7 @@ Generalization, PLDI 2016.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.language import terms as t
@@ -36,11 +37,22 @@ def fixed_sorts(system: System) -> tuple[Sort, ...]:
 def before_of(action: ActionTerm, claim: t.Term) -> t.Term:
     """Say of the state before ``action`` that ``claim`` holds after it.
 
-    Bound variables of the claim must not share names with those of the action.
+    Of a claim about steps, that it holds of this one. Bound variables of the claim
+    must not share names with those of the action.
     """
-    return t.transform(
-        claim, lambda part: action.after(part) if isinstance(part, t.Get) else None
-    )
+    steps = of_steps(claim)
+
+    def before(part: t.Term) -> t.Term | None:
+        if not isinstance(part, t.Get) or (steps and not part.after):
+            return None
+        return action.after(replace(part, after=False))
+
+    return t.transform(claim, before)
+
+
+def of_steps(claim: t.Term) -> bool:
+    """Say whether a claim speaks of the state after a step as well."""
+    return any(isinstance(part, t.Get) and part.after for part in t.subterms(claim))
 
 
 def fragment(
@@ -101,8 +113,9 @@ def _formulas(
 ) -> Iterator[tuple[bool, t.Term, str]]:
     """Yield all that z3 is told: whether it is asserted or denied, and where it is."""
     for term in terms:
-        yield True, term, "a claim"
-        yield False, term, "a claim"
+        if not of_steps(term):
+            yield True, term, "a claim"
+            yield False, term, "a claim"
     for action in system.actions:
         yield True, action.guard, action.name
         for term in terms:

@@ -18,7 +18,7 @@ from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.properties.prove.claims import renamed
 from onceproof.properties.prove.encode import Encoder, asserted, conjoin, negate
-from onceproof.properties.prove.fragment import before_of
+from onceproof.properties.prove.fragment import before_of, of_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,14 +72,22 @@ class Inductive:
 
 @dataclass(frozen=True)
 class _Goal:
-    """One always-clause, with variables that clash with no action's."""
+    """One clause, with variables that clash with no action's.
+
+    One about ``steps`` is shown of every step, and never assumed.
+    """
 
     asked: Asked
     term: Term
 
+    @property
+    def steps(self) -> bool:
+        """Whether the clause speaks of two states."""
+        return of_steps(self.term)
+
 
 class Induction:
-    """Proves always-clauses of one system by induction, one set after another.
+    """Proves clauses about states and steps by induction, one set after another.
 
     With ``open_sorts`` a proof holds for every size of these sorts; without, for
     the given sizes, and then a failure comes with a ``Cti``.
@@ -155,12 +163,14 @@ class Induction:
         first, event = proof.decoded(self._reference)
         name, text = goal.asked.claim.name, goal.asked.text
         after = first if event is None else self._reference.after(first, event)
-        if after is None or goal.asked.holds(self._reference, after):
+        states = (first, after) if goal.steps else (after,)
+        if after is None or goal.asked.holds(self._reference, *states):
             message = f"z3 and plain Python disagree on {name} after {event}"
             raise RuntimeError(message)
         if event is None:
             return Cti(None, None, after, name, text)
-        if not all(g.asked.holds(self._reference, first) for g in proof.goals):
+        assumed = (g for g in proof.goals if not g.steps)
+        if not all(g.asked.holds(self._reference, first) for g in assumed):
             message = f"z3 and plain Python disagree on the state before {event}"
             raise RuntimeError(message)
         return Cti(first, event, after, name, text)
@@ -177,7 +187,8 @@ class _Proof:
         deadline: float,
     ) -> None:
         self.goals = tuple(goals.values())
-        self.hypotheses = frozenset(goals)
+        assumed = [g.term for g in self.goals if not g.steps]
+        self.hypotheses = frozenset(assumed)
         self.reason = ""
         self._deadline = deadline
         self._encoder = Encoder(system, goals, open_sorts=open_sorts)
@@ -186,7 +197,7 @@ class _Proof:
         self._steps.add([asserted(c) for c in self._encoder.typed(self._state)])
         self._start.add([asserted(c) for c in self._encoder.initial(self._state)])
         self._named: dict[str, Term] = {}
-        for number, term in enumerate(goals):
+        for number, term in enumerate(assumed):
             label = f"hypothesis {number}"
             self._named[label] = term
             self._steps.assert_and_track(asserted(self._encode(term)), label)
@@ -197,6 +208,9 @@ class _Proof:
     def initiation(self, goal: _Goal) -> Any:
         """Ask for an initial state that breaks the goal."""
         self._taken = []
+        if goal.steps:
+            self._core = frozenset()
+            return z3.unsat
         return self._check(self._start, negate(self._encode(goal.term)))
 
     def kept(self, goal: _Goal, action: ActionTerm) -> Any:

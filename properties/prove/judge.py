@@ -34,8 +34,8 @@ def prove(
 ) -> Report:
     """Judge each property by z3: for every size, for these sizes, or to a depth.
 
-    A property of which all clauses hold always, or at rest, is proved by induction,
-    with the protocol's lemmas; any other, and one whose induction fails, is checked in
+    A property of all states, of all steps or of rest is proved by induction, with the
+    protocol's lemmas; any other, and one whose induction fails, is checked in
     every interleaving of at most ``depth`` steps. A refuted one carries a shortest
     trace, replayed in plain Python. What is proved about rest counts only if there is
     a state of rest within ``depth``. Each induction may take ``timeout_seconds``, and
@@ -103,9 +103,9 @@ class _Inductions:
         self._given = Induction(system)
 
     def attempt(self, prop: Property, asked: list[Asked]) -> _Attempt:
-        """Prove a property if it is one that holds always, or always at rest."""
+        """Prove a property if it is of all states, of all steps, or of rest."""
         asked = [said_always(a, self._system) for a in asked]
-        if any(a.when != "always" for a in asked):
+        if any(a.when not in ("always", "step") for a in asked):
             return _Attempt()
         why = self._obstacles(asked)
         if not why:
@@ -137,6 +137,9 @@ class _Inductions:
     def _proved(self, prop: Property, result: Inductive) -> _Attempt:
         names = sorted(s.name for s in open_sorts(self._system))
         note = f"inductive for every number of members of {', '.join(names)}"
+        if any(action.fault for action in self._system.actions):
+            most = self._system.protocol.faults
+            note = f"{note}, with at most {most} fault{'s' if most != 1 else ''}"
         verdict = Verdict.PROVED
         if fixed := fixed_sorts(self._system):
             verdict = Verdict.EXHAUSTED

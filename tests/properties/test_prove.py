@@ -382,7 +382,7 @@ def test_z3_agrees_with_the_search(
 @pytest.mark.parametrize(
     ("name", "verdict", "steps"),
     [
-        ("never-back", Verdict.BOUNDED, None),
+        ("never-back", Verdict.EXHAUSTED, None),
         ("never-past-two", Verdict.REFUTED, 3),
         ("ends-at-an-end", Verdict.EXHAUSTED, None),
         ("ends-at-the-end", Verdict.REFUTED, 0),
@@ -469,9 +469,11 @@ def test_no_time_leaves_everything_undecided() -> None:
 def test_a_library_protocol_with_lemmas_is_proved_for_every_size():
     """Commitment by a simple broadcast agrees, whatever the number of participants."""
     protocol = SimpleBroadcastCommit()
-    chosen = [p for p in claims_of(protocol) if p.name in ("agreement", "is-valid")]
+    names = ("agreement", "is-valid", "keeps-its-decision")
+    chosen = [p for p in claims_of(protocol) if p.name in names]
 
     found = prove(protocol, chosen).findings
 
-    assert [f.verdict for f in found] == [Verdict.PROVED, Verdict.PROVED]
-    assert all("decides-as-told" in f.lemmas for f in found)
+    assert [f.verdict for f in found] == [Verdict.PROVED] * 3
+    assert ["decides-as-told" in f.lemmas for f in found] == [True, True, False]
+    assert all("at most 3 faults" in f.note for f in found)
