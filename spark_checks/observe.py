@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import Read
 
 
+_NOTHING_THERE = (
+    "PATH_NOT_FOUND",
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "UNABLE_TO_INFER_SCHEMA",
+)
+
+
 class Observer:
     """Knows what the sink should hold, and compares what readers see with it."""
 
@@ -27,10 +34,19 @@ class Observer:
         self._expected = expected.select(row.alias("row"), "unit").localCheckpoint()
 
     def look(self, spark: SparkSession, read: Read) -> DataFrame:
-        """Read the sink now; give a hash of each row that a reader sees."""
+        """Read the sink now; give a hash of each row that a reader sees.
+
+        A table that is not there yet shows nothing.
+        """
+        from pyspark.errors import AnalysisException  # noqa: PLC0415
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        seen = read(spark).select(f.xxhash64(*self._columns).alias("row"))
+        try:
+            seen = read(spark).select(f.xxhash64(*self._columns).alias("row"))
+        except AnalysisException as error:
+            if error.getCondition() not in _NOTHING_THERE:
+                raise
+            return spark.createDataFrame([], "row bigint")
         return seen.localCheckpoint()
 
     def histories(self, tellings: Sequence[Telling]) -> list[History]:

@@ -14,13 +14,15 @@ from onceproof.model.errors import UsageError
 from onceproof.model.interleavings import Interleavings, interleavings
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.protocols.sinks.user_code import UserCode
 from onceproof.properties.check import Report, check
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events, flights
+from onceproof.spark_checks.failpoints.rules import LINES
 from onceproof.spark_checks.observe import Observer
-from onceproof.spark_checks.run import Bench, Case, Outcome, Ran, run_one
+from onceproof.spark_checks.run import Bench, Case, Outcome, Ran, lines_of, run_one
 from onceproof.spark_checks.session import Scratch, WarmSession, java_version
 from onceproof.spark_checks.sizes import Sizes
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import Reference
 
 THREADS = 2
+MOST_LINES = 40
 _AT_ONCE = 8
 
 
@@ -251,6 +254,8 @@ def _replay_sink(
     bench: Bench, sink: Reference, listener: Listener, todo: _Todo
 ) -> SinkReport:
     began = time.perf_counter()
+    if sink.code:
+        sink = _by_lines(bench, sink, todo.sizes.batches)
     protocol = protocol_of(sink, todo.sizes, faults=todo.faults)
     report = SinkReport(
         sink,
@@ -289,6 +294,13 @@ def _replay_sink(
     report.seconds = time.perf_counter() - began
     listener(events.Judged(report))
     return report
+
+
+def _by_lines(bench: Bench, sink: Reference, batches: int) -> Reference:
+    """Describe a user's sink by the lines that its code is seen to run."""
+    lines = lines_of(bench, sink, batches)
+    most = min(max(1, *map(len, lines.values())), MOST_LINES)
+    return replace(sink, model=UserCode(LINE=most), steps={"sink.run_line": LINES})
 
 
 def _tidied(outcome: Outcome) -> Outcome:

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 import time
 import uuid
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from onceproof.model.errors import UsageError
 from onceproof.properties.ledger import History, observe_states
 from onceproof.spark_checks import events
 from onceproof.spark_checks.failpoints.checkpoint import Trap, entries, own
 from onceproof.spark_checks.failpoints.driver import HUNG, LOG
 from onceproof.spark_checks.failpoints.kinds import Start, kind_of
 from onceproof.spark_checks.failpoints.realise import realise
-from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY, UNMET, Plan, Rule
+from onceproof.spark_checks.failpoints.rules import (
+    LINES,
+    RUN_PROPERTY,
+    UNMET,
+    Plan,
+    Rule,
+)
 from onceproof.spark_checks.failpoints.runs import NotReplayable, Run, looked
 from onceproof.spark_checks.flights import query
 from onceproof.spark_checks.observe import Telling
@@ -134,7 +142,7 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
         runs = realise(one, case.protocol, sink, under_test)
     except NotReplayable as reason:
         return Ran(replace(nothing, not_replayed=str(reason), known=True))
-    trial = _Trial(bench, folder, under_test)
+    trial = _Trial(bench, folder, under_test, sink.code)
     problem = _WELL
     for run in runs:
         problem = trial.go(run)
@@ -155,11 +163,40 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
     if problem:
         return Ran(outcome)
     seen = {run.moment: one.trace.states[run.state] for run in runs}
-    model = observe_states(case.semantics, seen)
+    model = None if sink.code else observe_states(case.semantics, seen)
     telling = Telling(
         tuple(seen), tuple(trial.looks), tuple(trial.promised), trial.rested
     )
     return Ran(replace(outcome, model=model), telling)
+
+
+def lines_of(bench: Bench, sink: Reference, batches: int) -> dict[int, list[str]]:
+    """Run a sink once, with no fault, and list the lines that its driver's code runs.
+
+    Raises ``UsageError`` where the sink fails by itself.
+    """
+    name = f"onceproof_{uuid.uuid4().hex}"
+    folder = bench.scratch / name
+    target = Target(folder / "sink", name)
+    target.path.mkdir(parents=True)
+    (folder / "marks").mkdir()
+    with bench.still:
+        under_test = sink.build(target)
+    run = Run(number=0, offered=batches)
+    for batch in range(batches):
+        run.rule(LINES, "call", batch, "note", mark=f"lines-{batch}")
+    trial = _Trial(bench, folder, under_test, sink.code)
+    problem = trial.go(run)
+    if problem or trial.unplanned:
+        why = problem.reason or trial.unplanned[0]
+        message = f"{sink.name} fails though nothing was done to it: {why}"
+        raise UsageError(message)
+    found = {}
+    for batch in range(batches):
+        notes = folder / "marks" / f"lines-{batch}"
+        found[batch] = notes.read_text().splitlines() if notes.exists() else []
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
 
 
 @dataclass(frozen=True)
@@ -187,8 +224,11 @@ _WELL = _Amiss()
 class _Trial:
     """The runs of one query over one checkpoint."""
 
-    def __init__(self, bench: Bench, folder: Path, under_test: UnderTest) -> None:
+    def __init__(
+        self, bench: Bench, folder: Path, under_test: UnderTest, code: str
+    ) -> None:
         self._bench = bench
+        self._code = code
         self._folder = folder
         self._marks = folder / "marks"
         self._read = under_test.read
@@ -282,7 +322,9 @@ class _Trial:
             return _Amiss(ended.error)
         besides = f"; the query failed: {ended.error}" if ended.error else ""
         if run.strike is not None and not self._left(run.strike):
-            return _Amiss(f"never struck: {run.strike.what}{besides}")
+            # How many lines a user's code runs is its own affair.
+            fewer = bool(self._code) and not ended.error
+            return _Amiss(f"never struck: {run.strike.what}{besides}", known=fewer)
         if missing:
             never = "; ".join(d.what for d in missing)
             return _Amiss(f"never struck: {never}{'' if run.fails else besides}")
@@ -304,7 +346,7 @@ class _Trial:
         """Start the query and wait for its end."""
         session = self._bench.session
         rules = tuple(self._placed(r) for r in run.rules)
-        plan = Plan(rules, str(self._marks), self._folder.name)
+        plan = Plan(rules, str(self._marks), self._folder.name, code=self._code)
         placed = plan.write(session.plans)
         spark: Any = self._bench.spark
         spark.sparkContext.setLocalProperty(RUN_PROPERTY, plan.run)

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 PLANS_VARIABLE = "ONCEPROOF_PLANS"
 RUN_PROPERTY = "onceproof.run"
 EXIT_CODE = 73
+_PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python")
 PATIENCE = 45.0
 UNMET = "unmet"
+LINES = "a line"
+"""Stands in a rule for each line of the user's own code, instead of a function."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ class Rule:
     ``function`` is a qualified name. None matches any partition, attempt or call.
     ``nth`` counts calls from 1 within one process and batch. ``do`` is one of die,
     raise, zombie, pass. It first waits for the marks of ``await_`` and then leaves its
-    own; a zombie leaves its own as it is given up, and waits in its later life.
+    own; a zombie leaves its own as it is given up, and waits in its later life. Of a
+    line, ``note`` writes down which it is, into the file of its mark.
     """
 
     function: str
@@ -53,7 +57,8 @@ class Rule:
 class Plan:
     """The rules of one query run, and the folder where marks are left.
 
-    ``run`` tells runs apart that go on side by side. Who waits for a mark for longer
+    ``run`` tells runs apart that go on side by side. The user's own code is what lies
+    below the folder ``code``, installed packages apart. Who waits for a mark for longer
     than ``patience`` seconds gives up: it leaves a mark that says so, and dies.
     """
 
@@ -61,6 +66,7 @@ class Plan:
     marks: str
     run: str = ""
     patience: float = PATIENCE
+    code: str = ""
 
     def write(self, folder: Path) -> Path:
         """Put the plan where workers look for it, all at once; give its place."""
@@ -78,7 +84,8 @@ class Plan:
         except (OSError, ValueError):
             return None
         rules = [Rule(**{**r, "await_": tuple(r["await_"])}) for r in data["rules"]]
-        return cls(tuple(rules), data["marks"], data["run"], data["patience"])
+        told = (data[name] for name in ("marks", "run", "patience", "code"))
+        return cls(tuple(rules), *told)
 
 
 @dataclass(frozen=True)
@@ -106,9 +113,19 @@ class Tracer:
         self._calls: dict[tuple[str, int | None], int] = {}
 
     @property
-    def names(self) -> set[str]:
-        """The functions that are watched."""
-        return self._names
+    def busy(self) -> bool:
+        """Whether there is anything to watch for."""
+        return bool(self._names)
+
+    def watches(self, frame: FrameType) -> bool:
+        """Say whether something may happen in a frame."""
+        return frame.f_code.co_qualname in self._names or self._follows(frame)
+
+    def _follows(self, frame: FrameType) -> bool:
+        """Say whether the lines of a frame are to be followed."""
+        name = frame.f_code.co_filename
+        mine = LINES in self._names and name.startswith(self._plan.code)
+        return mine and not any(part in name for part in _PACKAGES)
 
     def install(self) -> None:
         """Watch from now on, in this thread."""
@@ -117,24 +134,38 @@ class Tracer:
     def enter(self, frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG002
         """Fire the rules of a call, and give what follows the frame to its return."""
         name = frame.f_code.co_qualname
-        if event != "call" or name not in self._names:
+        if event != "call" or not self.watches(frame):
             return None
-        frame.f_trace_lines = False
+        frame.f_trace_lines = self._follows(frame)
         place = self._where(frame)
         if place.run != self._plan.run:
             return None
-        key = (name, place.batch)
-        number = self._calls[key] = self._calls.get(key, 0) + 1
+        number = self._count(name, place)
         self._fire(name, "call", place, number)
 
         def leave(frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG001
             if event == "return":
                 self._fire(name, "return", place, number)
+            if event == "line" and place.partition is None:
+                nth = self._count(LINES, place)
+                self._fire(LINES, "call", place, nth, frame)
             return leave
 
         return leave
 
-    def _fire(self, name: str, event: str, place: Place, number: int) -> None:
+    def _count(self, name: str, place: Place) -> int:
+        key = (name, place.batch)
+        number = self._calls[key] = self._calls.get(key, 0) + 1
+        return number
+
+    def _fire(
+        self,
+        name: str,
+        event: str,
+        place: Place,
+        number: int,
+        frame: FrameType | None = None,
+    ) -> None:
         for rule in self._plan.rules:
             if (
                 (rule.function, rule.event, rule.batch) == (name, event, place.batch)
@@ -142,7 +173,15 @@ class Tracer:
                 and rule.attempt in (None, place.attempt)
                 and rule.nth in (None, number)
             ):
-                self._act(rule)
+                if rule.do == "note" and frame is not None:
+                    self._note(rule.mark, frame)
+                else:
+                    self._act(rule)
+
+    def _note(self, mark: str, frame: FrameType) -> None:
+        with Path(self._plan.marks, mark).open("a") as notes:
+            code = frame.f_code
+            notes.write(f"{code.co_filename}:{frame.f_lineno} {code.co_qualname}\n")
 
     def _act(self, rule: Rule) -> None:
         if rule.do == "zombie":
@@ -187,15 +226,14 @@ class Tracer:
 
 def trace_all(tracers: list[Tracer]) -> None:
     """Let several tracers watch this thread; at most one of them follows a frame."""
-    names = {name for tracer in tracers for name in tracer.names}
 
     def enter(frame: FrameType, event: str, arg: object) -> Any:
-        if event != "call" or frame.f_code.co_qualname not in names:
+        if event != "call":
             return None
-        followers = (tracer.enter(frame, event, arg) for tracer in tracers)
+        followers = (t.enter(frame, event, arg) for t in tracers if t.watches(frame))
         return next((f for f in followers if f is not None), None)
 
-    if names:
+    if any(tracer.busy for tracer in tracers):
         sys.settrace(enter)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.micro_batch import Task
+from onceproof.spark_checks.failpoints.rules import LINES
 from onceproof.spark_checks.failpoints.runs import (
     BEGIN,
     END,
@@ -49,6 +50,9 @@ def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
     batch, partition, attempt = event.members
     if kind.mortal_only():
         raise NotReplayable(kind.mortal_only())
+    if LINES in story.steps.values():
+        message = "nothing is known of which function does a task's work"
+        raise NotReplayable(message)
     _there(story, run, partition)
     if story.find(at + 1, event.name, event.members) is not None:
         message = "a task is given up twice, and the model cannot tell the two apart"

@@ -88,12 +88,16 @@ class Reference:
     An action that is not listed is performed inside Spark. ``refuted`` names the
     guarantees that the sink is seen to break; ``unseen`` those that the model
     refutes at a moment when no replay looks. All others hold.
+
+    Of a user's own sink nothing is known but the folder of its ``code``: each line
+    that its driver runs is a step, and what it does is judged, and not compared.
     """
 
     name: str
     build: Build
-    model: type[Sink]
+    model: type[Sink] | Sink
     refuted: frozenset[str]
     unseen: frozenset[str] = frozenset()
     steps: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    code: str = ""
