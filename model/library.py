@@ -128,7 +128,7 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
     if not path.endswith(".py"):
         known = protocols()
         return (known[pick(name, known, "protocol")],)
-    module = _load(Path(path))
+    module = load(Path(path))
     found = {c.label(): c for c in _classes([module]) if issubclass(c, Protocol)}
     if not found:
         message = f"{path} holds no class that derives from Protocol"
@@ -140,8 +140,11 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
     return found[pick(wanted, found, f"protocol of {path}")], module
 
 
-def _load(path: Path) -> ModuleType:
-    """Run a file of protocols as a module of its own, with its folder's at hand."""
+def load(path: Path) -> ModuleType:
+    """Run a file as a module of its own, with those of its folder at hand.
+
+    Raises ``UsageError`` where there is none, ``ModelError`` where it does not run.
+    """
     name = f"onceproof_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
@@ -20,11 +22,10 @@ from onceproof.spark_checks import flights
 from onceproof.spark_checks import replay as engine
 from onceproof.spark_checks.replay import protocol_of
 from onceproof.spark_checks.sinks import reference_sinks
+from onceproof.spark_checks.sinks.own import find_sink
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS, Sizes
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from onceproof.properties.property import Property
     from onceproof.spark_checks.replay import SinkReport
     from onceproof.spark_checks.run import Outcome
@@ -41,15 +42,20 @@ def write_counterexamples(report: SinkReport, folder: Path) -> dict[str, str]:
         if report.verdict(prop) is Verdict.REFUTED:
             outcome = report.first_break(prop)
             if outcome is not None:
-                path = folder / f"{report.sink.name}--{prop.name}.json"
+                path = folder / f"{_plain(report.sink)}--{prop.name}.json"
                 _counterexample(report, prop, outcome).write(path)
                 found[prop.name] = str(path)
     for outcome in report.drift:
         number = outcome.interleaving.number
-        path = folder / f"{report.sink.name}--drift-{number}.json"
+        path = folder / f"{_plain(report.sink)}--drift-{number}.json"
         _counterexample(report, None, outcome).write(path)
         found[f"drift-{number}"] = str(path)
     return found
+
+
+def _plain(sink: Reference) -> str:
+    """Give a sink's name as it may stand in that of a file."""
+    return re.sub(r"[^\w-]+", "-", sink.name.rpartition("::")[2]).strip("-")
 
 
 def _counterexample(
@@ -120,8 +126,10 @@ def replay_file(path: Path, *, keep: bool = False) -> Answer:
     """
     told = read(path)
     sink, sizes = _asked(path, told)
-    stale = _stale(told, protocol_of(sink, sizes, faults=told.faults))
     about = (str(path), told.sink, told.property)
+    stale = ""
+    if not sink.code:
+        stale = _stale(told, protocol_of(sink, sizes, faults=told.faults))
     if stale:
         return Answer(*about, "ERROR", stale)
     reports = engine.replay(
@@ -132,7 +140,10 @@ def replay_file(path: Path, *, keep: bool = False) -> Answer:
         only=[told.interleaving],
         keep=keep,
     )
-    outcome = reports[0].outcomes[0]
+    outcome = next(iter(reports[0].outcomes), None)
+    if outcome is None or (sink.code and not _same(told, reports[0], outcome)):
+        reason = "the sink runs other lines than when the file was written"
+        return Answer(*about, "ERROR", reason)
     folder = str(outcome.folder or "")
     if outcome.spark is None:
         return Answer(*about, "ERROR", outcome.not_replayed, folder)
@@ -143,6 +154,12 @@ def replay_file(path: Path, *, keep: bool = False) -> Answer:
     return Answer(*about, "FAILED" if failed else "FIXED", folder=folder)
 
 
+def _same(told: Counterexample, report: SinkReport, outcome: Outcome) -> bool:
+    """Say whether a sink's own lines make the interleaving that a file tells of."""
+    steps = steps_of(Semantics(report.protocol), outcome.interleaving.trace)
+    return steps == told.steps
+
+
 def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
     """Find what a file tells of.
 
@@ -150,6 +167,8 @@ def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
     """
     message = ""
     sinks = reference_sinks()
+    if "::" in told.sink:
+        sinks[told.sink] = find_sink(told.sink, Path.cwd())
     if told.protocol != MicroBatch.label():
         pick(told.protocol, protocols(), "protocol")
         message = f"{path} is about {told.protocol}, which no sink is replayed by"

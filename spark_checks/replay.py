@@ -215,7 +215,10 @@ def _known(
     counts = {
         sink.name: len(interleavings(protocol_of(sink, sizes, faults=faults)).classes)
         for sink in sinks
+        if not sink.code  # how many there are shows when it has run
     }
+    if not counts:
+        return
     most = max(counts.values(), default=0)
     for number in sorted(wanted):
         if not 1 <= number <= most:
@@ -298,9 +301,14 @@ def _replay_sink(
 
 def _by_lines(bench: Bench, sink: Reference, batches: int) -> Reference:
     """Describe a user's sink by the lines that its code is seen to run."""
-    lines = lines_of(bench, sink, batches)
-    most = min(max(1, *map(len, lines.values())), MOST_LINES)
-    return replace(sink, model=UserCode(LINE=most), steps={"sink.run_line": LINES})
+    seen = max(lines_of(bench, sink, batches).values(), key=len)
+    lines = tuple(seen[:MOST_LINES]) or ("the sink's code is called",)
+    return replace(
+        sink,
+        model=UserCode(LINE=len(lines)),
+        steps={"sink.run_line": LINES},
+        lines=lines,
+    )
 
 
 def _tidied(outcome: Outcome) -> Outcome:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints.kinds import Kind, kind_of
+from onceproof.spark_checks.failpoints.rules import LINES
 from onceproof.spark_checks.failpoints.runs import BEGIN, Due, NotReplayable, Run
 from onceproof.spark_checks.failpoints.story import STOPS, Story
 from onceproof.spark_checks.failpoints.survived import (
@@ -27,12 +28,14 @@ def realise(
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
-    return _Planner(Story(one, protocol, sink.steps), kind_of(under_test)).runs()
+    story = Story(one, protocol, sink.steps)
+    return _Planner(story, kind_of(under_test), sink.lines).runs()
 
 
 class _Planner:
-    def __init__(self, story: Story, kind: Kind) -> None:
+    def __init__(self, story: Story, kind: Kind, lines: tuple[str, ...]) -> None:
         self.story = story
+        self.lines = lines
         self.steps = story.steps
         self.kind = kind
 
@@ -95,7 +98,8 @@ class _Planner:
             self.kind.inside(run, everyone, upcoming, again=again)
             return
         nth = 1 + sum(e.name == upcoming.name for e in self.story.done(at))
-        run.stops(function, "call", batch, "die", nth=nth)
+        spot = self.lines[nth - 1] if function == LINES else ""
+        run.stops(function, "call", batch, "die", nth=nth, spot=spot)
         self.kind.no_abort(run, batch)
 
     def _among_writes(self, run: Run, batch: int, at: int, upcoming: Event) -> None:
@@ -118,7 +122,7 @@ class _Planner:
             attempt, number = due[p][0], story.real(p)
             event = f"write({batch}, {p}, {attempt})"
             mark = run.mark(f"written-{batch}-{number}-{attempt}")
-            task = {"partition": number, "attempt": attempt}
+            task: dict[str, Any] = {"partition": number, "attempt": attempt}
             run.rule(function, "return", batch, "pass", **task, mark=mark)
             what = f"task {number} of batch {batch} does its work first"
             run.due.append(Due(event, fault=False, mark=mark, what=what))

@@ -181,7 +181,8 @@ class Tracer:
     def _note(self, mark: str, frame: FrameType) -> None:
         with Path(self._plan.marks, mark).open("a") as notes:
             code = frame.f_code
-            notes.write(f"{code.co_filename}:{frame.f_lineno} {code.co_qualname}\n")
+            name = os.path.relpath(code.co_filename, self._plan.code)
+            notes.write(f"line {frame.f_lineno} of {name}, {code.co_name}()\n")
 
     def _act(self, rule: Rule) -> None:
         if rule.do == "zombie":

@@ -91,12 +91,24 @@ class Run:
         self.due.append(Due(str(fault), fault=True, mark=mark, what=what))
 
     def stops(
-        self, function: str, event: str, batch: int, do: str, **rest: Any
+        self,
+        function: str,
+        event: str,
+        batch: int,
+        do: str,
+        *,
+        spot: str = "",
+        **rest: Any,
     ) -> None:
-        """Let the fault strike that ends the run; of several rules any one may."""
+        """Let the fault strike that ends the run; of several rules any one may.
+
+        ``spot`` says where that is, if it is no function.
+        """
         mark = self.mark("stopped")
         self.rule(function, event, batch, do, mark=mark, **rest)
         what = _told(function, event, batch, do, rest.get("partition"))
+        if spot:
+            what = f"{_HARM[do]} before {spot}, batch {batch}"
         if what not in self.how:
             self.how.append(what)
         self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))

@@ -91,6 +91,7 @@ class Reference:
 
     Of a user's own sink nothing is known but the folder of its ``code``: each line
     that its driver runs is a step, and what it does is judged, and not compared.
+    ``lines`` names them, once they have been seen to run.
     """
 
     name: str
@@ -101,3 +102,4 @@ class Reference:
     steps: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""
+    lines: tuple[str, ...] = ()
