@@ -14,7 +14,6 @@ from onceproof.model.errors import UsageError
 from onceproof.model.interleavings import Interleavings, interleavings
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.model.protocols.micro_batch import MicroBatch
-from onceproof.model.protocols.sinks.user_code import UserCode
 from onceproof.properties.check import Report, check
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
@@ -24,6 +23,7 @@ from onceproof.spark_checks.failpoints.rules import LINES
 from onceproof.spark_checks.observe import Observer
 from onceproof.spark_checks.run import Bench, Case, Outcome, Ran, lines_of, run_one
 from onceproof.spark_checks.session import Scratch, WarmSession, java_version
+from onceproof.spark_checks.sinks.user_code import UserCode
 from onceproof.spark_checks.sizes import Sizes
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from onceproof.model.language import (
     state,
     when,
 )
+from onceproof.model.protocols.alignment import Alignment, S, Unaligned
 
-S = Sort("source", size=2)
 E = Sort("event of a source", size=2, ordered=True)
 C = Sort("checkpoint", size=2, ordered=True)
 
@@ -52,70 +52,6 @@ MOST = 2
 def one_more(times: int) -> int:
     """Count on, as far as it matters."""
     return if_else(times < MOST, times + 1, MOST)
-
-
-class Alignment(Part):
-    """Aligned: an input whose barrier has come waits until all barriers have.
-
-    Carbone and others, 2015. Another way to bring barriers together redefines when
-    an input is read, when the state is snapshot, and what of a channel is recorded.
-    """
-
-    S = S
-    came = state(False, per=S, volatile=True)
-    taken = state(False, volatile=True)
-
-    def reads(self, s: Member) -> bool:
-        """Say whether the operator takes events from an input."""
-        return any_of(not_(self.came[s]), self.taken)
-
-    def completes(self, s: Member) -> bool:
-        """Say whether the barrier of an input is the last to come."""
-        return all_of(self.came[x] | (x == s) for x in self.S)
-
-    def snapshots(self, s: Member) -> bool:
-        """Say whether the state is snapshot as the barrier of an input comes."""
-        return self.completes(s)
-
-    def records(self, s: Member) -> bool:
-        """Say whether an event of an input is recorded as on its way."""
-        return s != s
-
-
-class Unaligned(Alignment):
-    """The first barrier takes the snapshot; what is then on its way is recorded."""
-
-    def reads(self, s: Member) -> bool:
-        """No input ever waits."""
-        return s == s
-
-    def snapshots(self, s: Member) -> bool:
-        """The first barrier to come takes the snapshot."""
-        return not_(self.taken)
-
-    def records(self, s: Member) -> bool:
-        """Until its own barrier comes, an input's events are on their way."""
-        return all_of(self.taken, not_(self.came[s]))
-
-
-class UnalignedWithoutChannels(Unaligned):
-    """The first barrier takes the snapshot, and what is on its way is left out."""
-
-    breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
-
-    def records(self, s: Member) -> bool:
-        """Nothing is recorded."""
-        return s != s
-
-
-class AtLeastOnce(Alignment):
-    """No input waits, and the last barrier takes the snapshot."""
-
-    breaks = ("at-most-once", "effectively-once")
-
-    def reads(self, s: Member) -> bool:
-        """An input is read on, though its barrier has come."""
-        return s == s
 
 
 class Source(Part):

@@ -23,13 +23,13 @@ from onceproof.model.language import (
     total,
     when,
 )
+from onceproof.model.protocols.alignment import S
 from onceproof.model.protocols.barrier_snapshot import (
     MOST,
     BarrierSnapshot,
     C,
     E,
     Output,
-    S,
     one_more,
 )
 

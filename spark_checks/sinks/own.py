@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 from onceproof.model.library import load
-from onceproof.model.protocols.sinks.user_code import UserCode
 from onceproof.spark_checks.sinks.interface import Reference
+from onceproof.spark_checks.sinks.user_code import UserCode
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import Build

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from onceproof.model.explore import generate
+from onceproof.model.explore.emit import constant
 from onceproof.model.explore.graph import Graph
 from onceproof.model.language import terms as t
 from onceproof.model.language.plain import Reference
@@ -170,7 +171,7 @@ def test_a_broken_reader_is_caught(monkeypatch, tmp_path, broken):
 
     def wrong_sum(self, term):
         if isinstance(term, t.Sum):
-            return self.b.add(number(self, term), generate._constant(1))
+            return self.b.add(number(self, term), constant(1))
         return number(self, term)
 
     monkeypatch.setattr(emitter, "truth", wrong_truth)

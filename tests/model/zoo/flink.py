@@ -14,15 +14,13 @@ from onceproof.model.language import (
     state,
     when,
 )
+from onceproof.model.protocols.alignment import Alignment, S, Unaligned
 from onceproof.model.protocols.barrier_snapshot import (
-    Alignment,
     BarrierSnapshot,
     BarrierSnapshotUnaligned,
     CheckpointStore,
     Output,
-    S,
     Source,
-    Unaligned,
 )
 from onceproof.model.protocols.two_phase_commit_sink import (
     Transaction,

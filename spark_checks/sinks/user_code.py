@@ -35,6 +35,6 @@ class UserCode(Sink):
         """The code returns after its last line."""
         return self.at[b] > self.LINE.last
 
-    def visible(self, b: Member, e: Member) -> int:
+    def visible(self, b: Member, e: Member) -> int:  # noqa: ARG002 - all events alike
         """All is there once every line has run."""
         return if_else(all_of(self.ran[b, n] for n in self.LINE), 1, 0)
