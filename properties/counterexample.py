@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.model.language.plain import Reference, State
+    from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
 
 SCHEMA = 1
@@ -23,12 +24,20 @@ FORMAT = "onceproof counterexample"
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the trace, with the elements of the state that it changed."""
+    """One step of the trace, with the elements of the state that it changed.
+
+    ``lane`` names who acts: the member of an unordered sort, the part, or the rest.
+    """
 
     event: str
     members: tuple[int, ...]
     fault: bool
     changes: dict[str, Any]
+    lane: str = ""
+
+    def __str__(self) -> str:
+        """Show the step as ``commit_task(0, 1)``."""
+        return f"{self.event}({', '.join(map(str, self.members))})"
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,10 @@ class Counterexample:
 
     ``fails_at`` is the number of the step (from 1; 0 is the start) or, where there
     is an ``observed`` ledger, of the moment, at which the clause first fails.
-    ``events`` is how many events a real run read.
+    ``events`` is how many events a real run read, ``input`` holds them where they are
+    the user's own. ``looks`` tells after how many steps each moment was. ``test`` is
+    the test that found it, by which it can be run again, with what it was ``asked``.
+    ``because`` tells in sentences how it came about.
     """
 
     protocol: str
@@ -55,6 +67,11 @@ class Counterexample:
     observed: History | None = None
     expected: History | None = None
     start: dict[str, Any] = field(default_factory=dict)
+    looks: tuple[int, ...] = ()
+    input: dict[str, Any] | None = None
+    test: str = ""
+    asked: dict[str, Any] = field(default_factory=dict)
+    because: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
@@ -114,7 +131,11 @@ def _lacks(error: Exception) -> str:
 
 
 def _parsed(data: dict[str, Any]) -> Counterexample:
-    _typed(data, _FIELDS, "")
+    given = data.get("input")
+    if given is not None and not isinstance(given, dict):
+        message = "'input' is not an object"
+        raise TypeError(message)
+    _typed({**_LATER, **data}, _FIELDS, "")
     for number, step in enumerate(data["steps"], 1):
         if not isinstance(step, dict):
             message = f"step {number} is no object"
@@ -128,7 +149,12 @@ def _parsed(data: dict[str, Any]) -> Counterexample:
         for name in ("observed", "expected")
     }
     return Counterexample(
-        **{**data, **histories, "steps": steps, "failpoints": tuple(data["failpoints"])}
+        **{
+            **data,
+            **histories,
+            "steps": steps,
+            **{n: tuple(data[n]) for n in _TUPLES if n in data},
+        }
     )
 
 
@@ -146,7 +172,13 @@ _FIELDS: dict[str, type] = {
     "events": int,
     "failpoints": list,
     "start": dict,
+    "looks": list,
+    "test": str,
+    "asked": dict,
+    "because": list,
 }
+_LATER: dict[str, Any] = {"looks": [], "test": "", "asked": {}, "because": []}
+_TUPLES = ("failpoints", "looks", "because")
 _STEP: dict[str, type] = {
     "event": str,
     "members": list,
@@ -170,8 +202,23 @@ def steps_of(reference: Reference, trace: Trace) -> tuple[Step, ...]:
     found = []
     for (event, after), before in zip(trace.steps, trace.states, strict=False):
         changes = differences(reference, before, after)
-        found.append(Step(event.name, event.members, event.fault, changes))
+        lane = lane_of(reference, event)
+        found.append(Step(event.name, event.members, event.fault, changes, lane))
     return tuple(found)
+
+
+def lane_of(reference: Reference, event: Event) -> str:
+    """Name who acts in an event.
+
+    It is the first member of an unordered sort among those that the event is for, else
+    the part that it belongs to, else what the protocol says that it speaks of.
+    """
+    sorts = reference.steps[event.name].sorts
+    for member, sort in zip(event.members, sorts, strict=True):
+        if not sort.ordered:
+            return f"{sort.text.partition(',')[0]} {int(member)}"
+    part = event.name.rpartition(".")[0]
+    return part or reference.protocol.role or reference.protocol.label()
 
 
 def differences(reference: Reference, before: State, after: State) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from dataclasses import asdict, dataclass
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings import interleavings
@@ -18,39 +19,71 @@ from onceproof.properties.counterexample import Counterexample, read, steps_of
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import flights
 from onceproof.spark_checks import replay as engine
+from onceproof.spark_checks.because import because
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.input import enough
+from onceproof.spark_checks.own_events import from_json, own_events, to_json
 from onceproof.spark_checks.replay import protocol_of
+from onceproof.spark_checks.rerun import Answer, replay_test
 from onceproof.spark_checks.sinks import reference_sinks
 from onceproof.spark_checks.sinks.own import find_sink
+from onceproof.spark_checks.sinks.user_code import StruckInside
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS, Sizes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
     from onceproof.properties.property import Property
+    from onceproof.spark_checks.input import Input
+    from onceproof.spark_checks.outcome import Outcome
     from onceproof.spark_checks.replay import SinkReport
-    from onceproof.spark_checks.run import Outcome
     from onceproof.spark_checks.sinks.interface import Reference
 
 DRIFT = "drift"
 _GUARANTEES = {prop.name: prop for prop in GUARANTEES}
 
 
-def write_counterexamples(report: SinkReport, folder: Path) -> dict[str, str]:
+@dataclass(frozen=True)
+class Asked:
+    """The test that asks for a replay, and what it asks: to be run again by a file."""
+
+    test: str = ""
+    key: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    claims: tuple[Property, ...] = GUARANTEES
+
+
+def write_counterexamples(
+    report: SinkReport, folder: Path, asked: Asked | None = None
+) -> dict[str, str]:
     """Write a file for each guarantee that a sink breaks; give their paths by name."""
+    asked = asked or Asked()
     found = {}
     for prop in report.properties:
-        if report.verdict(prop) is Verdict.REFUTED:
+        if prop in asked.claims and report.verdict(prop) is Verdict.REFUTED:
             outcome = report.first_break(prop)
             if outcome is not None:
                 path = folder / f"{_plain(report.sink)}--{prop.name}.json"
-                _counterexample(report, prop, outcome).write(path)
+                counterexample(report, prop, outcome, asked).write(path)
                 found[prop.name] = str(path)
     for outcome in report.drift:
         number = outcome.interleaving.number
         path = folder / f"{_plain(report.sink)}--drift-{number}.json"
-        _counterexample(report, None, outcome).write(path)
+        counterexample(report, None, outcome, asked).write(path)
         found[f"drift-{number}"] = str(path)
     return found
+
+
+def keep_run(outcome: Outcome, file: Path) -> None:
+    """Keep what is left of the runs of an outcome, beside its file."""
+    if outcome.folder is None or not outcome.folder.is_dir():
+        return
+    kept = file.with_suffix("")
+    shutil.rmtree(kept, ignore_errors=True)
+    shutil.move(outcome.folder, kept)
 
 
 def _plain(sink: Reference) -> str:
@@ -58,9 +91,10 @@ def _plain(sink: Reference) -> str:
     return re.sub(r"[^\w-]+", "-", sink.name.rpartition("::")[2]).strip("-")
 
 
-def _counterexample(
-    report: SinkReport, prop: Property | None, outcome: Outcome
+def counterexample(
+    report: SinkReport, prop: Property | None, outcome: Outcome, asked: Asked
 ) -> Counterexample:
+    """Tell how an outcome breaks a property, or how it drifts, if there is none."""
     semantics = Semantics(report.protocol)
     place = broken(prop, outcome.spark) if prop and outcome.spark else None
     clause, moment = place or (0, 0)
@@ -75,10 +109,15 @@ def _counterexample(
         sink=report.sink.name,
         interleaving=outcome.interleaving.number,
         faults=report.protocol.faults,
-        events=report.events,
+        events=report.given.events,
         failpoints=outcome.failpoints,
         observed=outcome.spark,
         expected=outcome.model,
+        looks=tuple(run.state for run in outcome.runs),
+        input=to_json(report.given) if report.given.own else None,
+        test=asked.test,
+        asked={"key": list(asked.key), "allow": list(asked.allow)},
+        because=because(outcome, prop) if prop else (),
     )
 
 
@@ -93,31 +132,6 @@ def versions() -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What replaying a counterexample file showed: FAILED, FIXED or ERROR."""
-
-    file: str
-    sink: str
-    property: str
-    answer: str
-    reason: str = ""
-    folder: str = ""
-
-    def status(self) -> int:
-        """Give the exit status: 1, 0 or 2."""
-        return {"FAILED": 1, "FIXED": 0}.get(self.answer, 2)
-
-    def __str__(self) -> str:
-        """Say it in a line, and in another where to look."""
-        said = f"{self.answer} {self.sink}: {self.reason or self.property}"
-        return f"{said}\n    left behind: {self.folder}" if self.folder else said
-
-    def to_json(self) -> dict[str, Any]:
-        """Give plain data."""
-        return asdict(self)
-
-
 def replay_file(path: Path, *, keep: bool = False) -> Answer:
     """Replay a counterexample file.
 
@@ -125,6 +139,8 @@ def replay_file(path: Path, *, keep: bool = False) -> Answer:
     that tells of something that is not known here.
     """
     told = read(path)
+    if told.test:
+        return replay_test(path, told)
     sink, sizes = _asked(path, told)
     about = (str(path), told.sink, told.property)
     stale = ""
@@ -135,13 +151,32 @@ def replay_file(path: Path, *, keep: bool = False) -> Answer:
     reports = engine.replay(
         [sink],
         lambda _: None,
-        faults=told.faults,
-        sizes=sizes,
-        only=[told.interleaving],
-        keep=keep,
+        engine.Plan(
+            faults=told.faults,
+            sizes=sizes,
+            choice=Choice(only=frozenset([told.interleaving])),
+            keep=keep,
+            given=given_by(told),
+        ),
     )
-    outcome = next(iter(reports[0].outcomes), None)
-    if outcome is None or (sink.code and not _same(told, reports[0], outcome)):
+    return answered(path, told, reports[0])
+
+
+def given_by(told: Counterexample) -> Callable[[SparkSession], Input] | None:
+    """Give the events that a file tells of; None for flights of its number."""
+    key = tuple(map(str, told.asked.get("key", ())))
+    if told.input is not None:
+        given = from_json(told.input)
+        return lambda _: given
+    return own_events(None, key, sizes_of(told)) if key else None
+
+
+def answered(path: Path, told: Counterexample, report: SinkReport) -> Answer:
+    """Say what the replay of the interleaving that a file tells of has shown."""
+    about = (str(path), told.sink, told.property)
+    sink = report.sink
+    outcome = next(iter(report.outcomes), None)
+    if outcome is None or (sink.code and not _same(told, report, outcome)):
         reason = "the sink runs other lines than when the file was written"
         return Answer(*about, "ERROR", reason)
     folder = str(outcome.folder or "")
@@ -168,8 +203,9 @@ def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
     message = ""
     sinks = reference_sinks()
     if "::" in told.sink:
-        sinks[told.sink] = find_sink(told.sink, Path.cwd())
-    if told.protocol != MicroBatch.label():
+        allow = tuple(map(str, told.asked.get("allow", ())))
+        sinks[told.sink] = find_sink(told.sink, Path.cwd(), allowed=allow)
+    if told.protocol not in (MicroBatch.label(), StruckInside.label()):
         pick(told.protocol, protocols(), "protocol")
         message = f"{path} is about {told.protocol}, which no sink is replayed by"
     elif not told.sink:
@@ -186,15 +222,20 @@ def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
             message = f"{path} is damaged: {name!r} of its parameters is {value!r}"
     if message:
         raise UsageError(message)
+    sizes = sizes_of(told)
+    enough(sizes.events, sizes.batches, sizes.partitions)
+    return sinks[told.sink], sizes
+
+
+def sizes_of(told: Counterexample) -> Sizes:
+    """Give the sizes of the replay that a file tells of."""
     numbers = told.parameters
-    sizes = Sizes(
+    return Sizes(
         batches=numbers["BATCH"],
         partitions=numbers["PARTITION"],
         events=told.events,
         attempts=numbers["ATTEMPT"],
     )
-    flights.enough(sizes.events, sizes.batches, sizes.partitions)
-    return sinks[told.sink], sizes
 
 
 def _stale(told: Counterexample, protocol: MicroBatch) -> str:

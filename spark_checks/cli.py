@@ -18,8 +18,14 @@ from onceproof.spark_checks import console
 from onceproof.spark_checks.commands.export import export
 from onceproof.spark_checks.commands.new import new
 from onceproof.spark_checks.commands.protocols import protocols
-from onceproof.spark_checks.flights import A_DAY, A_YEAR
-from onceproof.spark_checks.sizes import DEFAULT, MOST, MOST_FAULTS, Sizes
+from onceproof.spark_checks.sizes import (
+    A_DAY,
+    A_YEAR,
+    DEFAULT,
+    MOST,
+    MOST_FAULTS,
+    Sizes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -283,6 +289,7 @@ def replay(
     """
     from onceproof.spark_checks import artifacts, replay_console  # noqa: PLC0415
     from onceproof.spark_checks import replay as engine  # noqa: PLC0415
+    from onceproof.spark_checks.choice import Choice  # noqa: PLC0415
 
     if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
         answer = artifacts.replay_file(Path(sinks[0]), keep=keep)
@@ -300,10 +307,12 @@ def replay(
         reports = engine.replay(
             chosen,
             view,
-            faults=faults,
-            sizes=Sizes(batches=batches, events=events),
-            only=only or None,
-            keep=keep,
+            engine.Plan(
+                faults=faults,
+                sizes=Sizes(batches=batches, events=events),
+                choice=Choice(only=frozenset(only) if only else None),
+                keep=keep,
+            ),
         )
     files = {r.sink.name: artifacts.write_counterexamples(r, output) for r in reports}
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from onceproof.properties.ledger import History
-    from onceproof.spark_checks.run import Outcome
+    from onceproof.spark_checks.outcome import Outcome
 
 _TIMES = {0: "not at all", 1: "once", 2: "twice"}
 
@@ -25,6 +25,14 @@ class Moment:
 def times(number: int) -> str:
     """Say how often an event is seen."""
     return _TIMES.get(number, f"{number} times")
+
+
+def seen_in_words(history: History, moment: int) -> str:
+    """Say of a moment how many events readers see how often."""
+    told = [f"{n} {times(k)}" for k, n in history.seen(moment).items()]
+    if history.unexplained[moment]:
+        told.append(f"{history.unexplained[moment]} that should not be there")
+    return ", ".join(told)
 
 
 def parting(model: History, spark: History) -> tuple[Moment, ...]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onceproof.spark_checks.outcome import Outcome
     from onceproof.spark_checks.replay import SinkReport
-    from onceproof.spark_checks.run import Outcome
 
 
 @dataclass(frozen=True)

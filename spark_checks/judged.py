@@ -2,38 +2,94 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import difflib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.guarantees import EFFECTIVELY_ONCE, RECOVERABLE
+from onceproof.model.errors import UsageError
+from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
 from onceproof.properties.histories import broken
+from onceproof.properties.lanes import as_text, lanes_of
 from onceproof.properties.verdicts import Verdict, weakest
 from onceproof.spark_checks import replay as engine
-from onceproof.spark_checks.artifacts import write_counterexamples
-from onceproof.spark_checks.drift import times
+from onceproof.spark_checks.artifacts import (
+    Asked,
+    counterexample,
+    keep_run,
+    write_counterexamples,
+)
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.drift import seen_in_words
+from onceproof.spark_checks.own_events import own_events
 from onceproof.spark_checks.sinks.own import own_sink
 from onceproof.spark_checks.sizes import Sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
+    from pyspark.sql import SparkSession
+
+    from onceproof.properties.counterexample import Counterexample
     from onceproof.properties.property import Property
+    from onceproof.spark_checks.events import Listener
+    from onceproof.spark_checks.input import Input
+    from onceproof.spark_checks.lab import Lab
     from onceproof.spark_checks.replay import SinkReport
-    from onceproof.spark_checks.run import Outcome
     from onceproof.spark_checks.sinks.interface import Build
 
 CLAIMED = (EFFECTIVELY_ONCE, RECOVERABLE)
+MOST_LINES = 40
+OFF, ON, RETAIN = "off", "on", "retain-on-failure"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a test asks of a sink.
+
+    ``code`` is the folder below which the user's code lies: every line of it that runs
+    may be the last one. ``events`` and ``schema`` are as ``own_events`` takes them.
+    ``given`` is the input of a file that is replayed. Counterexamples are written to
+    ``artifacts``, with what is left of the run unless ``trace`` is off.
+    """
+
+    code: Path
+    artifacts: Path
+    faults: int = 1
+    batches: int = 2
+    partitions: int = 2
+    events: Any = None
+    schema: Any = None
+    asked: Asked = field(default_factory=lambda: Asked(claims=CLAIMED))
+    choice: Choice = field(default_factory=Choice)
+    given: Callable[[SparkSession], Input] | None = None
+    trace: str = RETAIN
+
+    @property
+    def sizes(self) -> Sizes:
+        """Give the sizes of the replay."""
+        rows = getattr(self.events, "rows", None)
+        if isinstance(rows, tuple) and rows:
+            return Sizes(batches=len(rows), partitions=len(rows[0]))
+        return Sizes(batches=self.batches, partitions=self.partitions)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """How a sink came out: a headline that stands alone, and the story behind it."""
+    """How a sink came out: a headline that stands alone, and the story behind it.
+
+    ``broken`` numbers the interleavings that break a claim, ``report`` is the engine's.
+    """
 
     verdict: Verdict
     headline: str
     story: str
     replayed: int
+    report: SinkReport
+    file: str = ""
+    guarantee: str = ""
+    broken: tuple[int, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -42,74 +98,146 @@ class Judged:
 
 
 def judge(
-    build: Build, *, code: Path, faults: int, batches: int, artifacts: Path
+    build: Build,
+    question: Question,
+    *,
+    lab: Lab | None = None,
+    listener: Listener | None = None,
 ) -> Judged:
-    """Replay a sink under every failure interleaving, and judge what readers saw.
+    """Replay a sink under its failure interleavings, and judge what readers saw.
 
-    ``build`` is called with a fresh target for each. ``code`` is the folder below which
-    the user's code lies: every line of it that the driver runs may be the last one.
-    Counterexamples are written to ``artifacts``.
+    ``build`` is called with a fresh target for each. Raises ``UsageError`` for what is
+    no sink, for one that fails or is wrong by itself, and for one that writes to what
+    is not its own.
     """
-    sink = own_sink(build, code)
-    sizes = Sizes(batches=batches)
-    [report] = engine.replay([sink], lambda _: None, faults=faults, sizes=sizes)
-    verdict = weakest(report.verdict(prop) for prop in CLAIMED)
+    asked = question.asked
+    sink = own_sink(build, question.code, allowed=asked.allow)
+    sizes = question.sizes
+    given = question.given or own_events(
+        question.events,
+        asked.key,
+        sizes,
+        schema=question.schema,
+        seed=question.choice.seed,
+    )
+    plan = engine.Plan(
+        faults=question.faults,
+        sizes=sizes,
+        choice=question.choice,
+        retain=question.trace != OFF,
+        claims=asked.claims,
+        given=given,
+    )
+    [report] = engine.replay([sink], listener or (lambda _: None), plan, lab=lab)
+    return _judged(report, question)
+
+
+def _judged(report: SinkReport, question: Question) -> Judged:
+    claims = question.asked.claims
+    verdict = weakest(report.verdict(prop) for prop in claims)
     if report.missed and verdict.holds:
         verdict = Verdict.UNDECIDED
-    replayed = len(report.replayed)
+    replayed, name = len(report.replayed), _name(report)
+    there = len(report.classes.classes)
     if verdict is Verdict.REFUTED:
-        files = write_counterexamples(report, artifacts)
-        headline, story = _refuted(report, files)
-    elif verdict.holds:
-        headline = f"{sink.name} held in {replayed} interleavings"
-        story = "\n".join(_left_out(report))
+        return _refuted(report, question)
+    left_out = "\n".join(left_out_of(report))
+    if verdict.holds:
+        headline = f"{name} held in {replayed} of {there} interleavings"
     else:
-        headline = f"{sink.name} is undecided: {len(report.missed)} were not replayed"
-        story = "\n".join(_left_out(report))
-    return Judged(verdict, headline, story, replayed)
+        headline = f"{name} is undecided: {len(report.missed)} were not replayed"
+    return Judged(verdict, headline, left_out, replayed, report)
 
 
-def _refuted(report: SinkReport, files: dict[str, str]) -> tuple[str, str]:
-    prop = next(p for p in CLAIMED if report.verdict(p) is Verdict.REFUTED)
+def _refuted(report: SinkReport, question: Question) -> Judged:
+    asked = question.asked
+    prop = next(p for p in asked.claims if report.verdict(p) is Verdict.REFUTED)
     outcome = report.first_break(prop)
     if outcome is None or outcome.spark is None:
         message = f"{prop.name} is refuted, and by no interleaving"
         raise RuntimeError(message)
     clause, moment = broken(prop, outcome.spark) or (0, 0)
-    seen = ", ".join(f"{n} {times(k)}" for k, n in outcome.spark.seen(moment).items())
-    name = report.sink.name.rpartition("::")[2]
-    claim = prop.clauses[clause].text
+    seen = seen_in_words(outcome.spark, moment)
     headline = (
-        f"{name} is not {prop.name}: {outcome.spark.moments[moment]}, of the events "
-        f"readers see {seen}; claimed is that {claim}"
+        f"{_name(report)} is not {prop.name}: {outcome.spark.moments[moment]}, of the "
+        f"events readers see {seen}; claimed is that {prop.clauses[clause].text}"
     )
-    story = [*_story(outcome, prop, moment), *_left_out(report)]
-    if "::" in report.sink.name:
-        story.append(f"again:   onceproof replay {files[prop.name]}")
-    else:
-        story.append(f"written: {files[prop.name]}")
-    return headline, "\n".join(story)
+    told = counterexample(report, prop, outcome, asked)
+    file = ""
+    if question.trace != OFF:
+        file = write_counterexamples(report, question.artifacts, asked)[prop.name]
+        keep_run(outcome, Path(file))
+        file = _near(file)
+    ends = [*left_out_of(report)]
+    if file:
+        ends += [f"file:    {file}", f"again:   onceproof replay {file}"]
+    numbers = tuple(
+        o.interleaving.number
+        for o in report.replayed
+        if o.spark is not None and any(broken(p, o.spark) for p in asked.claims)
+    )
+    story = "\n".join(story_of(told, ends))
+    replayed = len(report.replayed)
+    return Judged(
+        Verdict.REFUTED, headline, story, replayed, report, file, prop.name, numbers
+    )
 
 
-def _story(outcome: Outcome, prop: Property, moment: int) -> Iterator[str]:
-    """Tell what was done to the sink, and what readers saw at each moment."""
-    yield "what was done:"
-    for how in outcome.failpoints:
-        yield f"    {how}"
-    yield "what readers saw:"
-    if outcome.spark is not None:
-        for number, name in enumerate(outcome.spark.moments):
-            seen = outcome.spark.seen(number)
-            told = ", ".join(f"{n} events {times(k)}" for k, n in seen.items())
-            mark = f"   <- here {prop.name} breaks" if number == moment else ""
-            yield f"    {name}: {told}{mark}"
+def story_of(told: Counterexample, ends: Sequence[str]) -> list[str]:
+    """Draw a counterexample in plain text: lanes, because, what is left to say.
+
+    It has at most ``MOST_LINES`` lines: of the lanes some steps may be left out.
+    """
+    because = [f"  {sentence}" for sentence in told.because]
+    because = ["because", *because] if because else []
+    room = MOST_LINES - len(because) - len(ends) - 2
+    if room < MOST_LINES // 4:
+        more = len(because) - (MOST_LINES - MOST_LINES // 4 - len(ends) - 2)
+        because = [*because[: -more - 2], f"  ... {more + 1} more ...", because[-1]]
+        room = MOST_LINES - len(because) - len(ends) - 2
+    return [*as_text(lanes_of(told), most=room), *because, *ends]
 
 
-def _left_out(report: SinkReport) -> Iterator[str]:
+def left_out_of(report: SinkReport) -> list[str]:
     """Tell what was not replayed, and why."""
+    told = []
     reasons: dict[str, int] = {}
     for outcome in report.outcomes:
         if outcome.not_replayed:
             reasons[outcome.not_replayed] = reasons.get(outcome.not_replayed, 0) + 1
     for reason, number in reasons.items():
-        yield f"not replayed, {number}: {reason}"
+        told.append(f"not replayed, {number}: {reason.splitlines()[0][:160]}")
+    rest = len(report.classes.classes) - len(report.outcomes)
+    if rest:
+        told.append(f"not asked for: {rest} more interleavings")
+    seen = report.sink.seen
+    if seen is not None and seen.passed:
+        told.append(
+            f"not struck: {seen.passed} repetitions of lines that were struck at their "
+            "first and last time"
+        )
+    return told
+
+
+def _name(report: SinkReport) -> str:
+    return report.sink.name.rpartition("::")[2]
+
+
+def _near(file: str) -> str:
+    """Give a path as seen from here, if that is shorter."""
+    return min(os.path.relpath(file), file, key=len)
+
+
+def claims_named(names: Sequence[str]) -> tuple[Property, ...]:
+    """Find guarantees by name.
+
+    Raises ``UsageError`` for one that there is not.
+    """
+    known = {prop.name: prop for prop in GUARANTEES}
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {list(known)}"
+            message = f"there is no guarantee {name!r}; {hint}"
+            raise UsageError(message)
+    return tuple(known[name] for name in names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.errors import UsageError
 from onceproof.properties.ledger import Fared, History, Row
 
 if TYPE_CHECKING:
@@ -12,9 +13,13 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from onceproof.spark_checks.sinks.interface import Read
+    from onceproof.spark_checks.input import Source
+    from onceproof.spark_checks.sinks.interface import Read, Result
 
 
+_UNIT = "onceproof_unit"
+_EXPECTED, _INTERIM = -1, -2
+_NULL = "\0null"
 _NOTHING_THERE = (
     "PATH_NOT_FOUND",
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -25,39 +30,70 @@ _NOTHING_THERE = (
 class Observer:
     """Knows what the sink should hold, and compares what readers see with it."""
 
-    def __init__(self, expected: DataFrame) -> None:
-        """Take ``expected``: the rows as the query makes them, with their ``unit``."""
-        from pyspark.sql import functions as f  # noqa: PLC0415
+    def __init__(
+        self,
+        expected: DataFrame,
+        columns: Sequence[str],
+        interim: DataFrame | None = None,
+    ) -> None:
+        """Take what should be seen at last, a row for each event, with its ``unit``.
 
-        self._columns = sorted(c for c in expected.columns if c != "unit")
-        row = f.xxhash64(*self._columns)
-        self._expected = expected.select(row.alias("row"), "unit").localCheckpoint()
+        Rows are told apart by ``columns``. Rows of ``interim`` may be seen before the
+        end, and are no events.
+        """
+        self._columns = sorted(columns)
+        row = self._row()
+        self._expected = expected.select(row, _UNIT).distinct().localCheckpoint()
+        self._interim = None
+        if interim is not None:
+            self._interim = interim.select(row).distinct().localCheckpoint()
 
     def look(self, spark: SparkSession, read: Read) -> DataFrame:
         """Read the sink now; give a hash of each row that a reader sees.
 
-        A table that is not there yet shows nothing.
+        A table that is not there yet shows nothing. Raises ``UsageError`` where a
+        column is missing by which events are told apart.
         """
         from pyspark.errors import AnalysisException  # noqa: PLC0415
-        from pyspark.sql import functions as f  # noqa: PLC0415
 
         try:
-            seen = read(spark).select(f.xxhash64(*self._columns).alias("row"))
+            found = read(spark)
+            missing = [c for c in self._columns if c not in found.columns]
+            if missing:
+                message = (
+                    f"what readers see has no column {missing[0]!r}, by which events "
+                    f"are told apart; it has {', '.join(found.columns) or 'none'}"
+                )
+                raise UsageError(message)
+            return found.select(self._row()).localCheckpoint()
         except AnalysisException as error:
             if error.getCondition() not in _NOTHING_THERE:
                 raise
             return spark.createDataFrame([], "row bigint")
-        return seen.localCheckpoint()
+
+    def _row(self) -> Any:
+        """Hash the columns as texts: an int and a long of one value are the same."""
+        from pyspark.sql import functions as f  # noqa: PLC0415
+
+        texts = [
+            f.coalesce(f.col(f"`{name}`").cast("string"), f.lit(_NULL))
+            for name in self._columns
+        ]
+        return f.xxhash64(*texts).alias("row")
 
     def histories(self, tellings: Sequence[Telling]) -> list[History]:
         """Count, for several runs and all their moments at once, how events fared."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        numbers = f.array(*map(f.lit, range(len(tellings))))
+        numbers = f.explode(f.array(*map(f.lit, range(len(tellings))))).alias("run")
         frames = self._expected.select(
-            "row", "unit", f.explode(numbers).alias("run"), f.lit(-1).alias("moment")
+            "row", _UNIT, numbers, f.lit(_EXPECTED).alias("moment")
         )
-        unit = f.lit(None).cast("int")
+        unit = f.lit(None).cast("int").alias(_UNIT)
+        if self._interim is not None:
+            frames = frames.union(
+                self._interim.select("row", unit, numbers, f.lit(_INTERIM))
+            )
         for run, telling in enumerate(tellings):
             for moment, look in enumerate(telling.looks):
                 frames = frames.union(
@@ -67,8 +103,13 @@ class Observer:
         totals = [
             f.count_if(f.col("moment") == i).alias(c) for i, c in enumerate(counts)
         ]
-        by_row = frames.groupBy("run", "row").agg(f.max("unit").alias("unit"), *totals)
-        fared = by_row.groupBy("run", "unit", *counts).agg(f.count("*").alias("events"))
+        interim = f.bool_or(f.col("moment") == _INTERIM).alias("interim")
+        by_row = frames.groupBy("run", "row").agg(
+            f.max(_UNIT).alias(_UNIT), interim, *totals
+        )
+        fared = by_row.groupBy("run", _UNIT, "interim", *counts).agg(
+            f.count("*").alias("events")
+        )
         found: list[list[Any]] = [[] for _ in tellings]
         for row in fared.collect():
             found[row["run"]].append(row)
@@ -93,11 +134,13 @@ class Telling:
         unexplained = [0] * len(self.looks)
         for found in counted:
             seen = [int(found[f"seen{i}"]) for i in range(len(self.looks))]
-            if found["unit"] is None:
-                for i, times in enumerate(seen):
+            if found[_UNIT] is None:
+                # What is seen on the way to the end may be seen until then.
+                begin = len(seen) - 1 if found["interim"] else 0
+                for i, times in enumerate(seen[begin:], begin):
                     unexplained[i] += times * found["events"]
                 continue
-            unit = int(found["unit"])
+            unit = int(found[_UNIT])
             story = tuple(
                 Fared(unit in done, times)
                 for done, times in zip(self.promised, seen, strict=True)
@@ -106,3 +149,37 @@ class Telling:
         return History(
             self.moments, tuple(sorted(rows)), tuple(unexplained), self.rested
         )
+
+
+def observer_of(spark: SparkSession, source: Source, result: Result | None) -> Observer:
+    """Work out what a sink should show of a source: its keys, or a result.
+
+    A result may also be seen as it was after any of the batches.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415
+
+    last = source.batches - 1
+    if result is not None:
+        final = result(source.first(spark, source.batches))
+        interim = None
+        for batches in range(1, source.batches):
+            part = result(source.first(spark, batches)).select(*final.columns)
+            interim = part if interim is None else interim.union(part)
+        return Observer(final.withColumn(_UNIT, f.lit(last)), final.columns, interim)
+    frames = [
+        source.batch(spark, number).withColumn(_UNIT, f.lit(number))
+        for number in range(source.batches)
+    ]
+    expected = frames[0]
+    for frame in frames[1:]:
+        expected = expected.union(frame)
+    given = [c for c in expected.columns if c != _UNIT]
+    key = source.given.key or tuple(given)
+    for name in key:
+        if name not in given:
+            message = f"the events have no column {name!r}; they have {given}"
+            raise UsageError(message)
+    if source.given.key:
+        # An event that a source gives twice belongs to the batch that has it first.
+        expected = expected.groupBy(*key).agg(f.min(_UNIT).alias(_UNIT))
+    return Observer(expected, key)

@@ -5,131 +5,107 @@ Importing it imports neither Spark nor z3: what a test does not ask for costs no
 
 from __future__ import annotations
 
-import difflib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from onceproof.spark_checks.plugin.options import add_options, options_of
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
-    from onceproof.spark_checks.judged import Judged
-    from onceproof.spark_checks.sinks.interface import UnderTest
+    from pyspark.sql import SparkSession
 
-MARKER = "effectively_once"
-_WORDS = ("key", "faults", "batches")
-_JUDGED = pytest.StashKey[list[tuple[str, int, str]]]()
+    from onceproof.spark_checks.plugin.replayer import Replayer
+
+_FIXTURES = ("onceproof_replay", "onceproof_spark")
+_MARKER = (
+    "effectively_once(key, faults=1, batches=2, partitions=2, guarantees=(...), "
+    "allow=()): the sinks that the test gives to onceproof_replay are judged under "
+    "failure interleavings with so many faults, over so many micro-batches; events are "
+    "matched by their key, a column or several"
+)
+_REPLAYER = pytest.StashKey["Replayer"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the plugin."""
-    group = parser.getgroup("onceproof", "replays of sinks on real PySpark")
-    group.addoption(
-        "--onceproof-faults",
-        type=int,
-        default=None,
-        help="how many faults an interleaving may hold, whatever the markers say",
-    )
-    group.addoption(
-        "--onceproof-artifacts",
-        default=None,
-        metavar="DIR",
-        help="where counterexamples are written (default: .onceproof)",
-    )
-    parser.addini("onceproof_artifacts", "where counterexamples are written")
+    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
-    config.addinivalue_line(
-        "markers",
-        f"{MARKER}(key, faults=1, batches=2): the sinks that the test gives to "
-        "onceproof_replay are judged under every failure interleaving with so many "
-        "faults, over so many micro-batches; events are matched by their key",
-    )
-    config.stash[_JUDGED] = []
+    config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.fixture(scope="session")
+def onceproof_replay(pytestconfig: pytest.Config) -> Iterator[Replayer]:
+    """Run a sink through every failure interleaving; fail where it breaks.
+
+    Give it a function that builds the sink for a fresh and empty target: it is called
+    once for each interleaving. The Spark session stays warm between tests.
+    """
+    from onceproof.spark_checks.plugin.replayer import Replayer  # noqa: PLC0415
+
+    replayer = Replayer(pytestconfig, options_of(pytestconfig))
+    pytestconfig.stash[_REPLAYER] = replayer
+    try:
+        yield replayer
+    finally:
+        replayer.lab.close()
 
 
 @pytest.fixture
-def onceproof_replay(
-    request: pytest.FixtureRequest,
-) -> Callable[[Callable[[Any], UnderTest]], Judged]:
-    """Run a sink through every failure interleaving; fail where it breaks.
+def onceproof_spark(onceproof_replay: Replayer) -> Iterator[SparkSession]:
+    """Give the Spark session of the replays: to make a sample of events, say."""
+    with onceproof_replay.lab.session(attempts=2, partitions=2) as session:
+        yield session.spark
 
-    The function that it gives takes another, which builds the sink for a fresh and
-    empty target, and is called once for each interleaving.
-    """
-    asked = _asked(request)
 
-    def replay(build: Callable[[Any], UnderTest]) -> Judged:
-        from onceproof.spark_checks.judged import judge  # noqa: PLC0415 - imports Spark
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tell the replayer, if there is one already, which test runs."""
+    replayer = item.config.stash.get(_REPLAYER, None)
+    if replayer is not None:
+        replayer.begin(item)
 
-        judged = judge(
-            build,
-            code=Path(request.config.rootpath),
-            faults=asked["faults"],
-            batches=asked["batches"],
-            artifacts=_artifacts(request.config),
-        )
-        node, verdict = request.node, str(judged.verdict)
-        node.user_properties.append(("onceproof_verdict", verdict))
-        node.user_properties.append(("onceproof_interleavings", judged.replayed))
-        request.config.stash[_JUDGED].append((node.nodeid, judged.replayed, verdict))
-        if not judged.holds:
-            node.add_report_section("call", "onceproof", judged.story)
-            pytest.fail(judged.headline, pytrace=False)
-        return judged
 
-    return replay
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Tell the replayer which test runs: it may have been made for this one."""
+    replayer = item.config.stash.get(_REPLAYER, None)
+    if replayer is not None:
+        replayer.begin(item)
+
+
+def pytest_report_collectionfinish(
+    config: pytest.Config, items: list[pytest.Item]
+) -> str:
+    """Say with which options sinks are judged, where any are."""
+    used = any(set(_FIXTURES) & set(getattr(i, "fixturenames", ())) for i in items)
+    return f"onceproof: {options_of(config)}" if used else ""
 
 
 def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+    terminalreporter: Any, exitstatus: int, config: pytest.Config
 ) -> None:
     """Say how many sinks were judged, and how."""
-    judged = config.stash.get(_JUDGED, [])
-    if not judged:
+    del exitstatus
+    told = []
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            properties = dict(getattr(report, "user_properties", ()) or ())
+            if (
+                getattr(report, "when", "") == "call"
+                and "onceproof_verdict" in properties
+            ):
+                told.append((report.nodeid, properties))
+    if not told:
         return
     terminalreporter.section("onceproof")
-    for node, replayed, verdict in judged:
-        terminalreporter.write_line(f"{verdict}: {node}, {replayed} interleavings")
-
-
-def _asked(request: pytest.FixtureRequest) -> dict[str, int]:
-    """Read the marker of a test.
-
-    Raises ``pytest.UsageError`` for a word or a value that the marker does not take.
-    """
-    mark = request.node.get_closest_marker(MARKER)
-    if mark is None:
-        message = f"onceproof_replay needs a marker: @pytest.mark.{MARKER}(key=...)"
-        raise pytest.UsageError(message)
-    for word in mark.kwargs:
-        if word not in _WORDS:
-            near = difflib.get_close_matches(word, _WORDS, n=1)
-            hint = f"did you mean {near[0]}=?" if near else f"it takes {_WORDS}"
-            message = f"{MARKER} has no {word}=; {hint}"
-            raise pytest.UsageError(message)
-    if mark.args or mark.kwargs.get("key") != "flight_id":
-        message = (
-            f'{MARKER} takes key="flight_id": events are flights, and rows of your own '
-            "are not supported yet"
-        )
-        raise pytest.UsageError(message)
-    given = request.config.getoption("--onceproof-faults")
-    asked = {
-        "faults": mark.kwargs.get("faults", 1) if given is None else given,
-        "batches": mark.kwargs.get("batches", 2),
-    }
-    for word, most in (("faults", 3), ("batches", 8)):
-        if type(asked[word]) is not int or not 1 <= asked[word] <= most:
-            message = f"{word} must be 1 to {most}, not {asked[word]!r}"
-            raise pytest.UsageError(message)
-    return asked
-
-
-def _artifacts(config: pytest.Config) -> Path:
-    given = config.getoption("--onceproof-artifacts")
-    named = given or config.getini("onceproof_artifacts") or ".onceproof"
-    return Path(config.rootpath, str(named))
+    terminalreporter.write_line(f"options: {options_of(config)}")
+    for node, properties in sorted(told, key=lambda t: t[0]):
+        verdict = properties["onceproof_verdict"]
+        number = properties["onceproof_interleavings"]
+        where = properties.get("onceproof_file", "")
+        again = f"; onceproof replay {where}" if where else ""
+        terminalreporter.write_line(f"{verdict}: {node}, {number} interleavings{again}")

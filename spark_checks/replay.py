@@ -13,31 +13,37 @@ from typing import TYPE_CHECKING
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings import Interleavings, interleavings
 from onceproof.model.language.plain import Reference as Semantics
-from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.properties.check import Report, check
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import events, flights
-from onceproof.spark_checks.failpoints.rules import LINES
-from onceproof.spark_checks.observe import Observer
-from onceproof.spark_checks.run import Bench, Case, Outcome, Ran, lines_of, run_one
-from onceproof.spark_checks.session import Scratch, WarmSession, java_version
-from onceproof.spark_checks.sinks.user_code import UserCode
+from onceproof.spark_checks import events
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.discovery import discovered
+from onceproof.spark_checks.flights import flights_input
+from onceproof.spark_checks.input import Source
+from onceproof.spark_checks.lab import THREADS, Lab
+from onceproof.spark_checks.observe import observer_of
+from onceproof.spark_checks.run import Case, fresh, run_one
+from onceproof.spark_checks.session import java_version
 from onceproof.spark_checks.sizes import Sizes
+from onceproof.spark_checks.trial import Bench
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
-    import pandas as pd
+    from pyspark.sql import SparkSession
 
     from onceproof.model.interleavings import Interleaving
+    from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.properties.property import Property
     from onceproof.spark_checks.events import Listener
+    from onceproof.spark_checks.input import Input
+    from onceproof.spark_checks.outcome import Outcome, Ran
+    from onceproof.spark_checks.session import WarmSession
     from onceproof.spark_checks.sinks.interface import Reference
 
-THREADS = 2
-MOST_LINES = 40
 _AT_ONCE = 8
 
 
@@ -49,7 +55,7 @@ class SinkReport:
     protocol: MicroBatch
     classes: Interleavings
     model: Report
-    events: int
+    given: Input
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -137,7 +143,7 @@ def status(reports: Sequence[SinkReport], *, whole: bool) -> int:
 
 def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
     """Give the model that describes a sink, with a budget of faults."""
-    return MicroBatch(
+    return sink.engine(
         sink=sink.model,
         faults=faults,
         BATCH=sizes.batches,
@@ -147,84 +153,103 @@ def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch
     )
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of a replay.
+
+    ``choice`` picks interleavings. ``given`` makes the events, which are flights
+    without it. With ``keep`` nothing of the runs is deleted; of a user's sink with
+    ``retain`` what is left of the first run that breaks a claim stays.
+    """
+
+    faults: int = 1
+    sizes: Sizes = field(default_factory=Sizes)
+    choice: Choice = field(default_factory=Choice)
+    keep: bool = False
+    retain: bool = False
+    claims: tuple[Property, ...] = ()
+    given: Callable[[SparkSession], Input] | None = None
+
+
 def replay(
     sinks: Sequence[Reference],
     listener: Listener,
+    plan: Plan | None = None,
     *,
-    faults: int = 1,
-    sizes: Sizes | None = None,
-    only: Iterable[int] | None = None,
-    keep: bool = False,
+    lab: Lab | None = None,
 ) -> list[SinkReport]:
     """Steer each sink through each failure interleaving, and judge what is left.
 
-    ``only`` picks interleavings by number. The scratch folder is removed at the
-    end, unless ``keep``; what is left of an interleaving that drifts, or could not be
+    Without a ``lab`` one is made, and gone at the end: its scratch folder stays where
+    the plan keeps it, and what is left of an interleaving that drifts, or could not be
     steered as planned, stays in any case. Raises ``UsageError``, before Spark is
-    started, for a number in ``only`` that no sink has, and for events that are too
-    few or more than there are.
+    started, for interleavings that no sink has, and for events that are too few.
     """
     began = time.perf_counter()
-    sizes = sizes or Sizes()
-    wanted = None if only is None else set(only)
-    if wanted is not None:
-        _known(sinks, wanted, sizes, faults)
-    flights.enough(sizes.events, sizes.batches, sizes.partitions)
-    rows = flights.flights(sizes.events)
+    plan = plan or Plan()
+    known = {s.name: _interleavings(s, plan) for s in sinks if not s.code}
+    plan.choice.check(known)
+    given = None if plan.given is not None else flights_input(plan.sizes)
     java_version()
-    scratch = Scratch()
     listener = _one_by_one(listener)
-    listener(events.Started(tuple(s.name for s in sinks), str(scratch.path)))
-    reports: list[SinkReport] = []
-    well = False
-    session = None
-    try:
-        session = WarmSession(
-            scratch.path, attempts=sizes.attempts, tasks=THREADS * sizes.partitions
-        )
-        bench = _bench(session, scratch, sizes, rows)
-        todo = _Todo(sizes, faults, wanted, keep=keep)
-        reports.extend(_replay_sink(bench, sink, listener, todo) for sink in sinks)
-        well = True
-    finally:
-        if session is not None:
-            session.stop()
-        kept = [o.folder for r in reports for o in r.outcomes if o.folder is not None]
-        if well and not keep:
-            scratch.remove(keeping=kept)
-        if kept or keep or not well:
-            listener(events.Kept(str(scratch.path)))
+    if lab is not None:
+        listener(events.Started(tuple(s.name for s in sinks), str(lab.scratch)))
+        reports = _replayed(lab, sinks, listener, plan, given)
+    else:
+        reports = _alone(sinks, listener, plan, given)
     listener(events.Finished(time.perf_counter() - began))
     return reports
 
 
-@dataclass(frozen=True)
-class _Todo:
-    """What is asked of the replay of each sink."""
-
-    sizes: Sizes
-    faults: int
-    wanted: set[int] | None
-    keep: bool = field(kw_only=True)
+def _interleavings(sink: Reference, plan: Plan) -> int:
+    protocol = protocol_of(sink, plan.sizes, faults=plan.faults)
+    return len(interleavings(protocol).classes)
 
 
-def _known(
-    sinks: Sequence[Reference], wanted: set[int], sizes: Sizes, faults: int
-) -> None:
-    """Refuse numbers that no sink has an interleaving of."""
-    counts = {
-        sink.name: len(interleavings(protocol_of(sink, sizes, faults=faults)).classes)
-        for sink in sinks
-        if not sink.code  # how many there are shows when it has run
-    }
-    if not counts:
-        return
-    most = max(counts.values(), default=0)
-    for number in sorted(wanted):
-        if not 1 <= number <= most:
-            there = ", ".join(f"{name} has 1 to {n}" for name, n in counts.items())
-            message = f"there is no interleaving {number}; {there}"
+def _alone(
+    sinks: Sequence[Reference], listener: Listener, plan: Plan, given: Input | None
+) -> list[SinkReport]:
+    """Replay in a lab of its own, and leave behind only what is worth a look."""
+    lab = Lab()
+    scratch = lab.scratch
+    listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
+    reports: list[SinkReport] = []
+    well = False
+    try:
+        reports = _replayed(lab, sinks, listener, plan, given)
+        well = True
+    finally:
+        kept = [o.folder for r in reports for o in r.outcomes if o.folder is not None]
+        lab.close(keeping=kept, keep=plan.keep or not well)
+        if kept or plan.keep or not well:
+            listener(events.Kept(str(scratch)))
+    return reports
+
+
+def _replayed(
+    lab: Lab,
+    sinks: Sequence[Reference],
+    listener: Listener,
+    plan: Plan,
+    given: Input | None,
+) -> list[SinkReport]:
+    sizes = plan.sizes
+    with lab.session(attempts=sizes.attempts, partitions=sizes.partitions) as session:
+        if given is None and plan.given is not None:
+            given = plan.given(session.spark)
+        if given is None:
+            message = "a replay needs events"
             raise UsageError(message)
+        source = Source(lab.folder("events"), given)
+        reports = []
+        try:
+            for sink in sinks:
+                bench = _bench(session, lab.scratch, source, sink)
+                reports.append(_replay_sink(bench, sink, listener, plan))
+        finally:
+            if not plan.keep:
+                shutil.rmtree(source.folder, ignore_errors=True)
+        return reports
 
 
 def _one_by_one(listener: Listener) -> Listener:
@@ -239,40 +264,31 @@ def _one_by_one(listener: Listener) -> Listener:
 
 
 def _bench(
-    session: WarmSession, scratch: Scratch, sizes: Sizes, rows: pd.DataFrame
+    session: WarmSession, scratch: Path, source: Source, sink: Reference
 ) -> Bench:
-    source = flights.Source(
-        scratch.path / "flights", rows, sizes.batches, sizes.partitions
-    )
-    expected = rows.assign(
-        late=rows["dep_delay"] > flights.LATE_MINUTES,
-        unit=rows["flight_id"].map(source.units),
-    ).drop(columns="dep_delay")
-    frame = session.spark.createDataFrame(expected, f"{flights.OUTPUT_WITH_UNIT}")
-    observer, still = Observer(frame), threading.RLock()
-    return Bench(session, session.spark, source, observer, scratch.path, still)
+    """Prepare what all runs of a sink share."""
+    still = threading.RLock()
+    bench = Bench(session, session.spark, source, None, scratch, still)
+    folder, under_test = fresh(bench, sink)
+    shutil.rmtree(folder, ignore_errors=True)
+    result = getattr(under_test, "result", None)
+    return replace(bench, observer=observer_of(session.spark, source, result))
 
 
 def _replay_sink(
-    bench: Bench, sink: Reference, listener: Listener, todo: _Todo
+    bench: Bench, sink: Reference, listener: Listener, plan: Plan
 ) -> SinkReport:
     began = time.perf_counter()
     if sink.code:
-        sink = _by_lines(bench, sink, todo.sizes.batches)
-    protocol = protocol_of(sink, todo.sizes, faults=todo.faults)
-    report = SinkReport(
-        sink,
-        protocol,
-        interleavings(protocol),
-        check(protocol, guarantees_of(protocol)),
-        todo.sizes.events,
-    )
-    chosen = [
-        one
-        for one in report.classes.classes
-        if todo.wanted is None or one.number in todo.wanted
-    ]
-    listener(events.SinkBegun(sink.name, len(chosen)))
+        sink = discovered(bench, sink)
+    given = bench.source.given
+    sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
+    protocol = protocol_of(sink, sizes, faults=plan.faults)
+    classes = interleavings(protocol)
+    model = check(protocol, guarantees_of(protocol))
+    report = SinkReport(sink, protocol, classes, model, given)
+    early, others = plan.choice.of(classes)
+    listener(events.SinkBegun(sink.name, len(early) + len(others)))
     semantics = Semantics(protocol)
     mine = threading.local()
 
@@ -284,37 +300,33 @@ def _replay_sink(
         return run_one(mine.bench, Case(one, protocol, semantics, sink), listener)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        try:
-            done = pool.map(go, chosen)
-            while some := list(islice(done, _AT_ONCE)):
-                for found in _judged(bench, some):
-                    outcome = found if todo.keep else _tidied(found)
-                    report.outcomes.append(outcome)
-                    listener(events.Replayed(sink.name, outcome))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for chosen in (early, others):
+            if chosen is others and any(map(report.first_break, plan.claims)):
+                break
+            try:
+                done = pool.map(go, chosen)
+                while some := list(islice(done, _AT_ONCE)):
+                    for found in _judged(bench, some):
+                        outcome = _tidied(found, report, plan)
+                        report.outcomes.append(outcome)
+                        listener(events.Replayed(sink.name, outcome))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
     report.seconds = time.perf_counter() - began
     listener(events.Judged(report))
     return report
 
 
-def _by_lines(bench: Bench, sink: Reference, batches: int) -> Reference:
-    """Describe a user's sink by the lines that its code is seen to run."""
-    seen = max(lines_of(bench, sink, batches).values(), key=len)
-    lines = tuple(seen[:MOST_LINES]) or ("the sink's code is called",)
-    return replace(
-        sink,
-        model=UserCode(LINE=len(lines)),
-        steps={"sink.run_line": LINES},
-        lines=lines,
-    )
-
-
-def _tidied(outcome: Outcome) -> Outcome:
+def _tidied(outcome: Outcome, report: SinkReport, plan: Plan) -> Outcome:
     """Delete what is left of the runs, unless there is something to look into."""
-    if outcome.suspect or outcome.folder is None:
+    if plan.keep or outcome.suspect or outcome.folder is None:
         return outcome
+    if plan.retain and not any(map(report.first_break, plan.claims)):
+        history = outcome.spark
+        if history is not None and any(broken(p, history) for p in plan.claims):
+            return outcome
     shutil.rmtree(outcome.folder, ignore_errors=True)
     return replace(outcome, folder=None)
 
@@ -323,5 +335,5 @@ def _judged(bench: Bench, some: Sequence[Ran]) -> list[Outcome]:
     """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
     told = [r.telling for r in some if r.telling is not None]
     with bench.still:
-        read = iter(bench.observer.histories(told) if told else [])
+        read = iter(bench.histories(told))
     return [r.judged(next(read) if r.telling is not None else None) for r in some]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from onceproof.properties.property import Property
+    from onceproof.spark_checks.outcome import Outcome
     from onceproof.spark_checks.replay import SinkReport
-    from onceproof.spark_checks.run import Outcome
 
 
 @contextmanager

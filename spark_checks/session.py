@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.failpoints.rules import PLANS_VARIABLE
 from onceproof.spark_checks.sizes import DEFAULT
+from onceproof.spark_checks.swapped import SparkGlobals, Swapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -82,53 +83,79 @@ class Scratch:
 class WarmSession:
     """A local Spark session with failpoints in its Python workers.
 
-    While it lives, it has the process's environment and py4j's log to itself.
+    While it is not paused, it has the process's environment, py4j's log and PySpark's
+    own globals to itself. What was there before comes back with every pause.
     """
 
     def __init__(
         self,
+        folder: Path,
         scratch: Path,
         *,
         attempts: int = DEFAULT.attempts,
         tasks: int = 2 * DEFAULT.partitions,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
-        """Start the JVM.
+        """Start the JVM, with a ``folder`` of its own inside ``scratch``.
 
         ``attempts`` is how often Spark tries a task, and ``tasks`` how many it runs at
         once: all that may wait for each other must be among them.
         """
         self._java = java_version()
-        self.plans = scratch / "plans"
+        folder.mkdir()
+        self.plans = folder / "plans"
         self.plans.mkdir()
-        self._log = scratch / "spark.log"
-        settings = {
-            "PYSPARK_PYTHON": str(_worker_python(scratch)),
+        self._log = folder / "spark.log"
+        self._settings = dict(settings or {})
+        own = {
+            "PYSPARK_PYTHON": str(_worker_python(folder)),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             PLANS_VARIABLE: str(self.plans),
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
-        self._before = dict(os.environ)
-        self._set = set(settings)
+        self._environment = Swapped(os.environ)
+        self._environment.enter(own)
+        self._globals = SparkGlobals()
+        self._globals.enter({})
         self._loudness = logging.getLogger("py4j").level
-        os.environ.update(settings)
         logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+        self._paused = False
         try:
-            self.spark = self._start(scratch, attempts, tasks)
+            self.spark = self._start(scratch, folder, attempts, tasks)
         except BaseException:
-            self._restore()
+            self._give_back()
             raise
         self.spark.sparkContext.setLogLevel("OFF")
 
-    def _restore(self) -> None:
-        for name in self._set:
-            value = self._before.get(name)
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    @property
+    def alive(self) -> bool:
+        """Say whether the session can still be used."""
+        context: Any = self.spark.sparkContext
+        return context._jsc is not None and self._process.poll() is None
+
+    def pause(self) -> None:
+        """Give back what belongs to the process, and keep the JVM."""
+        if not self._paused:
+            self._paused = True
+            self._give_back()
+
+    def resume(self) -> None:
+        """Take again what ``pause`` gave back."""
+        if self._paused:
+            self._paused = False
+            self._environment.enter_again()
+            self._globals.enter_again()
+            self._loudness = logging.getLogger("py4j").level
+            logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+
+    def _give_back(self) -> None:
+        self._environment.leave()
+        self._globals.leave()
         logging.getLogger("py4j").setLevel(self._loudness)
 
-    def _start(self, scratch: Path, attempts: int, tasks: int) -> SparkSession:
+    def _start(
+        self, scratch: Path, folder: Path, attempts: int, tasks: int
+    ) -> SparkSession:
         from pyspark import __version__  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -141,8 +168,8 @@ class WarmSession:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.sql.catalogImplementation": "in-memory",
-            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-            "spark.local.dir": str(scratch / "local"),
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.local.dir": str(folder / "local"),
             "spark.python.unix.domain.socket.enabled": True,
             "spark.sql.session.timeZone": "UTC",
             "spark.driver.extraJavaOptions": (
@@ -156,6 +183,7 @@ class WarmSession:
                 "org.apache.spark.sql.execution.streaming.checkpointing."
                 f"{_FILE_MANAGER}"
             )
+        settings |= self._settings
         builder = SparkSession.builder.master(f"local[{tasks},{attempts}]")
         for key, value in settings.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -167,16 +195,18 @@ class WarmSession:
                 # The JVM keeps these two: nothing it says may end up in our output.
                 os.dup2(log.fileno(), 1)
                 os.dup2(log.fileno(), 2)
-                return builder.appName("onceproof").getOrCreate()
+                found = builder.appName("onceproof").getOrCreate()
         except Exception as error:
             message = f"{_why(error)}; what it said is in {self._log}"
             raise EnvironmentError_(message) from error
         finally:
-            # Spark's own start sets variables as well.
-            self._set |= set(os.environ) - set(self._before)
             for number, saved in enumerate(own, 1):
                 os.dup2(saved, number)
                 os.close(saved)
+        context: Any = found.sparkContext
+        self._gateway: Any = type(context)._gateway
+        self._process = self._gateway.proc
+        return found
 
     def _launching(self) -> str:
         """Have Java start processes at half the price: Hadoop runs chmod a lot."""
@@ -197,20 +227,16 @@ class WarmSession:
 
     def stop(self) -> None:
         """End the session, its workers and its JVM."""
-        context: Any = self.spark.sparkContext
-        gateway: Any = type(context)._gateway
-        process = gateway.proc
+        self.resume()
         try:
             self.spark.stop()
-            gateway.shutdown()
-            process.stdin.close()
-            process.wait(10)
+            self._gateway.shutdown()
+            self._process.stdin.close()
+            self._process.wait(10)
         except Exception:  # noqa: BLE001 - whatever went wrong, the JVM must end
-            process.kill()
-            process.wait()
-        type(context)._gateway = None
-        type(context)._jvm = None
-        self._restore()
+            self._process.kill()
+            self._process.wait()
+        self.pause()
 
 
 def _worker_python(scratch: Path) -> Path:

@@ -289,6 +289,9 @@ class Protocol(Part):
 
     faults = Param(1, "how many faults may happen in all")
 
+    role: ClassVar[str] = ""
+    """Who acts in the actions that are for no member; else the protocol's name."""
+
     def __init__(self, **arguments: object) -> None:
         """Take sizes of sorts, parameters and parts by name."""
         super().__init__(**arguments)

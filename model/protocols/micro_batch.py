@@ -53,6 +53,8 @@ class MicroBatch(Protocol):
     attempts, attempts that outlive the driver, asynchronous progress tracking.
     """
 
+    role = "driver"
+
     BATCH = Sink.BATCH
     PARTITION = Sink.PARTITION
     ATTEMPT = Sink.ATTEMPT

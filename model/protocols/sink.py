@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from onceproof.model.language import (
     Member,
     Part,
@@ -31,10 +29,12 @@ class Sink(Part):
     PARTITION = Sort("partition, or place of an event")
     ATTEMPT = Sort("attempt of a task", ordered=True)
 
-    aborts: ClassVar[bool] = False
-    """Whether the engine tells the sink of a failed commit, by ``abort``."""
-
     merged = state(False, per=PARTITION)
+
+    @property
+    def aborts(self) -> bool:
+        """Whether the engine tells the sink of a failed commit, by ``abort``."""
+        return False
 
     def holds(self, p: Member, e: Member) -> bool:
         """Say whether partition ``p`` reads the event at place ``e``."""

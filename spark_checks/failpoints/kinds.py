@@ -7,30 +7,39 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.failpoints import guard
 from onceproof.spark_checks.failpoints.checkpoint import undo_file_commit
-from onceproof.spark_checks.failpoints.driver import mortal
-from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY
+from onceproof.spark_checks.failpoints.driver import StandIn
+from onceproof.spark_checks.failpoints.rules import (
+    CALLBACK,
+    CALLED_BACK,
+    RUN_PROPERTY,
+    UNDO,
+)
 from onceproof.spark_checks.failpoints.runs import NotReplayable, Run
+from onceproof.spark_checks.failpoints.scheduler import Scheduler
+from onceproof.spark_checks.failpoints.steered import steered
 from onceproof.spark_checks.sinks.interface import (
+    BatchJob,
     Files,
     Foreach,
     ForeachBatch,
     Format,
+    Query,
     UnderTest,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.datasource import DataSource
-    from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from onceproof.model.language.steps import Event
@@ -39,19 +48,59 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Start:
-    """What a query is started with: ``still`` is held while a driver is forked."""
+    """What a query is started with.
 
-    spark: SparkSession
-    writer: DataStreamWriter
+    ``batches`` gives the events of one batch, of those that are ``offered``. ``still``
+    is held while a driver is forked; what stands in for one is added to ``stand_ins``.
+    """
+
+    events: DataFrame
+    checkpoint: Path
     plan: Plan
     still: AbstractContextManager[object]
+    batches: Callable[[int], DataFrame]
+    offered: int
+    stand_ins: list[StandIn] = field(default_factory=list)
+
+    @property
+    def writer(self) -> DataStreamWriter:
+        """Begin a query that ends when all events are read."""
+        writer = self.events.writeStream.trigger(availableNow=True)
+        return writer.option("checkpointLocation", str(self.checkpoint))
+
+    def stand_in(self, write: Callable[[DataFrame, int], None]) -> StandIn:
+        """Let a child stand for the driver while it runs a callback."""
+        found = StandIn(write, self.plan, self.still)
+        self.stand_ins.append(found)
+        Path(self.plan.marks, CALLED_BACK).touch()
+        return found
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Refuse options that name a place which is not the sink's own.
+
+        Raises ``UsageError``.
+        """
+        for key, value in options.items():
+            problem = guard.problem(key, str(value), self.plan.allowed)
+            if problem:
+                raise UsageError(problem)
+
+
+class Started(Protocol):
+    """A query, or what is run like one."""
+
+    def awaitTermination(self, timeout: int) -> bool | None:  # noqa: N802 - Spark's name
+        """Wait for the end; say whether it came."""
+
+    def stop(self) -> None:
+        """End it."""
 
 
 class Kind(ABC):
     """One sink under test, as the plan of its faults sees it."""
 
     @abstractmethod
-    def start(self, start: Start) -> StreamingQuery:
+    def start(self, start: Start) -> Started:
         """Start the query into the sink."""
 
     def before_log_commit(self, run: Run, batch: int) -> None:
@@ -96,18 +145,17 @@ class ForeachBatchKind(Kind):
         """Put ``sink`` under test."""
         self._write = sink.write
 
-    def start(self, start: Start) -> StreamingQuery:
+    def start(self, start: Start) -> Started:
         """Start the query, with the callback in children."""
-        callback = mortal(self._write, start.plan, start.still)
-        return start.writer.foreachBatch(callback).start()
+        return start.writer.foreachBatch(start.stand_in(self._write)).start()
 
     def before_log_commit(self, run: Run, batch: int) -> None:
         """Let the driver die as the callback returns."""
-        run.stops(self._write.__qualname__, "return", batch, "die")
+        run.stops(CALLBACK, "return", batch, "die")
 
     def before_tasks(self, run: Run, batch: int) -> bool:
         """Let the driver die as the callback is called."""
-        run.stops(self._write.__qualname__, "call", batch, "die")
+        run.stops(CALLBACK, "call", batch, "die")
         return True
 
 
@@ -118,7 +166,7 @@ class ForeachKind(Kind):
         """Put ``sink`` under test."""
         self._writer = sink.writer
 
-    def start(self, start: Start) -> StreamingQuery:
+    def start(self, start: Start) -> Started:
         """Start the query."""
         return start.writer.foreach(self._writer).start()
 
@@ -131,8 +179,9 @@ class FormatKind(Kind):
         self._options = sink.options
         self._name = sink.name if isinstance(sink.name, str) else ""
 
-    def start(self, start: Start) -> StreamingQuery:
+    def start(self, start: Start) -> Started:
         """Start the query."""
+        start.check(self._options)
         return start.writer.format(self._name).options(**self._options).start()
 
 
@@ -144,14 +193,16 @@ class DataSourceKind(FormatKind):
         super().__init__(sink)
         self._source = source
 
-    def start(self, start: Start) -> StreamingQuery:
+    def start(self, start: Start) -> Started:
         """Register the source and start the query."""
-        start.spark.dataSource.register(self._source)
+        start.check(self._options)
+        start.events.sparkSession.dataSource.register(self._source)
         writer = start.writer.option(RUN_PROPERTY, start.plan.run)
         return writer.format(self._source.name()).options(**self._options).start()
 
     def no_abort(self, run: Run, batch: int) -> None:
         """Let the process die that would call abort, of any writer of the module."""
+        run.rule(UNDO, "call", batch, "die")
         from pyspark.sql.datasource import DataSourceStreamWriter  # noqa: PLC0415
 
         module = vars(sys.modules[self._source.__module__])
@@ -171,8 +222,9 @@ class FilesKind(Kind):
         """Put ``sink`` under test."""
         self._sink = sink
 
-    def start(self, start: Start) -> StreamingQuery:
+    def start(self, start: Start) -> Started:
         """Start the query."""
+        start.check({"path": self._sink.path})
         return start.writer.format(self._sink.format).start(self._sink.path)
 
     def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
@@ -197,16 +249,73 @@ class FilesKind(Kind):
         return "no failpoint keeps a task of Spark's own file writer alive"
 
 
-def kind_of(sink: UnderTest) -> Kind:
+class QueryKind(Kind):
+    """A function that starts a query: what it calls of Spark is steered."""
+
+    def __init__(self, sink: Query, *, callback: bool) -> None:
+        """Put ``sink`` under test; ``callback`` says that it uses foreachBatch."""
+        self._start = sink.start
+        self._callback = callback
+
+    def start(self, start: Start) -> Started:
+        """Call the function, and see that it uses the checkpoint that it is given."""
+        with steered(start):
+            query = self._start(start.events, str(start.checkpoint))
+        if not hasattr(query, "awaitTermination"):
+            message = f"start() must give the query that it starts, not {query!r}"
+            raise UsageError(message)
+        return query
+
+    def before_log_commit(self, run: Run, batch: int) -> None:
+        """Let the driver die as the callback returns, or lay a trap."""
+        if self._callback:
+            run.stops(CALLBACK, "return", batch, "die")
+        else:
+            run.springs(batch)
+
+    def before_tasks(self, run: Run, batch: int) -> bool:
+        """Let the driver die as the callback is called, if there is one."""
+        if self._callback:
+            run.stops(CALLBACK, "call", batch, "die")
+        return self._callback
+
+
+class BatchJobKind(Kind):
+    """A job is run for each batch in a child, and noted as done as Spark would."""
+
+    def __init__(self, sink: BatchJob) -> None:
+        """Put ``sink`` under test."""
+        self._run = sink.run
+
+    def start(self, start: Start) -> Started:
+        """Run the job for the batches that are not done."""
+        child = start.stand_in(lambda events, _: self._run(events))
+        return Scheduler(start, child)
+
+    def before_log_commit(self, run: Run, batch: int) -> None:
+        """Let the job's process die as it returns."""
+        run.stops(CALLBACK, "return", batch, "die")
+
+    def before_tasks(self, run: Run, batch: int) -> bool:
+        """Let the job's process die as it is called."""
+        run.stops(CALLBACK, "call", batch, "die")
+        return True
+
+
+def kind_of(sink: UnderTest, *, callback: bool = False) -> Kind:
     """Give the kind of a sink under test.
 
-    Raises ``UsageError`` for what is none.
+    ``callback`` says that a query was seen to use foreachBatch. Raises ``UsageError``
+    for what is no sink.
     """
     if isinstance(sink, Format) and isinstance(sink.name, type):
         return DataSourceKind(sink, sink.name)
+    if isinstance(sink, Query):
+        return QueryKind(sink, callback=callback)
     kind = _KINDS.get(type(sink))
     if kind is None:
-        message = f"{type(sink).__name__} is no kind of sink; see {__name__}"
+        names = ", ".join(k.__name__ for k in (*_KINDS, Query))
+        message = f"a sink is one of {names}, not {type(sink).__name__} {sink!r}"
         raise UsageError(message)
     return kind(sink)
 
@@ -216,4 +325,5 @@ _KINDS: dict[type[object], Callable[[Any], Kind]] = {
     Foreach: ForeachKind,
     Format: FormatKind,
     Files: FilesKind,
+    BatchJob: BatchJobKind,
 }

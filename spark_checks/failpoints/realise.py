@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.failpoints.kinds import Kind, kind_of
-from onceproof.spark_checks.failpoints.rules import LINES
+from onceproof.spark_checks.failpoints.rules import LINES, UNDO, WORK
 from onceproof.spark_checks.failpoints.runs import BEGIN, Due, NotReplayable, Run
 from onceproof.spark_checks.failpoints.story import STOPS, Story
 from onceproof.spark_checks.failpoints.survived import (
+    FAILS,
+    LOSES,
     fail_task,
     lose_contact,
     zombie_write,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onceproof.model.interleavings import Interleaving
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.sinks.interface import Reference, UnderTest
+    from onceproof.spark_checks.failpoints.kinds import Kind
+    from onceproof.spark_checks.sinks.interface import Reference
 
 
 def realise(
-    one: Interleaving, protocol: Protocol, sink: Reference, under_test: UnderTest
+    one: Interleaving, protocol: Protocol, sink: Reference, kind: Kind
 ) -> list[Run]:
     """Give the runs that steer a real query through an interleaving.
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
-    story = Story(one, protocol, sink.steps)
-    return _Planner(story, kind_of(under_test), sink.lines).runs()
+    story = Story(one, protocol, sink.steps, sink.seen)
+    return _Planner(story, kind).runs()
 
 
 class _Planner:
-    def __init__(self, story: Story, kind: Kind, lines: tuple[str, ...]) -> None:
+    def __init__(self, story: Story, kind: Kind) -> None:
         self.story = story
-        self.lines = lines
         self.steps = story.steps
         self.kind = kind
 
@@ -54,9 +58,9 @@ class _Planner:
                 if event.name == "rescale":
                     run.how.append("the restart puts all partitions into one")
                 run = Run(number=len(found), offered=story.batches, merged=merged)
-            elif event.name == "fail_task":
+            elif event.name in FAILS:
                 fail_task(story, run, at)
-            elif event.name == "lose_contact":
+            elif event.name in LOSES:
                 lose_contact(story, run, at, self.kind)
             elif event.name == "zombie_write":
                 zombie_write(story, run, at)
@@ -77,6 +81,9 @@ class _Planner:
             return
         # A later run may have to find no input beyond this batch.
         run.offered = batch + 1
+        if event.name in _INSIDE:
+            _INSIDE[event.name](self, run, event, at)
+            return
         upcoming = self.story.upcoming(at, merged=run.merged)
         if event.name == "fail_commit":
             self._fail_commit(run, batch, self.story.done(at), upcoming)
@@ -97,10 +104,68 @@ class _Planner:
             again = self.story.again(at, batch)
             self.kind.inside(run, everyone, upcoming, again=again)
             return
+        if function == LINES:
+            self._before_line(run, batch, 0, "die")
+            return
         nth = 1 + sum(e.name == upcoming.name for e in self.story.done(at))
-        spot = self.lines[nth - 1] if function == LINES else ""
-        run.stops(function, "call", batch, "die", nth=nth, spot=spot)
+        run.stops(function, "call", batch, "die", nth=nth)
         self.kind.no_abort(run, batch)
+
+    def _before_line(self, run: Run, batch: int, number: int, do: str) -> None:
+        """End the run before a point of the user's code on the driver."""
+        awaited = self._struck_before(run)
+        point = self.story.line(batch, number)
+        run.stops(LINES, "call", batch, do, **point, await_=awaited)
+        if do == "die":
+            self.kind.no_abort(run, batch)
+
+    def _struck_before(self, run: Run) -> tuple[str, ...]:
+        """List the marks of faults that come before the one that ends a run.
+
+        A callback begins before its tasks do: there is nothing to wait for.
+        """
+        seen = self.story.seen
+        if seen is None or seen.callback:
+            return ()
+        return tuple(due.mark for due in run.due if not due.late)
+
+    def crash_in_commit(self, run: Run, event: Event, at: int) -> None:
+        """Let the driver die in the midst of the user's code."""
+        del at
+        self._before_line(run, event.members[0], event.members[1], "die")
+
+    def fail_in_commit(self, run: Run, event: Event, at: int) -> None:
+        """Let the user's commit raise in the midst."""
+        del at
+        self._before_line(run, event.members[0], event.members[1], "raise")
+
+    def crash_in_abort(self, run: Run, event: Event, at: int) -> None:
+        """Let the user's commit raise at its end, and the driver die in the abort."""
+        del at
+        batch, number = event.members
+        self._raise_at_the_end(run, batch)
+        raised = run.rules.pop()
+        mark = run.mark("raised")
+        run.rules.append(replace(raised, mark=mark))
+        run.due.append(Due(str(event), fault=True, mark=mark, what=run.how[-1]))
+        run.stops(UNDO, "call", batch, "die", **self.story.undo(batch, number))
+
+    def crash_in_task(self, run: Run, event: Event, at: int) -> None:
+        """Let the driver die, and its tasks with it, one in the midst of its work."""
+        story = self.story
+        batch, partition, attempt, number = event.members
+        real = story.real(partition)
+        struck = {(partition, attempt): story.work(batch, real, number)}
+        self._die_in_tasks(run, batch, at, struck)
+
+    def _raise_at_the_end(self, run: Run, batch: int) -> None:
+        seen = self.story.seen
+        last = seen.last.get(batch) if seen else None
+        if last is None:
+            message = "the sink's code on the driver was not seen to return"
+            raise NotReplayable(message)
+        point: dict[str, Any] = {"line": last.text, "nth": last.time}
+        run.stops(LINES, "call", batch, "raise", **point)
 
     def _among_writes(self, run: Run, batch: int, at: int, upcoming: Event) -> None:
         """End the run when some tasks have done their work, and others have not."""
@@ -112,6 +177,9 @@ class _Planner:
             self.kind.inside(run, real, upcoming, again=story.again(at, batch))
             return
         if not (written or run.due) and self.kind.before_tasks(run, batch):
+            return
+        if self.steps.get("write") == WORK:
+            self._die_in_tasks(run, batch, at, {})
             return
         # A task that fails above its writer looks to a ForeachWriter like one whose
         # input has ended (docs/findings.md), so that it is struck inside the writer.
@@ -134,9 +202,54 @@ class _Planner:
                 run.stops(function, "call", batch, "die", **task, await_=wait)
         self.kind.no_abort(run, batch)
 
+    def _die_in_tasks(
+        self,
+        run: Run,
+        batch: int,
+        at: int,
+        struck: dict[tuple[int, int], dict[str, Any]],
+    ) -> None:
+        """Let the driver die with its tasks, whose code is the user's.
+
+        Those that have done their work do it first; all others die at the first line
+        that they come to, ``struck`` ones at a point of their own. What stands for the
+        driver dies as it hears of it.
+        """
+        story = self.story
+        run.begins(batch)
+        due = {p: story.attempt(at, p) for p in story.there(merged=run.merged)}
+        awaited = list(self._struck_before(run))
+        for p, (attempt, done) in sorted(due.items()):
+            if done:
+                number = story.real(p)
+                mark = run.mark(f"written-{batch}-{number}-{attempt}")
+                task: dict[str, Any] = {"partition": number, "attempt": attempt}
+                end = story.work(batch, number, -1)
+                run.rule(WORK, "call", batch, "pass", **task, **end, mark=mark)
+                event = f"write({batch}, {p}, {attempt})"
+                what = f"task {number} of batch {batch} does its work first"
+                run.due.append(Due(event, fault=False, mark=mark, what=what))
+                awaited.append(mark)
+        for p, (first, done) in sorted(due.items(), key=lambda d: story.real(d[0])):
+            for attempt in range(first, 0 if done else story.attempts):
+                task = {"partition": story.real(p), "attempt": attempt}
+                point = struck.get((p, attempt), {})
+                told = not struck or bool(point)
+                rest = {**task, **point, "await_": tuple(awaited), "tell": told}
+                run.stops(WORK, "call", batch, "die", **rest)
+        stopped = run.mark("stopped")
+        run.rule(LINES, "exception", batch, "die", after=stopped)
+        self.kind.no_abort(run, batch)
+
     def _fail_commit(
         self, run: Run, batch: int, done: list[Event], upcoming: Event
     ) -> None:
+        if self.story.seen is not None:
+            if upcoming.name == "sink.run":
+                self._before_line(run, batch, 0, "raise")
+            else:
+                self._raise_at_the_end(run, batch)
+            return
         steps = [e for e in done if e.name.startswith("sink.")]
         if upcoming.name.startswith("sink."):
             name, event = upcoming.name, "call"
@@ -151,6 +264,14 @@ class _Planner:
             message = f"{name} happens inside Spark, out of reach"
             raise NotReplayable(message)
         run.stops(self.steps[name], event, batch, "raise", nth=nth)
+
+
+_INSIDE: dict[str, Callable[[_Planner, Run, Event, int], None]] = {
+    "crash_in_commit": _Planner.crash_in_commit,
+    "fail_in_commit": _Planner.fail_in_commit,
+    "crash_in_abort": _Planner.crash_in_abort,
+    "crash_in_task": _Planner.crash_in_task,
+}
 
 
 def _moment(event: Event, before: list[Run]) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.failpoints.rules import Rule
+from onceproof.spark_checks.failpoints.points import Point
+from onceproof.spark_checks.failpoints.rules import CALLBACK, OWN_CODE, Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from onceproof.model.language.steps import Event
 
 BEGIN, END = "begin_task", "end_task"
@@ -86,7 +89,7 @@ class Run:
     ) -> None:
         """Let a fault strike that does not end the run."""
         self.rule(*rule, mark=mark, **rest)
-        what = _told(*rule, rest.get("partition"))
+        what = _told(*rule, rest)
         self.how.append(what)
         self.due.append(Due(str(fault), fault=True, mark=mark, what=what))
 
@@ -97,19 +100,17 @@ class Run:
         batch: int,
         do: str,
         *,
-        spot: str = "",
+        tell: bool = True,
         **rest: Any,
     ) -> None:
         """Let the fault strike that ends the run; of several rules any one may.
 
-        ``spot`` says where that is, if it is no function.
+        What is done is told in ``how``, unless another rule tells it.
         """
         mark = self.mark("stopped")
         self.rule(function, event, batch, do, mark=mark, **rest)
-        what = _told(function, event, batch, do, rest.get("partition"))
-        if spot:
-            what = f"{_HARM[do]} before {spot}, batch {batch}"
-        if what not in self.how:
+        what = _told(function, event, batch, do, rest)
+        if tell and what not in self.how:
             self.how.append(what)
         self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))
         self.fails = True
@@ -133,7 +134,15 @@ def looked(number: int) -> str:
     return f"{number}-looked"
 
 
-def _told(function: str, event: str, batch: int, do: str, partition: int | None) -> str:
+def _told(
+    function: str, event: str, batch: int, do: str, rest: Mapping[str, Any]
+) -> str:
+    partition = rest.get("partition")
     spot = "" if partition is None else f" of task {partition}"
     when = "before" if event == "call" else "after"
-    return f"{_HARM[do]} {when} {function}(){spot}, batch {batch}"
+    if function in OWN_CODE:
+        place = str(Point(rest.get("line", ""), rest.get("nth") or 1))
+        place = place if rest.get("line") else "the sink's code"
+        return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"
+    place = function if function == CALLBACK else f"{function}()"
+    return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"

@@ -10,14 +10,31 @@ from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
 from onceproof.spark_checks.failpoints.runs import NotReplayable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from onceproof.model.interleavings import Interleaving
     from onceproof.model.language.plain import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.failpoints.points import Point, Seen
 
-STOPS = ("crash", "rescale", "fail_commit", "fail_job")
+STOPS = (
+    "crash",
+    "rescale",
+    "fail_commit",
+    "fail_job",
+    "crash_in_commit",
+    "crash_in_task",
+    "crash_in_abort",
+    "fail_in_commit",
+)
+_IN_TASKS = (
+    "fail_in_task",
+    "lose_in_task",
+    "crash_in_task",
+    "fail_task",
+    "lose_contact",
+)
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
 
 
@@ -25,15 +42,22 @@ class Story:
     """An interleaving, cut into runs: each goes up to a fault that ends it."""
 
     def __init__(
-        self, one: Interleaving, protocol: Protocol, steps: Mapping[str, str]
+        self,
+        one: Interleaving,
+        protocol: Protocol,
+        steps: Mapping[str, str],
+        seen: Seen | None = None,
     ) -> None:
         """Read ``one``; ``steps`` tells which of the sink's functions does which step.
+
+        ``seen`` holds the points of a user's own code.
 
         Raises ``NotReplayable`` where no order of Spark's partitions fits.
         """
         self.events = one.trace.events
         self.states = one.trace.states
         self.steps = steps
+        self.seen = seen
         self.batches = protocol.sizes[MicroBatch.BATCH]
         self.partitions = protocol.sizes[MicroBatch.PARTITION]
         self.attempts = protocol.sizes[MicroBatch.ATTEMPT]
@@ -57,6 +81,21 @@ class Story:
     def real(self, partition: int) -> int:
         """Give Spark's number for a partition of the model."""
         return self._real[partition]
+
+    def line(self, batch: int, number: int) -> dict[str, Any]:
+        """Name, for a rule, a point of the user's code on the driver."""
+        return _named(self.seen.driver if self.seen else {}, batch, number)
+
+    def undo(self, batch: int, number: int) -> dict[str, Any]:
+        """Name, for a rule, a point of the user's code that takes a batch back."""
+        return _named(self.seen.aborts if self.seen else {}, batch, number)
+
+    def work(self, batch: int, partition: int, number: int) -> dict[str, Any]:
+        """Name, for a rule, a point of the user's code in a task; -1 is its end."""
+        tasks = self.seen.tasks if self.seen else {}
+        points = tasks.get((batch, partition), ())
+        # The end is no point to strike in the midst.
+        return _named({None: points if number < 0 else points[:-1]}, None, number)
 
     def there(self, *, merged: bool) -> list[int]:
         """List the partitions that Spark has: those merged into one are one."""
@@ -139,13 +178,23 @@ class Story:
         All are merged into Spark's 0, and a driver takes one after the other.
         """
         begun = list(self._begun())
-        for naming in itertools.permutations(range(self.partitions)):
+        namings = itertools.permutations(range(self.partitions))
+        for naming in sorted(namings, key=self._emptiness):
             orders = ([naming[p] for p in order] for order in begun)
             first = naming[self._merged_into()] == 0 or not self._merges()
             if first and all(o == list(range(len(o))) for o in orders):
                 return naming
         message = "the driver would take partitions in one order, and then in another"
         raise NotReplayable(message)
+
+    def _emptiness(self, naming: tuple[int, ...]) -> int:
+        """Prefer to strike, of the tasks of a batch, the one that runs the most."""
+        fullest = self.seen.fullest if self.seen else lambda _: None
+        return sum(
+            naming[e.members[1]] != fullest(e.members[0])
+            for e in self.events
+            if e.name in _IN_TASKS
+        )
 
     def _merges(self) -> bool:
         return any(e.name == "rescale" for e in self.events)
@@ -161,3 +210,18 @@ class Story:
                 ]
                 if len(taken) < self.partitions:
                     yield taken
+
+
+def _named(
+    points: Mapping[Any, Sequence[Point]], place: object, number: int
+) -> dict[str, Any]:
+    """Name a point for a rule.
+
+    Raises ``NotReplayable`` where so many are not come to there.
+    """
+    found = points.get(place, ())
+    if number >= len(found) or not found:
+        message = "the sink's code comes to fewer points there than elsewhere"
+        raise NotReplayable(message)
+    point = found[number]
+    return {"line": point.text, "nth": point.time}

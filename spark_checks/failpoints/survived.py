@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.protocols.micro_batch import Task
-from onceproof.spark_checks.failpoints.rules import LINES
+from onceproof.spark_checks.failpoints.rules import WORK
 from onceproof.spark_checks.failpoints.runs import (
     BEGIN,
     END,
@@ -16,20 +16,27 @@ from onceproof.spark_checks.failpoints.runs import (
 )
 
 if TYPE_CHECKING:
+    from onceproof.model.language.steps import Event
     from onceproof.spark_checks.failpoints.kinds import Kind
     from onceproof.spark_checks.failpoints.story import Story
 
+FAILS = ("fail_task", "fail_in_task")
+LOSES = ("lose_contact", "lose_in_task")
+POINTLESS = 3
+
 
 def fail_task(story: Story, run: Run, at: int) -> None:
-    """Let an attempt die, before or after its work."""
+    """Let an attempt die: before its work, in the midst of it, or after it."""
     event = story.events[at]
-    batch, partition, attempt = event.members
+    batch, partition, attempt = event.members[:3]
     _there(story, run, partition)
     wrote = story.look(at).task[partition, attempt] == Task.WRITTEN
-    inside = "write" in story.steps
-    function = story.steps["write"] if inside else END if wrote else BEGIN
-    when = "return" if inside and wrote else "call"
+    function = story.steps.get("write", END if wrote else BEGIN)
+    when = "return" if "write" in story.steps and wrote else "call"
     real = story.real(partition)
+    rest: dict[str, Any] = {}
+    if function == WORK:
+        when, rest = "call", story.work(batch, real, -1 if wrote else _point(event))
     run.begins(batch)
     run.survives(
         event,
@@ -37,30 +44,33 @@ def fail_task(story: Story, run: Run, at: int) -> None:
         (function, when, batch, "die"),
         partition=real,
         attempt=attempt,
+        once=True,
+        **rest,
     )
 
 
 def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
-    """Let an attempt be given up, and do its work when the interleaving says so.
+    """Let an attempt be given up, and go on with its work when the interleaving says.
 
     It may do so in a later run: it then waits until what the fault before left
     behind has been looked at.
     """
     event = story.events[at]
-    batch, partition, attempt = event.members
+    batch, partition, attempt = event.members[:3]
     if kind.mortal_only():
         raise NotReplayable(kind.mortal_only())
-    if LINES in story.steps.values():
-        message = "nothing is known of which function does a task's work"
+    own = story.seen is not None
+    if own and "write" not in story.steps:
+        message = "the task's work is done inside Spark: given up, it cannot live on"
         raise NotReplayable(message)
     _there(story, run, partition)
-    if story.find(at + 1, event.name, event.members) is not None:
+    if _lost(story, event.members[:3], at + 1) is not None:
         message = "a task is given up twice, and the model cannot tell the two apart"
         raise NotReplayable(message)
     real = story.real(partition)
     run.begins(batch)
     function = story.steps.get("write", BEGIN)
-    lands = story.find(at, "zombie_write", event.members)
+    lands = story.find(at, "zombie_write", event.members[:3])
     if lands is None:
         message = f"{event} never lands"
         raise NotReplayable(message)
@@ -77,26 +87,38 @@ def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
         awaited.append(f"{{checkpoint}}/commits/{commit}")
     if not awaited and again is not None and lands > again:
         awaited.append(retried)
-    task = {"partition": real, "attempt": attempt}
+    begins: dict[str, Any] = {}
+    ends: dict[str, Any] = {}
+    if own:
+        begins = story.work(batch, real, _point(event))
+        ends = story.work(batch, real, -1)
     next_task = {"partition": real, "attempt": attempt + 1}
     if not awaited:
         wait = (landed(story, at),)
-        run.rule(function, "call", batch, "pass", **next_task, await_=wait)
+        first = story.work(batch, real, 0) if own else {}
+        run.rule(function, "call", batch, "pass", **next_task, **first, await_=wait)
     run.survives(
         event,
         run.mark(f"lost-{name}"),
         (function, "call", batch, "zombie"),
-        **task,
+        partition=real,
+        attempt=attempt,
         await_=tuple(awaited),
+        landed=landed(story, at) if own else "",
+        once=True,
+        **begins,
     )
-    run.rule(function, "return", batch, "die", **task, mark=landed(story, at))
-    run.rule(function, "return", batch, "pass", **next_task, mark=retried)
+    if not own:
+        task = {"partition": real, "attempt": attempt}
+        run.rule(function, "return", batch, "die", **task, mark=landed(story, at))
+    leaves = "call" if own else "return"
+    run.rule(function, leaves, batch, "pass", **next_task, **ends, mark=retried)
 
 
 def zombie_write(story: Story, run: Run, at: int) -> None:
     """Require that an attempt that was given up has done its work in this run."""
     event = story.events[at]
-    lost = story.find(0, "lose_contact", event.members)
+    lost = _lost(story, event.members, 0)
     what = f"{event}: what was given up does its work after all"
     mark = landed(story, at if lost is None else lost)
     run.due.append(Due(str(event), fault=False, mark=mark, what=what, late=True))
@@ -104,8 +126,22 @@ def zombie_write(story: Story, run: Run, at: int) -> None:
 
 def landed(story: Story, at: int) -> str:
     """Name the mark of the work of an attempt that was given up at a position."""
-    batch, partition, attempt = story.events[at].members
+    batch, partition, attempt = story.events[at].members[:3]
     return f"{story.run_of(at)}-landed-{batch}-{story.real(partition)}-{attempt}"
+
+
+def _lost(story: Story, members: tuple[int, ...], after: int) -> int | None:
+    """Find where an attempt is next given up, at whatever point of its work."""
+    for at in range(after, len(story.events)):
+        event = story.events[at]
+        if event.name in LOSES and event.members[:3] == members:
+            return at
+    return None
+
+
+def _point(event: Event) -> int:
+    """Give the point of the work at which a fault strikes."""
+    return event.members[3] if len(event.members) > POINTLESS else 0
 
 
 def _there(story: Story, run: Run, partition: int) -> None:

@@ -13,19 +13,25 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from onceproof.spark_checks.failpoints import guard, zombie
 from onceproof.spark_checks.failpoints.rules import (
     PLANS_VARIABLE,
     RUN_PROPERTY,
     Place,
     Plan,
-    Tracer,
-    trace_all,
 )
+from onceproof.spark_checks.failpoints.tracer import Tracer, trace_all
 
 if TYPE_CHECKING:
     from types import FrameType
 
-PRELOAD = ("pyspark.worker", "pandas", "pyarrow", "onceproof.spark_checks.flights")
+PRELOAD = (
+    "pyspark.worker",
+    "pandas",
+    "pyarrow",
+    "onceproof.spark_checks.flights",
+    "onceproof.spark_checks.passing",
+)
 
 
 def where(frame: FrameType) -> Place:
@@ -46,7 +52,9 @@ def where(frame: FrameType) -> Place:
         if outer.f_code.co_name == "main" and "batch_id" in outer.f_locals:
             source: Any = outer.f_locals.get("data_source")
             return Place(
-                int(outer.f_locals["batch_id"]), run=source.options.get(RUN_PROPERTY)
+                int(outer.f_locals["batch_id"]),
+                run=source.options.get(RUN_PROPERTY),
+                aborts=bool(outer.f_locals.get("abort")),
             )
         outer = outer.f_back
     return Place(None, run=None)
@@ -70,7 +78,12 @@ def main() -> None:
         # A worker that is kept waits here for its next task: only what the plan says
         # once that has come is about the run that the task belongs to.
         infile.peek(1)
-        trace_all([Tracer(plan, where) for plan in plans()])
+        zombie.feeds(infile)
+        found = plans()
+        theirs = [place for plan in found for place in plan.path]
+        sys.path[:] = dict.fromkeys([*theirs, *sys.path])
+        guard.install(found)
+        trace_all([Tracer(plan, where) for plan in found])
         try:
             return run(infile, outfile)
         finally:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from onceproof.model.protocols.micro_batch import MicroBatch
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from onceproof.model.protocols.sink import Sink
+    from onceproof.spark_checks.failpoints.points import Seen
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
+    Result: TypeAlias = Callable[[DataFrame], DataFrame]
 
 
 @dataclass(frozen=True)
@@ -29,10 +34,16 @@ class Target:
 
 @dataclass(frozen=True)
 class ForeachBatch:
-    """A function ``write(batch, batch_id)``, called on the driver for each batch."""
+    """A function ``write(batch, batch_id)``, called on the driver for each batch.
+
+    Of this and of all kinds: ``read`` gives what readers see, as a function of a Spark
+    session, the name of a table, or a path. A sink that aggregates gives as ``result``
+    the same query over a batch of events, and is held to that instead of to its keys.
+    """
 
     write: Callable[[DataFrame, int], None]
-    read: Read
+    read: Read | str | Path
+    result: Result | None = None
 
 
 class Writer(Protocol):
@@ -44,10 +55,14 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class Foreach:
-    """A writer with ``open``, ``process`` and ``close``, called in each task."""
+    """A writer with ``open``, ``process`` and ``close``, called in each task.
 
-    writer: Writer
-    read: Read
+    A function of a row will do as well.
+    """
+
+    writer: Writer | Callable[[Row], None]
+    read: Read | str | Path
+    result: Result | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +71,8 @@ class Format:
 
     name: str | type
     options: Mapping[str, str]
-    read: Read
+    read: Read | str | Path
+    result: Result | None = None
 
 
 @dataclass(frozen=True)
@@ -65,15 +81,46 @@ class Files:
 
     format: str
     path: str
-    read: Read
+    read: Read | str | Path
+    result: Result | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """A function ``start(events, checkpoint)`` that starts a query and gives it.
+
+    ``events`` is a streaming DataFrame, ``checkpoint`` the path of a folder that the
+    query must use. Whatever trigger it sets, it is run until all events are read.
+    """
+
+    start: Callable[[DataFrame, str], StreamingQuery]
+    read: Read | str | Path
+    result: Result | None = None
+
+
+@dataclass(frozen=True)
+class BatchJob:
+    """A job ``run(events)`` without a stream, which is run anew where it died.
+
+    It is run for one batch of events after the other, as a scheduler runs a daily job;
+    what it has done is known to the scheduler once it has returned.
+    """
+
+    run: Callable[[DataFrame], None]
+    read: Read | str | Path
+    result: Result | None = None
 
 
 class UnderTest(Protocol):
     """A sink of any kind, with the reader that sees it."""
 
     @property
-    def read(self) -> Read:
+    def read(self) -> Read | str | Path:
         """Read what is visible."""
+
+    @property
+    def result(self) -> Result | None:
+        """Work out what should be visible, where that is no row for each key."""
 
 
 Build: TypeAlias = "Callable[[Target], UnderTest]"
@@ -89,9 +136,10 @@ class Reference:
     guarantees that the sink is seen to break; ``unseen`` those that the model
     refutes at a moment when no replay looks. All others hold.
 
-    Of a user's own sink nothing is known but the folder of its ``code``: each line
-    that its driver runs is a step, and what it does is judged, and not compared.
-    ``lines`` names them, once they have been seen to run.
+    Of a user's own sink nothing is known but the folders of its ``code``: it can be
+    struck at each point of that, and what it does is judged, and not compared.
+    ``seen`` holds the points, once it has been seen to run. It may write to its own
+    place, and to those that it is ``allowed``.
     """
 
     name: str
@@ -101,5 +149,7 @@ class Reference:
     unseen: frozenset[str] = frozenset()
     steps: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    code: str = ""
-    lines: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    seen: Seen | None = None
+    allowed: tuple[str, ...] = ()
+    engine: type[MicroBatch] = MicroBatch

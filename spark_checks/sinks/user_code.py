@@ -1,40 +1,135 @@
-"""A sink of which nothing is known but how many lines its driver's code runs."""
+"""Micro-batches into a sink of which nothing is known but where it can be struck."""
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, Sort, action, all_of, if_else, state, when
+from onceproof.model.language import (
+    Member,
+    Sort,
+    action,
+    fault,
+    if_else,
+    not_,
+    param,
+    part,
+    state,
+    when,
+)
+from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
 from onceproof.model.protocols.sink import Sink
-
-LINE = Sort("line that the driver runs", size=1, ordered=True)
 
 
 class UserCode(Sink):
-    """Code of a user's own, line by line: each may leave something that endures.
+    """Code of a user's own: what it does on the driver and in tasks is not modelled.
 
-    What readers see of it is not modelled: that it is all there once every line has
-    run stands for the order of steps alone. A real run is judged, and not compared.
+    That a batch is all there once the code on the driver has returned stands for the
+    order of steps alone: a real run is judged, and not compared with this.
     """
 
-    LINE = LINE
-    ran = state(False, per=(Sink.BATCH, LINE))
-    at = state(0, high=LINE, per=Sink.BATCH, volatile=True)
+    on_driver = param(0, "whether it runs code of its own on the driver")
+    in_tasks = param(0, "whether it runs code of its own in tasks")
+    committer = param(0, "whether a commit that fails is followed by an abort")
+
+    ran = state(False, per=Sink.BATCH)
+    worked = state(0, high=Sink.ATTEMPT, per=(Sink.BATCH, Sink.PARTITION))
     called = state(False, per=Sink.BATCH, volatile=True)
 
-    def start_commit(self, b: Member) -> None:
-        """The code is called."""
-        self.called[b] = True
+    @property
+    def aborts(self) -> bool:
+        """Whether a commit that fails is followed by an abort."""
+        return bool(self.committer)
 
-    @action(per=(Sink.BATCH, LINE))
-    def run_line(self, b: Member, n: Member) -> None:
-        """The next line is run."""
-        when(self.called[b], self.at[b] == n)
-        self.at[b] = n + 1
-        self.ran[b, n] = True
+    def write(self, b: Member, p: Member, a: Member) -> None:
+        """The code in a task may leave something that endures."""
+        if self.in_tasks:
+            self.worked[b, p] = a + 1
+
+    def start_commit(self, b: Member) -> None:
+        """The code on the driver is called, if there is any."""
+        if self.on_driver:
+            self.called[b] = True
+        else:
+            self.ran[b] = True
+
+    @action(per=Sink.BATCH)
+    def run(self, b: Member) -> None:
+        """The code on the driver has run its last line."""
+        when(self.called[b])
+        self.called[b] = False
+        self.ran[b] = True
 
     def finished(self, b: Member) -> bool:
-        """The code returns after its last line."""
-        return self.at[b] > self.LINE.last
+        """The code has returned."""
+        return not_(self.called[b])
 
     def visible(self, b: Member, e: Member) -> int:  # noqa: ARG002 - all events alike
-        """All is there once every line has run."""
-        return if_else(all_of(self.ran[b, n] for n in self.LINE), 1, 0)
+        """All is there once the code on the driver has returned."""
+        return if_else(self.ran[b], 1, 0)
+
+
+class StruckInside(MicroBatch):
+    """Micro-batches whose faults may strike the sink's code at any of its points.
+
+    Where a fault takes a point as its last member, it strikes before the point after
+    that one; what strikes before the first point is a fault of micro-batches anyway.
+    """
+
+    LINE = Sort("point of the code on the driver", size=1, ordered=True)
+    WORK = Sort("point of the code in a task", size=1, ordered=True)
+    UNDO = Sort("point of the code that aborts", size=1, ordered=True)
+
+    sink = part(Sink, default=UserCode)
+
+    late = state(False, per=(MicroBatch.BATCH, MicroBatch.PARTITION))
+
+    @action(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
+    def zombie_write(self, b: Member, p: Member, a: Member) -> None:
+        """An attempt that was given up does its work after all, perhaps too late."""
+        when(self.zombie[b, p, a])
+        self.zombie[b, p, a] = False
+        self.late[b, p] = self.commits > b
+        self.sink.write(b, p, a)
+
+    @fault(per=(MicroBatch.BATCH, LINE))
+    def crash_in_commit(self, b: Member, n: Member) -> None:
+        """The driver dies in the midst of the sink's code."""
+        when(n > 0, self._commits(b), not_(self.sink.finished(b)))
+        self.lose_volatile()
+
+    @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT, WORK))
+    def fail_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """An attempt fails in the midst of the sink's code, and another is due."""
+        when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
+        self.sink.abort_task(b, p, a, False)
+        self.task[p, a] = Task.FAILED
+
+    @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT, WORK))
+    def crash_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """The driver dies, and its tasks with it, one in the midst of the code."""
+        when(n > 0, self._works(b, p, a))
+        self.lose_volatile()
+
+    @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT, WORK))
+    def lose_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """An attempt is given up in the midst of the code, and goes on later."""
+        when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
+        self.task[p, a] = Task.FAILED
+        self.zombie[b, p, a] = True
+
+    @fault(per=(MicroBatch.BATCH, LINE))
+    def fail_in_commit(self, b: Member, n: Member) -> None:
+        """The sink's commit raises in the midst; abort follows."""
+        when(n > 0, self.sink.aborts, self._commits(b), not_(self.sink.finished(b)))
+        self.sink.abort(b)
+        self.lose_volatile()
+
+    @fault(per=(MicroBatch.BATCH, UNDO))
+    def crash_in_abort(self, b: Member, n: Member) -> None:
+        """The commit raises after it took effect, and the driver dies in the abort."""
+        when(n > 0, self.sink.aborts, self._commits(b), self.sink.finished(b))
+        self.lose_volatile()
+
+    def _commits(self, b: Member) -> bool:
+        return (self.driver == Driver.COMMITTING) & (self.commits == b)
+
+    def _works(self, b: Member, p: Member, a: Member) -> bool:
+        return self._runs(b) & (self.task[p, a] == Task.RUNNING)

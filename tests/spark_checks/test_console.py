@@ -13,12 +13,14 @@ from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import Fared, History, Row
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.drift import drift_data, parting
+from onceproof.spark_checks.flights import flights_input
+from onceproof.spark_checks.outcome import Outcome
 from onceproof.spark_checks.replay import SinkReport, protocol_of, status
 from onceproof.spark_checks.replay_console import replay_data, show_replay
-from onceproof.spark_checks.run import Outcome
 from tests.spark_checks.steering import SINKS, SMALL
 
 SINK = SINKS["foreach-batch-append"]
+GIVEN = flights_input(SMALL)
 PROTOCOL = protocol_of(SINK, SMALL)
 CLASSES = interleavings(PROTOCOL)
 MOMENTS = ("after crash()", "after crash(), time 2", "at rest")
@@ -34,7 +36,7 @@ def history(*seen: int, events: int = 2, rested: bool = True) -> History:
 def report():
     def make(*outcomes: Outcome) -> SinkReport:
         judged = check(PROTOCOL, guarantees_of(PROTOCOL))
-        return SinkReport(SINK, PROTOCOL, CLASSES, judged, 842, list(outcomes))
+        return SinkReport(SINK, PROTOCOL, CLASSES, judged, GIVEN, list(outcomes))
 
     return make
 

@@ -11,7 +11,7 @@ from onceproof.model.interleavings import interleavings
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.properties.check import parameters_of
 from onceproof.properties.counterexample import Counterexample, steps_of
-from onceproof.spark_checks import replay as engine
+from onceproof.spark_checks import lab
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.replay import protocol_of
 from tests.spark_checks.steering import SINKS, SMALL, numbered
@@ -57,7 +57,7 @@ def no_spark(monkeypatch):
     def start(*_, **__):
         pytest.fail("Spark was started")
 
-    monkeypatch.setattr(engine, "WarmSession", start)
+    monkeypatch.setattr(lab, "WarmSession", start)
 
 
 def refused(path):
@@ -166,7 +166,7 @@ def test_a_counterexample_that_is_still_there_is_told_in_json(written):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--events", "10", "--batches", "8"), "too few for 8 x 2 files"),
+        (("--events", "10", "--batches", "8"), "too few for 8 batches of 2 files"),
         (("--events", "999999"), "there are 336,776 flights, not 999,999"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.interleavings import interleavings
+from onceproof.spark_checks.failpoints.kinds import kind_of
 from onceproof.spark_checks.failpoints.realise import realise
 from onceproof.spark_checks.failpoints.runs import NotReplayable
 from onceproof.spark_checks.replay import protocol_of
@@ -14,11 +15,11 @@ from tests.spark_checks.steering import SINKS, SMALL, numbered
 
 def plans(name: str, tmp_path, *, faults: int = 2):
     sink = SINKS[name]
-    under_test = sink.build(Target(tmp_path, "sink"))
+    kind = kind_of(sink.build(Target(tmp_path, "sink")))
     protocol = protocol_of(sink, SMALL, faults=faults)
     for one in interleavings(protocol).classes:
         try:
-            yield one.number, realise(one, protocol, sink, under_test)
+            yield one.number, realise(one, protocol, sink, kind)
         except NotReplayable:
             continue
 

@@ -8,7 +8,7 @@ import pytest
 
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import artifacts, events
-from onceproof.spark_checks.replay import replay
+from onceproof.spark_checks.replay import Plan, replay
 from onceproof.spark_checks.sinks import reference_sinks
 from onceproof.spark_checks.sizes import Sizes
 
@@ -20,7 +20,7 @@ ALL = sorted(SINKS)
 def reports():
     heard = []
 
-    found = replay(list(SINKS.values()), heard.append, sizes=Sizes(batches=2))
+    found = replay(list(SINKS.values()), heard.append, Plan(sizes=Sizes(batches=2)))
 
     return {r.sink.name: r for r in found}, heard
 

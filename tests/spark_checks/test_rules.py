@@ -14,7 +14,8 @@ from onceproof.spark_checks.failpoints.rules import EXIT_CODE, UNMET
 
 STRUCK = """
 import json, sys
-from onceproof.spark_checks.failpoints.rules import Place, Plan, Rule, Tracer
+from onceproof.spark_checks.failpoints.rules import Place, Plan, Rule
+from onceproof.spark_checks.failpoints.tracer import Tracer
 
 def work():
     pass

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import events, run, session
+from onceproof.spark_checks import events, session, trial
+from onceproof.spark_checks.choice import Choice
 from onceproof.spark_checks.failpoints import driver
-from onceproof.spark_checks.replay import replay, status
+from onceproof.spark_checks.replay import Plan, replay, status
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
@@ -80,9 +81,10 @@ def reports():
     heard = []
     before = dict(os.environ)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "_PATIENCE", 12)
+        patch.setattr(trial, "_PATIENCE", 12)
         patch.setattr(driver, "_PATIENCE", 8)
-        found = replay(SICK, heard.append, sizes=SMALL, only=[number(w) for w in WORDS])
+        choice = Choice(only=frozenset(number(w) for w in WORDS))
+        found = replay(SICK, heard.append, Plan(sizes=SMALL, choice=choice))
     assert dict(os.environ) == before, "the environment is not as it was"
     yield {r.sink.name: r for r in found}, heard
     shutil.rmtree(heard[0].scratch, ignore_errors=True)
@@ -219,6 +221,6 @@ def test_a_session_that_does_not_start_leaves_the_environment_alone(
     before = dict(os.environ)
 
     with pytest.raises(session.EnvironmentError_):
-        session.WarmSession(tmp_path)
+        session.WarmSession(tmp_path / "session", tmp_path)
 
     assert dict(os.environ) == before

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks.replay import replay
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.replay import Plan, replay
 from onceproof.spark_checks.sizes import Sizes
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
@@ -59,7 +60,9 @@ def outcomes():
     sinks = [SINKS[name] for name in ASKED]
 
     reports = replay(
-        sinks, lambda _: None, faults=2, sizes=SMALL, only=numbers.values()
+        sinks,
+        lambda _: None,
+        Plan(2, SMALL, Choice(only=frozenset(numbers.values()))),
     )
 
     return {
@@ -76,7 +79,7 @@ def test_two_crashes_are_two_moments():
     number = numbered(name, *BETWEEN, sizes=sizes)
 
     reports = replay(
-        [SINKS[name]], lambda _: None, faults=2, sizes=sizes, only=[number]
+        [SINKS[name]], lambda _: None, Plan(2, sizes, Choice(only=frozenset([number])))
     )
 
     outcome = reports[0].outcomes[0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from onceproof.model.language import (
     Member,
     action,
@@ -24,11 +22,14 @@ class Staged(Sink):
     ``abort`` removes nothing that is published.
     """
 
-    aborts: ClassVar[bool] = True
-
     staged = state(False, per=(Sink.BATCH, Sink.PARTITION))
     published = state(False, per=Sink.BATCH)
     due = state(False, per=Sink.BATCH, volatile=True)
+
+    @property
+    def aborts(self) -> bool:
+        """A failed commit is followed by ``abort``."""
+        return True
 
     def write(self, b: Member, p: Member, a: Member) -> None:
         """Stage the rows of partition ``p``."""
@@ -68,11 +69,14 @@ class StagedUnprotected(Sink):
 
     breaks = ("at-most-once", "effectively-once", "atomic-visibility", "durable")
 
-    aborts: ClassVar[bool] = True
-
     files = state(0, high=MOST, per=(Sink.BATCH, Sink.PARTITION))
     due = state(False, per=(Sink.BATCH, Sink.PARTITION), volatile=True)
     moved = state(False, per=(Sink.BATCH, Sink.PARTITION), volatile=True)
+
+    @property
+    def aborts(self) -> bool:
+        """A failed commit is followed by ``abort``."""
+        return True
 
     def start_commit(self, b: Member) -> None:
         """Every partition's file is due."""

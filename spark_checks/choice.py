@@ -1,0 +1,76 @@
+"""Which of a sink's failure interleavings are replayed, and which of them first."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onceproof.model.interleavings import Interleaving, Interleavings
+
+
+@dataclass(frozen=True)
+class Choice:
+    """All interleavings, or ``only`` some by number, or at ``most`` so many.
+
+    Those that are ``first`` are replayed before all others. Where there are more than
+    ``most``, each kind of fault has its share; ``seed`` chooses within a kind.
+    ``nth`` picks a single one, however many there are: it goes round.
+    """
+
+    only: frozenset[int] | None = None
+    most: int | None = None
+    first: tuple[int, ...] = ()
+    seed: int = 0
+    nth: int | None = None
+
+    def check(self, known: Mapping[str, int]) -> None:
+        """Refuse numbers that no sink has an interleaving of.
+
+        ``known`` tells how many there are of each sink, as far as that is known.
+        Raises ``UsageError``.
+        """
+        if self.only is None or not known:
+            return
+        for number in sorted(self.only):
+            if not 1 <= number <= max(known.values()):
+                there = ", ".join(f"{name} has 1 to {n}" for name, n in known.items())
+                message = f"there is no interleaving {number}; {there}"
+                raise UsageError(message)
+
+    def of(
+        self, found: Interleavings
+    ) -> tuple[tuple[Interleaving, ...], tuple[Interleaving, ...]]:
+        """Choose: what comes first, and what comes then, each in order of numbers."""
+        classes = found.classes
+        if self.only is not None:
+            classes = tuple(one for one in classes if one.number in self.only)
+        if self.nth is not None:
+            classes = (classes[self.nth % len(classes)],) if classes else ()
+        first = tuple(one for one in classes if one.number in self.first)
+        others = tuple(one for one in classes if one.number not in self.first)
+        if self.most is not None and len(others) > self.most:
+            others = self._thinned(others, self.most)
+        return first, others
+
+    def _thinned(
+        self, classes: tuple[Interleaving, ...], most: int
+    ) -> tuple[Interleaving, ...]:
+        """Take the same number of each kind of fault, as far as there are so many."""
+        kinds: dict[tuple[str, ...], list[Interleaving]] = {}
+        for one in classes:
+            names = tuple(one.trace.events[at].name for at in one.faults)
+            kinds.setdefault(names, []).append(one)
+        for alike in kinds.values():
+            random.Random(self.seed).shuffle(alike)  # noqa: S311 - no secret
+        kept: list[Interleaving] = []
+        while len(kept) < most:
+            for alike in kinds.values():
+                if alike and len(kept) < most:
+                    kept.append(alike.pop())
+        return tuple(sorted(kept, key=lambda one: one.number))

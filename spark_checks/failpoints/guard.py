@@ -1,0 +1,211 @@
+"""The guard: the user's code may write to what is its own, and to what it was allowed.
+
+It is installed in the processes that run a user's code under replay. What it sees is
+what Python sees: files that are opened to be written, moved or deleted, databases of
+SQLite, connections of Python's sockets, and writers of Spark. A driver that is written
+in C opens connections that it does not see.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.spark_checks.failpoints.rules import EXIT_CODE, REFUSED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import FrameType
+
+    from onceproof.spark_checks.failpoints.rules import Plan
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_PATHS = {
+    "os.mkdir": 1,
+    "os.rename": 2,
+    "os.remove": 1,
+    "os.rmdir": 1,
+    "os.symlink": 2,
+    "os.link": 2,
+    "os.truncate": 1,
+    "sqlite3.connect": 1,
+}
+_PATH_OPTIONS = ("path", "checkpointLocation")
+_ADDRESS_OPTIONS = ("url", "kafka.bootstrap.servers")
+_REFUSAL = "{} is none of the sink's own; name it in allow= if it may be used"
+_ENGINE = ("pyspark", "py4j")
+_HARMLESS = ("/dev/", "/proc/")
+
+
+class _Policy:
+    """What is allowed in this process now, and where to tell of what is refused."""
+
+    def __init__(self) -> None:
+        self.allowed: tuple[str, ...] | None = None
+        self.marks: list[Path] = []
+        self.hooked = False
+        self.busy = False
+
+
+_policy = _Policy()
+
+
+def install(plans: Iterable[Plan]) -> None:
+    """Hold this process to what the plans of the runs that go on now allow."""
+    held = [plan for plan in plans if plan.allowed is not None]
+    _policy.marks = [Path(plan.marks) for plan in held]
+    if not held:
+        _policy.allowed = None
+        return
+    _policy.allowed = tuple(a for plan in held for a in plan.allowed or ())
+    tempfile.tempdir = str(Path(held[0].marks).parent)
+    if not _policy.hooked:
+        sys.addaudithook(_audit)
+        _policy.hooked = True
+
+
+def allows(place: str, allowed: Iterable[str]) -> bool:
+    """Say whether a path, or a ``host:port``, lies in one of the places allowed."""
+    for one in allowed:
+        if place == one or place.startswith(f"{one.rstrip('/')}/"):
+            return True
+        if not one.startswith("/") and place.startswith(one):
+            return True
+    return False
+
+
+def refuse(place: str) -> None:
+    """Tell of a place that is not allowed, and end the process: nothing is touched."""
+    message = _REFUSAL.format(place)
+    for marks in _policy.marks:
+        (marks / f"{REFUSED}-{os.getpid()}").write_text(message)
+    os._exit(EXIT_CODE)
+
+
+def _audit(event: str, args: tuple[Any, ...]) -> None:
+    if _policy.allowed is None or _policy.busy:
+        return
+    _policy.busy = True
+    try:
+        if event == "open":
+            _opens(*args)
+        elif event in _PATHS:
+            for path in args[: _PATHS[event]]:
+                _path(path)
+        elif event == "socket.connect":
+            _connects(args[1])
+    finally:
+        _policy.busy = False
+
+
+def _opens(path: object, mode: object, flags: object) -> None:
+    writes = isinstance(mode, str) and set(mode) & set("wax+")
+    if writes or (mode is None and isinstance(flags, int) and flags & _WRITES):
+        _path(path)
+
+
+def _path(path: object) -> None:
+    if not isinstance(path, str | bytes | os.PathLike):
+        return
+    place = os.fspath(path)
+    text = place.decode(errors="replace") if isinstance(place, bytes) else place
+    if text.startswith("file:"):
+        text = text.removeprefix("file:").partition("?")[0]
+    if not text or text.startswith(":memory:"):
+        return
+    full = os.path.realpath(text)
+    kept = full.startswith(_HARMLESS) or "__pycache__" in full
+    if not (kept or allows(full, _policy.allowed or ())):
+        refuse(full)
+
+
+def _connects(address: object) -> None:
+    if isinstance(address, tuple):
+        place = f"{address[0]}:{address[1]}"
+        if not (_by_the_engine() or allows(place, _policy.allowed or ())):
+            refuse(place)
+
+
+def _by_the_engine() -> bool:
+    """Say whether Spark's own code asks for a connection."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if name.split(".", 1)[0] in _ENGINE:
+            return True
+        if name and not name.startswith(("onceproof.", "socket", "ssl", "http")):
+            break
+        frame = frame.f_back
+    return False
+
+
+def watch_writers() -> None:
+    """Hold the writers of Spark in this process to what is allowed, from now on."""
+    from pyspark.sql import DataFrameWriter  # noqa: PLC0415 - slow to import
+
+    for name in ("save", "parquet", "json", "csv", "orc", "text"):
+        _wrap(DataFrameWriter, name, _writes)
+    _wrap(DataFrameWriter, "jdbc", _writes_to_database)
+    _wrap(DataFrameWriter, "option", _takes_option)
+    _wrap(DataFrameWriter, "options", _takes_options)
+
+
+def _wrap(owner: Any, name: str, look: Callable[..., None]) -> None:
+    plain = getattr(owner, name)
+
+    def wrapped(self: Any, *args: Any, **options: Any) -> Any:
+        look(*args, **options)
+        return plain(self, *args, **options)
+
+    setattr(owner, name, wrapped)
+
+
+def _writes(path: object = None, *_: Any, **options: Any) -> None:
+    _takes_options(**options)
+    if isinstance(path, str):
+        check_path(path)
+
+
+def _writes_to_database(url: str, *_: Any, **__: Any) -> None:
+    check_address(url)
+
+
+def _takes_option(key: str, value: object) -> None:
+    _takes_options(**{key: value})
+
+
+def _takes_options(**options: Any) -> None:
+    for key, value in options.items():
+        _held(key, str(value))
+
+
+def check_path(path: str) -> None:
+    """Refuse a path of Spark's that is not allowed; another scheme is an address."""
+    _held("path", path)
+
+
+def check_address(address: str) -> None:
+    """Refuse an address that is not allowed: in full, or as ``host:port``."""
+    _held("url", address)
+
+
+def _held(option: str, value: str) -> None:
+    if problem(option, value, _policy.allowed):
+        refuse(value)
+
+
+def problem(option: str, value: str, allowed: tuple[str, ...] | None) -> str:
+    """Say why an option of a reader or writer is refused; nothing if it is not."""
+    if allowed is None or option not in (*_PATH_OPTIONS, *_ADDRESS_OPTIONS):
+        return ""
+    scheme, sign, rest = value.partition(":/")
+    if option in _PATH_OPTIONS and (not sign or scheme == "file"):
+        place = os.path.realpath(f"/{rest.lstrip('/')}" if sign else value)
+        return "" if allows(place, allowed) else _REFUSAL.format(place)
+    _, sign, rest = value.partition("://")
+    host = (rest if sign else value).partition("/")[0].rpartition("@")[2]
+    well = allows(value, allowed) or allows(host, allowed)
+    return "" if well else _REFUSAL.format(value)

@@ -1,0 +1,141 @@
+"""Points of a user's own code at which it can be struck, found by running it once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+MOST_POINTS = 40
+DRIVER, TASK, ABORT = "driver", "task", "abort"
+_RETURN = "the return of "
+
+
+@dataclass(frozen=True)
+class Point:
+    """A line, or a return, that a process comes to for the ``time``-th time."""
+
+    text: str
+    time: int = 1
+
+    def __str__(self) -> str:
+        """Show the point as it stands in a report."""
+        return self.text if self.time == 1 else f"{self.text}, time {self.time}"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The points that a sink's code was seen to come to, in order.
+
+    On the ``driver`` and in ``aborts`` by batch, in ``tasks`` by batch and partition.
+    What runs in a task ends with the return of its last function; ``last`` holds such
+    returns on the driver. ``callback`` says that the code on the driver is called by
+    foreachBatch or is a job, ``passed`` how many times points were come to that are
+    not among these: see ``chosen``.
+    """
+
+    driver: Mapping[int, tuple[Point, ...]] = field(default_factory=dict)
+    tasks: Mapping[tuple[int, int], tuple[Point, ...]] = field(default_factory=dict)
+    aborts: Mapping[int, tuple[Point, ...]] = field(default_factory=dict)
+    last: Mapping[int, Point] = field(default_factory=dict)
+    callback: bool = False
+    passed: int = 0
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Give the sizes of the model's sorts of points."""
+        tasks = max(map(len, self.tasks.values()), default=0)
+        return {
+            "LINE": max(1, *map(len, self.driver.values()), 0),
+            "WORK": max(1, tasks - 1),
+            "UNDO": max(1, *map(len, self.aborts.values()), 0),
+        }
+
+    def fullest(self, batch: int) -> int | None:
+        """Name the partition of a batch whose task comes to the most points."""
+        found = {p: len(points) for (b, p), points in self.tasks.items() if b == batch}
+        return max(found, key=lambda p: (found[p], -p), default=None)
+
+
+def told(text: str, *, returns: bool = False) -> str:
+    """Say of a place in the code whether it is one that is left."""
+    return _RETURN + text if returns else text
+
+
+def seen_in(marks: Path, batches: int, *, callback: bool) -> Seen:
+    """Read the notes of a run in which every point was noted."""
+    driver: dict[int, tuple[Point, ...]] = {}
+    last: dict[int, Point] = {}
+    tasks: dict[tuple[int, int], tuple[Point, ...]] = {}
+    passed = 0
+    for batch in range(batches):
+        lines, returns = _parted(_read(marks / notes(DRIVER, batch)))
+        if lines:
+            driver[batch] = chosen(lines)
+            passed += len(lines) - len(driver[batch])
+        if lines and returns:
+            last[batch] = returns[-1]
+        for path in sorted(marks.glob(f"{notes(TASK, batch)}-*")):
+            lines, returns = _parted(_read(path))
+            if lines and returns:
+                kept = chosen(lines)
+                passed += len(lines) - len(kept)
+                key = (batch, int(path.name.rpartition("-")[2]))
+                tasks[key] = (*kept, returns[-1])
+    return Seen(driver, tasks, {}, last, callback, passed)
+
+
+def points_in(path: Path) -> tuple[Point, ...]:
+    """Read the points of one file of notes, returns apart."""
+    lines, _ = _parted(_read(path))
+    return chosen(lines)
+
+
+def notes(where: str, batch: int) -> str:
+    """Name the file in which the points of a batch are noted."""
+    return f"points-{where}-{batch}"
+
+
+def chosen(points: Sequence[Point], most: int = MOST_POINTS) -> tuple[Point, ...]:
+    """Leave out repetitions of lines where there are more than so many points.
+
+    Each line stays at its first and at its last time, however many lines there are;
+    what room there is beyond goes to the other times, in their order.
+    """
+    if len(points) <= most:
+        return tuple(points)
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for number, point in enumerate(points):
+        first.setdefault(point.text, number)
+        last[point.text] = number
+    kept = {*first.values(), *last.values()}
+    others = (i for i in range(len(points)) if i not in kept)
+    kept.update(i for i, _ in zip(others, range(most - len(kept)), strict=False))
+    return tuple(points[i] for i in sorted(kept))
+
+
+def _parted(points: Iterable[Point]) -> tuple[list[Point], list[Point]]:
+    """Part lines from returns."""
+    lines: list[Point] = []
+    returns: list[Point] = []
+    for point in points:
+        (returns if point.text.startswith(_RETURN) else lines).append(point)
+    return lines, returns
+
+
+def _read(path: Path) -> list[Point]:
+    """Read notes: each is the process that came to a point, and the point."""
+    if not path.exists():
+        return []
+    return list(_counted(path.read_text(encoding="utf-8").splitlines()))
+
+
+def _counted(lines: Iterable[str]) -> Iterable[Point]:
+    times: dict[str, int] = {}
+    for line in lines:
+        times[line] = times.get(line, 0) + 1
+        yield Point(line.partition("\t")[2], times[line])

@@ -1,0 +1,49 @@
+"""Runs a batch job for one batch after the other, and notes what is done.
+
+Its notes lie in a checkpoint's folders, under the names that Spark's queries use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.failpoints.driver import StandIn
+    from onceproof.spark_checks.failpoints.kinds import Start
+
+_BATCH = "streaming.sql.batchId"
+
+
+class Scheduler:
+    """One attempt to run a job for all batches that are offered and not done."""
+
+    def __init__(self, start: Start, job: StandIn) -> None:
+        """Run ``job``, in this thread, when its end is awaited."""
+        self._start = start
+        self._job = job
+
+    def awaitTermination(self, timeout: int) -> bool:  # noqa: ARG002, N802 - Spark's name
+        """Run the job; raise where it fails or dies."""
+        start = self._start
+        folders = [start.checkpoint / name for name in ("offsets", "commits")]
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        begun, done = folders
+        context = start.events.sparkSession.sparkContext
+        context.setJobGroup(start.plan.run, "a batch job")
+        for batch in range(start.offered):
+            if (done / str(batch)).exists():
+                continue
+            (begun / str(batch)).touch()
+            context.setLocalProperty(_BATCH, str(batch))
+            try:
+                with start.still:
+                    events = start.batches(batch)
+                self._job(events, batch)
+            finally:
+                context.setLocalProperty(_BATCH, None)  # type: ignore[arg-type]
+            (done / str(batch)).touch()
+        return True
+
+    def stop(self) -> None:
+        """Do nothing: the job has ended when its end has been awaited."""

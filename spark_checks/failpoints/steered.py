@@ -1,0 +1,74 @@
+"""Lets a user's function start a query as it likes, and steers what it starts."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onceproof.spark_checks.failpoints.kinds import Start
+
+
+@contextmanager
+def steered(start: Start) -> Iterator[None]:
+    """While it lasts, queries run to the end of their input, with callbacks in a child.
+
+    A query that is started with another checkpoint than that of ``start``, or into a
+    place that is not allowed, raises ``UsageError`` before it begins. The caller sees
+    to it that no other thread starts a query meanwhile.
+    """
+    from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
+
+    owner: Any = DataStreamWriter
+    plain = {n: getattr(owner, n) for n in ("foreachBatch", "option", "start")}
+    plain["toTable"] = owner.toTable
+    mine = str(start.checkpoint)
+
+    def foreach_batch(self: Any, func: Any) -> Any:
+        return plain["foreachBatch"](self, start.stand_in(func))
+
+    def option(self: Any, key: str, value: Any) -> Any:
+        _same_checkpoint(key, value, mine)
+        start.check({} if key == "checkpointLocation" else {key: value})
+        self._onceproof_checkpoint = key == "checkpointLocation" or getattr(
+            self, "_onceproof_checkpoint", False
+        )
+        return plain["option"](self, key, value)
+
+    def begun(name: str) -> Any:
+        def begin(self: Any, path: str | None = None, *args: Any, **rest: Any) -> Any:
+            for key in [k for k in rest if k in ("checkpointLocation", "path")]:
+                self.option(key, rest.pop(key))
+            if name == "start" and path is not None:
+                start.check({"path": path})
+            if not getattr(self, "_onceproof_checkpoint", False):
+                self.option("checkpointLocation", mine)
+            plain["option"](self, RUN_PROPERTY, start.plan.run)
+            self.trigger(availableNow=True)
+            return plain[name](self, path, *args, **rest)
+
+        return begin
+
+    changed = {"foreachBatch": foreach_batch, "option": option}
+    changed |= {name: begun(name) for name in ("start", "toTable")}
+    for name, function in changed.items():
+        setattr(owner, name, function)
+    try:
+        yield
+    finally:
+        for name, function in plain.items():
+            setattr(owner, name, function)
+
+
+def _same_checkpoint(key: str, value: object, mine: str) -> None:
+    if key == "checkpointLocation" and str(value) != mine:
+        message = (
+            f"start() uses the checkpoint {value}, which this run did not make, so it "
+            "is not touched; use the checkpoint that start() is given"
+        )
+        raise UsageError(message)

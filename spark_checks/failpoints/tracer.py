@@ -1,0 +1,234 @@
+"""Watches a process for the places that rules name, and lets there happen what must.
+
+The same tracer runs in the child that stands for the driver and in Spark's Python
+workers. A process dies as in a crash: no ``finally``, no flush, no rollback by its
+own hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.spark_checks import failpoints
+from onceproof.spark_checks.failpoints import zombie
+from onceproof.spark_checks.failpoints.points import told
+from onceproof.spark_checks.failpoints.rules import (
+    EXIT_CODE,
+    OWN_CODE,
+    UNMET,
+    Place,
+    Plan,
+    Rule,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import CodeType, FrameType
+
+_PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python")
+_OURS = str(Path(failpoints.__file__).parent.parent)
+_IMPORT = "<frozen importlib"
+MOST_NOTES = 20_000
+
+
+class FailedHere(Exception):  # noqa: N818 - it stands for whatever a sink may raise
+    """Is raised inside a sink's own code by a rule."""
+
+
+class Tracer:
+    """Watches a process for the functions and lines that rules name."""
+
+    def __init__(self, plan: Plan, where: Callable[[FrameType], Place]) -> None:
+        """Follow ``plan``; ``where`` tells the place of a frame."""
+        self._plan = plan
+        self._where = where
+        self._names = {rule.function for rule in plan.rules}
+        self._lines = not self._names.isdisjoint(OWN_CODE)
+        self._calls: dict[tuple[str, str, int | None], int] = {}
+        self._known: dict[CodeType, bool] = {}
+        self._notes = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is anything to watch for."""
+        return bool(self._names)
+
+    def watches(self, frame: FrameType) -> bool:
+        """Say whether something may happen in a frame."""
+        return frame.f_code.co_qualname in self._names or self._follows(frame)
+
+    def install(self) -> None:
+        """Watch from now on, in this thread."""
+        trace_all([self])
+
+    def enter(self, frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG002
+        """Fire the rules of a call, and give what follows the frame to its return."""
+        name = frame.f_code.co_qualname
+        if event != "call" or not self.watches(frame):
+            return None
+        mine = frame.f_trace_lines = self._follows(frame)
+        place = self._where(frame)
+        if place.run != self._plan.run:
+            return None
+        outermost = False
+        if mine:
+            outer = list(_outer(frame))
+            if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
+                return None
+            outermost = not any(map(self._follows, outer))
+        number = self._count(name, "", place)
+        self.fire(name, "call", place, number)
+
+        def leave(frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG001
+            if event == "return":
+                if outermost:
+                    self._reach(place, self._text(frame, returns=True))
+                self.fire(name, "return", place, number)
+            if event == "exception" and mine:
+                self.fire(place.code, "exception", place)
+            if event == "line":
+                self._reach(place, self._text(frame))
+            return leave
+
+        return leave
+
+    def fire(
+        self, name: str, event: str, place: Place, number: int = 1, line: str = ""
+    ) -> None:
+        """Do what the rules of a place say."""
+        for rule in self._plan.rules:
+            if (
+                (rule.function, rule.event, rule.batch) == (name, event, place.batch)
+                and rule.partition in (None, place.partition)
+                and rule.attempt in (None, place.attempt)
+                and rule.line in ("", line)
+                and rule.nth in (None, number)
+            ):
+                if rule.do == "note":
+                    self._note(rule, place, line)
+                elif self._due(rule):
+                    self._act(rule)
+
+    def _due(self, rule: Rule) -> bool:
+        marks = Path(self._plan.marks)
+        if rule.once and (marks / rule.mark).exists():
+            return False
+        return not rule.after or (marks / rule.after).exists()
+
+    def _reach(self, place: Place, line: str) -> None:
+        """Come to a point of the user's own code."""
+        self.fire(place.code, "call", place, self._count(place.code, line, place), line)
+
+    def _text(self, frame: FrameType, *, returns: bool = False) -> str:
+        code = frame.f_code
+        name = code.co_filename
+        for root in self._plan.code:
+            if name.startswith(root):
+                name = os.path.relpath(name, root) if name != root else Path(root).name
+                break
+        if returns:
+            return told(f"{code.co_name}() of {name}", returns=True)
+        return f"line {frame.f_lineno} of {name}, {code.co_name}()"
+
+    def _follows(self, frame: FrameType) -> bool:
+        """Say whether the lines of a frame are to be followed."""
+        if not self._lines:
+            return False
+        code = frame.f_code
+        if code not in self._known:
+            function = code.co_flags & inspect.CO_OPTIMIZED
+            own = is_own(code.co_filename, self._plan.code)
+            self._known[code] = bool(function) and own
+        return self._known[code]
+
+    def _count(self, name: str, line: str, place: Place) -> int:
+        key = (name, line, place.batch)
+        number = self._calls[key] = self._calls.get(key, 0) + 1
+        return number
+
+    def _note(self, rule: Rule, place: Place, line: str) -> None:
+        """Write down that a point was come to, and by which process and task."""
+        self._notes += 1
+        if self._notes > MOST_NOTES:
+            return
+        task = "" if place.partition is None else f"-{place.partition}"
+        with Path(self._plan.marks, f"{rule.mark}{task}").open(
+            "a", encoding="utf-8"
+        ) as notes:
+            notes.write(f"{os.getpid()}.{id(self)}\t{line}\n")
+
+    def _act(self, rule: Rule) -> None:
+        marks = Path(self._plan.marks)
+        if rule.do == "zombie":
+            self._leave_mark(rule.mark)
+            zombie.begin(marks, rule.landed or f"{rule.mark}-landed")
+        for mark in rule.await_:
+            self._wait_for(mark, rule)
+        if rule.do == "zombie":
+            return
+        if rule.mark:
+            self._leave_mark(rule.mark)
+        if rule.do == "die":
+            os._exit(EXIT_CODE)
+        if rule.do == "raise":
+            sys.settrace(None)
+            message = "the sink failed here"
+            raise FailedHere(message)
+
+    def _leave_mark(self, mark: str) -> None:
+        Path(self._plan.marks, mark).touch()
+
+    def _wait_for(self, mark: str, rule: Rule) -> None:
+        """Wait for a mark; die where it does not come, for all else is off the plan."""
+        path = Path(mark) if "/" in mark else Path(self._plan.marks, mark)
+        marks = Path(self._plan.marks)
+        deadline = time.monotonic() + self._plan.patience
+        while not path.exists():
+            if time.monotonic() > deadline or not marks.is_dir():
+                if marks.is_dir():
+                    spot = (
+                        "" if rule.partition is None else f" of task {rule.partition}"
+                    )
+                    (marks / f"{UNMET}-{os.getpid()}").write_text(
+                        f"{rule.line or f'{rule.function}()'}{spot}, batch "
+                        f"{rule.batch}, waited in vain for {path.parent.name}/"
+                        f"{path.name}"
+                    )
+                os._exit(EXIT_CODE)
+            time.sleep(0.001)
+
+
+def _outer(frame: FrameType) -> Iterator[FrameType]:
+    """Yield the frames that wait for this one, from the inside out."""
+    waiting = frame.f_back
+    while waiting is not None:
+        yield waiting
+        waiting = waiting.f_back
+
+
+def is_own(file: str, code: tuple[str, ...]) -> bool:
+    """Say whether a file is the user's own, and no installed package's, nor ours."""
+    for root in code:
+        if file.startswith(root):
+            rest = file[len(root) :]
+            if not any(part in rest for part in _PACKAGES):
+                return not file.startswith(_OURS + os.sep)
+    return False
+
+
+def trace_all(tracers: list[Tracer]) -> None:
+    """Let several tracers watch this thread; at most one of them follows a frame."""
+
+    def enter(frame: FrameType, event: str, arg: object) -> Any:
+        if event != "call":
+            return None
+        followers = (t.enter(frame, event, arg) for t in tracers if t.watches(frame))
+        return next((f for f in followers if f is not None), None)
+
+    if any(tracer.busy for tracer in tracers):
+        sys.settrace(enter)

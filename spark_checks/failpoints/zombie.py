@@ -1,0 +1,104 @@
+"""A task that is given up and lives on: Spark believes its process dead.
+
+The process forks. The one that Spark knows ends; the other goes on, cut off from Spark
+but with all of the input that Spark had for it. A third waits for its end.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from onceproof.spark_checks.failpoints.rules import EXIT_CODE, UNMET
+
+_END_OF_STREAM = b"\xff\xff\xff\xfc"
+_PATIENCE = 20.0
+_inputs: list[Any] = []
+
+
+def feeds(stream: IO[bytes]) -> None:
+    """Remember by which stream Spark feeds this process."""
+    _inputs[:] = [stream]
+
+
+def begin(marks: Path, landed: str) -> None:
+    """Fork, and let only the part return that lives on.
+
+    The mark ``landed`` is left when that part has ended. Where the rest of the task's
+    input does not come, that is told by a mark, and the process dies.
+    """
+    rest = b""
+    if _inputs:
+        try:
+            rest = _rest_of(_inputs[0])
+        except TimeoutError as error:
+            (marks / f"{UNMET}-{os.getpid()}").write_text(str(error))
+            os._exit(EXIT_CODE)
+    if os.fork():
+        os._exit(EXIT_CODE)
+    if _inputs:
+        _let_go(_inputs[0])
+    living = os.fork()
+    if living:
+        os.waitpid(living, 0)
+        (marks / landed).touch()
+        os._exit(EXIT_CODE)
+    if _inputs:
+        _feed(_inputs[0], rest)
+
+
+def _rest_of(stream: Any) -> bytes:
+    """Take over what Spark still sends beyond what the stream holds in its buffer.
+
+    Raises ``TimeoutError`` where the end of a task's input does not come.
+    """
+    number = stream.fileno()
+    os.set_blocking(number, False)
+    tail = bytes(stream.peek(1) or b"")[-len(_END_OF_STREAM) :]
+    os.set_blocking(number, True)
+    found = bytearray()
+    deadline = time.monotonic() + _PATIENCE
+    while not (tail + found[-len(_END_OF_STREAM) :]).endswith(_END_OF_STREAM):
+        if select.select([number], [], [], 0.05)[0]:
+            piece = os.read(number, 1 << 16)
+            if not piece:
+                break
+            found += piece
+        elif time.monotonic() > deadline:
+            message = "the input of a task that is given up did not come to its end"
+            raise TimeoutError(message)
+    return bytes(found)
+
+
+def _feed(stream: Any, rest: bytes) -> None:
+    """Let the stream go on with ``rest``, and then end."""
+    mine, other = socket.socketpair()
+    os.dup2(mine.fileno(), stream.fileno())
+
+    def send() -> None:
+        other.sendall(rest)
+        other.shutdown(socket.SHUT_WR)
+
+    threading.Thread(target=send, daemon=True).start()
+
+
+def _let_go(stream: Any) -> None:
+    """Cut what ties the process to Spark, which then believes it dead.
+
+    What the process still sends to Spark goes nowhere; connections of the user's own
+    stay as they are.
+    """
+    spark = os.fstat(stream.fileno()).st_ino
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for entry in list(Path("/proc/self/fd").iterdir()):
+        number = int(entry.name)
+        try:
+            if os.fstat(number).st_ino == spark:
+                os.dup2(nowhere, number)
+        except OSError:
+            continue

@@ -1,0 +1,93 @@
+"""Rows made for a schema, such that loss and repetition show, and cannot cancel out.
+
+Every row differs from every other in each column that has room for it. Whole numbers
+are powers of one base: a sum tells how often each row is in it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructType
+
+_BASE = 8
+_EXACT = {"byte": 7, "short": 15, "integer": 31, "long": 63, "float": 24, "double": 53}
+_DAY = dt.date(2020, 1, 1)
+_TIME = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+
+
+def rows_of(
+    schema: StructType, count: int, key: tuple[str, ...]
+) -> list[tuple[Any, ...]]:
+    """Make so many rows of a schema, no two with the same key.
+
+    Raises ``UsageError`` where a key's column has no room for so many, or a column is
+    of a type for which no values are made.
+    """
+    rows = [
+        tuple(_value(field.dataType, number, count, field.name) for field in schema)
+        for number in range(count)
+    ]
+    names = schema.fieldNames()
+    places = [names.index(name) for name in key if name in names]
+    if places and len({repr([row[i] for i in places]) for row in rows}) < count:
+        message = f"the key {', '.join(key)} has no room for {count} different events"
+        raise UsageError(message)
+    return rows
+
+
+def power(number: int, count: int, bits: int) -> int:
+    """Give a weight for row ``number`` of ``count``, below two to the power ``bits``.
+
+    Sums of weights are equal only if each row is in both as often, up to seven times;
+    fewer where there is no room for so many rows.
+    """
+    base = _BASE
+    while base > 2 and base ** (count - 1) >= 1 << bits:  # noqa: PLR2004 - no less
+        base -= 1
+    if base ** (count - 1) < 1 << bits:
+        return int(base**number)
+    return number % ((1 << bits) - 1) + 1
+
+
+def _value(kind: DataType, number: int, count: int, name: str) -> Any:
+    told = kind.typeName()
+    if told in ("string", "varchar", "char"):
+        return f"{name}-{number:03}"
+    if told in ("float", "double"):
+        return float(power(number, count, _EXACT[told]))
+    if told in _EXACT:
+        return power(number, count, _EXACT[told])
+    if told == "decimal":
+        whole: Any = kind
+        bits = int(10 ** (whole.precision - whole.scale)).bit_length() - 1
+        return decimal.Decimal(power(number, count, max(bits, 1)))
+    if told == "boolean":
+        return number % 2 == 0
+    if told == "date":
+        return _DAY + dt.timedelta(days=number)
+    if told == "timestamp":
+        return _TIME + dt.timedelta(minutes=number)
+    if told == "timestamp_ntz":
+        return _TIME.replace(tzinfo=None) + dt.timedelta(minutes=number)
+    if told == "binary":
+        return bytearray(f"{name}-{number:03}".encode())
+    return _nested(kind, number, count, name)
+
+
+def _nested(kind: Any, number: int, count: int, name: str) -> Any:
+    told = kind.typeName()
+    if told == "struct":
+        return tuple(_value(f.dataType, number, count, f.name) for f in kind)
+    if told == "array":
+        return [_value(kind.elementType, number, count, name)]
+    if told == "map":
+        key = _value(kind.keyType, number, count, f"{name}-key")
+        return {key: _value(kind.valueType, number, count, name)}
+    message = f"no values are made for {name}, of type {told}; give a sample of rows"
+    raise UsageError(message)

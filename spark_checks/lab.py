@@ -1,0 +1,93 @@
+"""A scratch folder and a warm session in it, which several replays may share."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.session import Scratch, WarmSession, java_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+THREADS = 2
+
+
+class Lab:
+    """Keeps a session warm from one replay to the next.
+
+    ``settings`` are Spark's, and go over those of the replays. Between replays a
+    session of the user's own, if there is one, is as it was.
+    """
+
+    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+        """Start nothing yet."""
+        self._settings = dict(settings or {})
+        self._scratch: Scratch | None = None
+        self._warm: WarmSession | None = None
+        self._sizes = (0, 0)
+        self._inside = False
+        self._numbers = itertools.count(1)
+
+    @property
+    def scratch(self) -> Path:
+        """Give the folder that all of it lies in."""
+        if self._scratch is None:
+            self._scratch = Scratch()
+        return self._scratch.path
+
+    def folder(self, name: str) -> Path:
+        """Name a folder that is not there yet."""
+        return self.scratch / f"{name}-{next(self._numbers)}"
+
+    @contextmanager
+    def session(self, *, attempts: int, partitions: int) -> Iterator[WarmSession]:
+        """Give a session that tries a task so often, and has room for all partitions.
+
+        It is started if there is none that will do, and stays when this is over.
+        """
+        java_version()
+        if self._inside and self._warm is not None:
+            yield self._warm
+            return
+        tasks = THREADS * partitions
+        old, room = self._sizes
+        if self._warm is not None and (old != attempts or room < tasks):
+            self.stop()
+        if self._warm is not None and not self._warm.alive:
+            self.stop()
+        if self._warm is None:
+            self._warm = WarmSession(
+                self.folder("session"),
+                self.scratch,
+                attempts=attempts,
+                tasks=tasks,
+                settings=self._settings,
+            )
+            self._sizes = (attempts, tasks)
+        else:
+            self._warm.resume()
+        self._inside = True
+        try:
+            yield self._warm
+        finally:
+            self._inside = False
+            if self._warm is not None:
+                self._warm.pause()
+
+    def stop(self) -> None:
+        """End the session, if there is one."""
+        warm, self._warm = self._warm, None
+        if warm is not None:
+            warm.stop()
+
+    def close(self, *, keeping: Iterable[Path] = (), keep: bool = False) -> None:
+        """End the session and remove the folder, or all but some of what it holds."""
+        try:
+            self.stop()
+        finally:
+            if self._scratch is not None and not keep:
+                self._scratch.remove(keeping=keeping)
+            self._scratch = None

@@ -1,0 +1,81 @@
+"""What came of steering a sink through an interleaving."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from onceproof.model.interleavings import Interleaving
+    from onceproof.properties.ledger import History
+    from onceproof.spark_checks.observe import Telling
+
+
+@dataclass(frozen=True)
+class RunTold:
+    """What is known of one run, from its start to its end.
+
+    ``ran`` holds by batch the points of the user's code on the driver that it came to;
+    ``committed`` the batches that the commit log named when it had ended. ``state`` is
+    how many steps of the interleaving it makes whole, with those of runs before it.
+    ``unreadable`` is the error of a reader that failed on what it left.
+    """
+
+    how: tuple[str, ...]
+    stop: str
+    moment: str
+    ran: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    committed: frozenset[int] = frozenset()
+    state: int = 0
+    unreadable: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of replaying an interleaving.
+
+    ``not_replayed`` says why there is no history of Spark's, if there is none;
+    ``known`` whether that was clear from the start, for want of a failpoint.
+    ``unplanned`` holds the errors for which the query had to be started once more
+    than the model has it. ``folder`` is what is kept of the runs, for inspection.
+    """
+
+    interleaving: Interleaving
+    model: History | None
+    spark: History | None
+    failpoints: tuple[str, ...]
+    seconds: float
+    not_replayed: str = ""
+    known: bool = False
+    unplanned: tuple[str, ...] = ()
+    folder: Path | None = None
+    runs: tuple[RunTold, ...] = ()
+
+    @property
+    def drift(self) -> bool:
+        """Whether Spark did otherwise than the model."""
+        return (
+            self.model is not None
+            and self.spark is not None
+            and (bool(self.unplanned) or self.model.shape() != self.spark.shape())
+        )
+
+    @property
+    def suspect(self) -> bool:
+        """Whether there is something to look into: drift, or steering that failed."""
+        return self.drift or (self.not_replayed != "" and not self.known)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """An interleaving that was run, or not: Spark's ledger is still to be read."""
+
+    outcome: Outcome
+    telling: Telling | None = None
+
+    def judged(self, spark: History | None) -> Outcome:
+        """Give the outcome, now that Spark's ledger is read."""
+        return replace(self.outcome, spark=spark)

@@ -1,0 +1,1 @@
+"""What the pytest plugin is made of: options, markers, expectations, the fixture."""

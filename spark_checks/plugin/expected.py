@@ -1,0 +1,82 @@
+"""Failures that are known: each with a reason, and a day up to which it is accepted.
+
+The file is ``onceproof_expect.toml``::
+
+    [[expected]]
+    test = "tests/test_sinks.py::test_orders"
+    guarantee = "effectively-once"
+    reason = "appends; the upsert is planned"
+    expires = 2027-01-31
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.plugin.options import unknown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WORDS = {"test": str, "guarantee": str, "reason": str, "expires": dt.date}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A failure that is known."""
+
+    test: str
+    guarantee: str
+    reason: str
+    expires: dt.date
+
+    def expired(self, today: dt.date) -> bool:
+        """Say whether the day has passed until which it is accepted."""
+        return today > self.expires
+
+    def about(self, node: str, guarantee: str) -> bool:
+        """Say whether it speaks of a test, whatever its parameter, and a guarantee."""
+        same = node == self.test or node.partition("[")[0] == self.test
+        return same and guarantee in (self.guarantee, "")
+
+
+def read_expected(path: Path) -> tuple[Expected, ...]:
+    """Read the file; there need be none.
+
+    Raises ``UsageError`` for what it cannot say.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        message = f"{path} cannot be read: {error}"
+        raise UsageError(message) from None
+    for name in data:
+        if name != "expected":
+            raise UsageError(unknown(str(path), name, ("expected",)))
+    entries = data.get("expected", [])
+    if not isinstance(entries, list):
+        message = f"{path}: expected must be a list of tables, as [[expected]]"
+        raise UsageError(message)
+    return tuple(_entry(path, n, entry) for n, entry in enumerate(entries, 1))
+
+
+def _entry(path: Path, number: int, entry: Any) -> Expected:
+    where = f"{path}, entry {number},"
+    for name in entry:
+        if name not in _WORDS:
+            raise UsageError(unknown(where, name, _WORDS))
+    for name, kind in _WORDS.items():
+        value = entry.get(name)
+        if isinstance(value, dt.datetime):
+            value = entry[name] = value.date()
+        if not isinstance(value, kind) or not value:
+            what = "a day, such as 2027-01-31" if kind is dt.date else "a text"
+            message = f"{where} needs {name} = {what}"
+            raise UsageError(message)
+    return Expected(**entry)

@@ -1,0 +1,243 @@
+"""The fixture: sinks are replayed for the test that runs now."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from onceproof.model.errors import OnceproofError
+from onceproof.properties.counterexample import read
+from onceproof.spark_checks.artifacts import (
+    Asked,
+    answered,
+    given_by,
+    sizes_of,
+)
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.judged import Judged, Question, claims_named, judge
+from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.plugin.expected import read_expected
+from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
+from onceproof.spark_checks.rerun import ANSWER
+from onceproof.spark_checks.sizes import MOST, MOST_FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.properties.strategies import Case
+    from onceproof.spark_checks.sinks.interface import Build
+
+MARKER = "effectively_once"
+WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow")
+SECTION = "onceproof"
+_DEFAULTS = {"faults": 1, "batches": 2, "partitions": 2}
+_MOST = {
+    "faults": MOST_FAULTS,
+    "batches": MOST["BATCH"],
+    "partitions": MOST["PARTITION"],
+}
+_FIRST = 5
+
+
+class Replayer:
+    """Runs a sink through its failure interleavings; fails the test where it breaks.
+
+    Call it with a function that builds the sink for a fresh and empty target: it is
+    called once for each interleaving.
+    """
+
+    def __init__(self, config: pytest.Config, options: Options) -> None:
+        """Start nothing yet; Spark starts at the first replay."""
+        self._config = config
+        self._options = options
+        self.lab = Lab(options.spark)
+        self.item: Any = None
+        self._known: dict[tuple[str, ...], Judged] = {}
+        self._failing_since: float | None = None
+
+    def begin(self, item: pytest.Item) -> None:
+        """Replay for this test from now on."""
+        self.item = item
+        self._known.clear()
+        self._failing_since = None
+
+    def __call__(
+        self,
+        build: Build,
+        *,
+        events: Any = None,
+        schema: Any = None,
+        allow: Sequence[str] = (),
+        case: Case | None = None,
+    ) -> Judged:
+        """Judge a sink, over flights or over ``events`` of your own.
+
+        ``events`` is a schema (a ``StructType`` or a DDL text), a strategy of
+        Hypothesis for a row, batches of events, or a sample: rows as dicts, a DataFrame
+        of pandas or Spark, or a function of a session that gives one. ``allow`` names
+        paths and addresses, as ``host:port``, that the sink may write to besides its
+        target. A ``case``, drawn by ``strategies.replays``, is a single interleaving
+        over events of its own. Fails the test where a guarantee is broken, where it is
+        undecided, and where the sink is wrong by itself.
+        """
+        try:
+            question = self._question(events, schema, tuple(allow), case)
+            if self._options.replay is not None:
+                return self._again(build, question)
+            if case is not None:
+                return self._one_case(build, question, case)
+            return self._report(build, judge(build, question, lab=self.lab))
+        except OnceproofError as error:
+            pytest.fail(str(error), pytrace=False)
+
+    def _question(
+        self, events: Any, schema: Any, allow: tuple[str, ...], case: Case | None
+    ) -> Question:
+        options, profile = self._options, PROFILES[self._options.profile]
+        words = marker_words(self.item, MARKER, WORDS)
+        numbers = {name: words.get(name, low) for name, low in _DEFAULTS.items()}
+        for name, value in numbers.items():
+            if type(value) is not int or not 1 <= value <= _MOST[name]:
+                message = f"{name} must be 1 to {_MOST[name]}, not {value!r}"
+                raise pytest.UsageError(message)
+        numbers["faults"] = options.faults or max(numbers["faults"], profile.faults)
+        numbers["batches"] = options.batches or max(numbers["batches"], profile.batches)
+        key = words.get("key", ())
+        key = (key,) if isinstance(key, str) else tuple(key)
+        allow += tuple(words.get("allow", ()))
+        guarantees = words.get("guarantees", ("effectively-once", "recoverable"))
+        asked = Asked(self.item.nodeid, key, allow, claims_named(guarantees))
+        choice = Choice(most=options.most, seed=options.seed, first=self._failed())
+        if case is not None:
+            numbers["faults"] = case.faults
+            choice, events = Choice(nth=case.nth), case.events
+        return Question(
+            code=Path(self._config.rootpath),
+            artifacts=options.artifacts / self._node(),
+            events=events,
+            schema=schema,
+            asked=asked,
+            choice=choice,
+            trace=options.trace,
+            **numbers,
+        )
+
+    def _again(self, build: Build, question: Question) -> Judged:
+        """Replay what a file tells of, and give the answer to who asks."""
+        path = self._options.replay or Path()
+        told = read(path)
+        sizes = sizes_of(told)
+        question = replace(
+            question,
+            faults=told.faults,
+            batches=sizes.batches,
+            partitions=sizes.partitions,
+            events=None,
+            given=given_by(told),
+            choice=Choice(only=frozenset([told.interleaving])),
+            trace="off",
+        )
+        judged = judge(build, question, lab=self.lab)
+        if judged.report.sink.name == told.sink:
+            answer = answered(path, told, judged.report)
+            self.item.user_properties.append((ANSWER, answer.to_json()))
+            if answer.status():
+                pytest.fail(str(answer), pytrace=False)
+        return judged
+
+    def _one_case(self, build: Build, question: Question, case: Case) -> Judged:
+        """Judge one example; one that was judged before is not run again.
+
+        When the budget for making a failing example smaller is spent, examples that
+        are new pass without a run: the smallest that was found stays.
+        """
+        key = (repr(build), repr(case))
+        judged = self._known.get(key)
+        if judged is None:
+            since = self._failing_since
+            if since is not None and time.monotonic() - since > self._options.shrink:
+                return next(iter(self._known.values()))
+            judged = self._known[key] = judge(build, question, lab=self.lab)
+            if not judged.holds and since is None:
+                self._failing_since = time.monotonic()
+        return self._report(build, judged)
+
+    def _report(self, build: Build, judged: Judged) -> Judged:
+        """Tell the test's report how a sink came out, and end the test accordingly."""
+        del build
+        item, verdict = self.item, str(judged.verdict)
+        told = {"verdict": verdict, "interleavings": judged.replayed}
+        told |= {"guarantee": judged.guarantee, "file": judged.file}
+        ours = [p for p in item.user_properties if not p[0].startswith("onceproof_")]
+        item.user_properties[:] = ours
+        for name, value in told.items():
+            if value != "":
+                item.user_properties.append((f"onceproof_{name}", value))
+        self._remember(judged)
+        if judged.holds:
+            self._fixed(judged)
+            if self._options.trace == "on":
+                self._write(judged)
+            return judged
+        sections = item._report_sections
+        sections[:] = [s for s in sections if s[1] != SECTION]
+        item.add_report_section("call", SECTION, judged.story)
+        note = self._expected(judged)
+        pytest.fail(judged.headline + note, pytrace=False)
+
+    def _expected(self, judged: Judged) -> str:
+        """End the test as an expected failure if it is one; say if it was one once."""
+        for known in read_expected(self._options.expect):
+            if known.about(self.item.nodeid, judged.guarantee) and judged.guarantee:
+                if known.expired(dt.datetime.now(tz=dt.UTC).date()):
+                    return f" (expected until {known.expires}: {known.reason})"
+                pytest.xfail(
+                    f"until {known.expires}: {known.reason}; {judged.headline}"
+                )
+        return ""
+
+    def _fixed(self, judged: Judged) -> None:
+        for known in read_expected(self._options.expect):
+            if known.about(self.item.nodeid, ""):
+                message = (
+                    f"{judged.headline}: what {self._options.expect.name} expects is "
+                    f"fixed ({known.reason}); take the entry out"
+                )
+                pytest.fail(message, pytrace=False)
+
+    def _failed(self) -> tuple[int, ...]:
+        """Give the interleavings that broke this test when it ran last."""
+        cache = getattr(self._config, "cache", None)
+        found = cache.get(f"onceproof/{self._node()}", []) if cache is not None else []
+        return tuple(n for n in found if isinstance(n, int))
+
+    def _remember(self, judged: Judged) -> None:
+        cache = getattr(self._config, "cache", None)
+        if cache is not None:
+            cache.set(f"onceproof/{self._node()}", list(judged.broken[:_FIRST]))
+
+    def _node(self) -> str:
+        text = self.item.nodeid.removeprefix("tests/")
+        return re.sub(r"[^\w.]+", "-", text).strip("-")[-120:]
+
+    def _write(self, judged: Judged) -> None:
+        """Write down what held, and in which interleavings."""
+        report = judged.report
+        folder = self._options.artifacts / self._node()
+        folder.mkdir(parents=True, exist_ok=True)
+        told = {
+            "test": self.item.nodeid,
+            "headline": judged.headline,
+            "interleavings": {
+                o.interleaving.number: list(o.failpoints) for o in report.replayed
+            },
+        }
+        path = folder / "held.json"
+        path.write_text(json.dumps(told, indent=2) + "\n")

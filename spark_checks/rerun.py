@@ -1,0 +1,85 @@
+"""A counterexample that a test found: the test is run again, for that alone."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stdout
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from onceproof.properties.counterexample import Counterexample
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What replaying a counterexample file showed: FAILED, FIXED or ERROR."""
+
+    file: str
+    sink: str
+    property: str
+    answer: str
+    reason: str = ""
+    folder: str = ""
+
+    def status(self) -> int:
+        """Give the exit status: 1, 0 or 2."""
+        return {"FAILED": 1, "FIXED": 0}.get(self.answer, 2)
+
+    def __str__(self) -> str:
+        """Say it in a line, and in another where to look."""
+        said = f"{self.answer} {self.sink}: {self.reason or self.property}"
+        return f"{said}\n    left behind: {self.folder}" if self.folder else said
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data."""
+        return asdict(self)
+
+
+ANSWER = "onceproof_answer"
+
+
+class _Listener:
+    """Keeps the answer that the plugin gives while pytest runs."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = []
+        self.problems: list[str] = []
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Take the answer, or the reason why a test could not be run."""
+        told = [data for name, data in report.user_properties if name == ANSWER]
+        self.answers += [Answer(**data) for data in told]
+        self.pytest_collectreport(report)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Take the reason why a file could not be read."""
+        if report.failed:
+            lines = str(report.longrepr).strip().splitlines()
+            self.problems.append(lines[-1] if lines else "it fails")
+
+
+def replay_test(path: Path, told: Counterexample) -> Answer:
+    """Run the test that wrote a counterexample, for its interleaving alone.
+
+    Raises ``UsageError`` where the test's file is not below the working folder.
+    """
+    import pytest  # noqa: PLC0415 - only files of tests need it
+
+    file = told.test.partition("::")[0]
+    if not Path(file).is_file():
+        message = f"{path} is of the test {told.test}; run this in its project's folder"
+        raise UsageError(message)
+    listener = _Listener()
+    options = [told.test, f"--onceproof-replay={path.resolve()}", "-q"]
+    with redirect_stdout(io.StringIO()):
+        pytest.main(options, plugins=[listener])
+    if listener.answers:
+        return listener.answers[0]
+    problem = next(
+        iter(listener.problems), "the test does not replay that sink any more"
+    )
+    return Answer(str(path), told.sink, told.property, "ERROR", problem)

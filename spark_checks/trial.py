@@ -1,0 +1,371 @@
+"""The runs of one query over one checkpoint, and what is seen of them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks import events
+from onceproof.spark_checks.failpoints.checkpoint import Trap, entries, own
+from onceproof.spark_checks.failpoints.driver import HUNG, LOG
+from onceproof.spark_checks.failpoints.kinds import Kind, Start
+from onceproof.spark_checks.failpoints.points import DRIVER, notes
+from onceproof.spark_checks.failpoints.rules import (
+    LINES,
+    REFUSED,
+    RUN_PROPERTY,
+    UNMET,
+    Plan,
+    Rule,
+)
+from onceproof.spark_checks.failpoints.runs import looked
+from onceproof.spark_checks.outcome import RunTold
+from onceproof.spark_checks.sinks.readers import reader_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from onceproof.spark_checks.failpoints.driver import StandIn
+    from onceproof.spark_checks.failpoints.kinds import Started
+    from onceproof.spark_checks.failpoints.runs import Due, Run
+    from onceproof.spark_checks.input import Source
+    from onceproof.properties.ledger import History
+    from onceproof.spark_checks.observe import Observer, Telling
+    from onceproof.spark_checks.session import WarmSession
+    from onceproof.spark_checks.sinks.interface import Reference, UnderTest
+
+    _News: TypeAlias = events.Step | events.Fault
+
+_PATIENCE = 60
+_RESTARTS = 3
+_OPEN_COST = 4 * 2**20
+_RAISED = re.compile(r"[\w.]*(Error|Exception): ")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all runs of a replay share.
+
+    ``still`` is held by a thread of ours that does anything but wait: see ``StandIn``.
+    """
+
+    session: WarmSession
+    spark: SparkSession
+    source: Source
+    observer: Observer | None
+    scratch: Path
+    still: AbstractContextManager[object]
+
+    def histories(self, tellings: Sequence[Telling]) -> list[History]:
+        """Count how events fared in several runs; nothing where nobody looked."""
+        if self.observer is None or not tellings:
+            return []
+        return self.observer.histories(tellings)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How one start of the query ended; ``error`` is empty where it ended well."""
+
+    error: str = ""
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Amiss:
+    """Why a run was not the one that was planned; ``known`` if none can ever be."""
+
+    reason: str = ""
+    known: bool = False
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything amiss."""
+        return bool(self.reason)
+
+
+WELL = Amiss()
+
+
+class Trial:
+    """The runs of one query over one checkpoint."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        folder: Path,
+        under_test: UnderTest,
+        sink: Reference,
+        kind: Kind,
+    ) -> None:
+        """Run what is ``under_test`` in a ``folder``, which is all it may write to."""
+        self._bench = bench
+        self._own = bool(sink.code)
+        self._code = sink.code
+        self._allowed = (str(bench.scratch), *sink.allowed) if sink.code else None
+        self._folder = folder
+        self._marks = folder / "marks"
+        self._read = reader_of(under_test)
+        self._kind = kind
+        self._checkpoint = folder / "checkpoint"
+        self._stand_ins: list[StandIn] = []
+        self.told: list[RunTold] = []
+        self.unreadable: dict[str, str] = {}
+        self.looks: list[Any] = []
+        self.promised: list[set[int]] = []
+        self.unplanned: list[str] = []
+        self.rested = False
+        self._told: set[int] = set()
+
+    def go(self, run: Run) -> Amiss:
+        """Make one run and look at what it left; say what went otherwise than told."""
+        self._bench.source.offer(self._folder / "input", run.offered)
+        before = entries(self._checkpoint, "offsets")
+        ended = self._once(run)
+        if ended.error and not run.fails:
+            self._release(run)
+        problem = self._amiss(run, ended, before)
+        if problem:
+            return problem
+        if not run.fails:
+            problem = self._heal(run, ended)
+            if problem:
+                return problem
+        if run.undo is not None:
+            edited = self._kind.edits()
+            if edited is not None:
+                own(edited, self._bench.scratch)
+            self._kind.undo(own(self._checkpoint, self._bench.scratch), *run.undo)
+        self._look(run)
+        self.promised.append(entries(self._checkpoint, "commits"))
+        self.told.append(self._tell(run))
+        (self._marks / looked(run.number)).touch()
+        return WELL
+
+    def close(self) -> None:
+        """End what stands for a driver, if it still does."""
+        for child in self._stand_ins:
+            child.close()
+        self._stand_ins.clear()
+
+    def _release(self, run: Run) -> None:
+        """Let tasks go on that wait for others: the query has failed meanwhile.
+
+        One may hold what the others wanted, and have failed the query by that.
+        """
+        for rule in run.rules:
+            if rule.do == "zombie":
+                for mark in rule.await_:
+                    if "/" not in mark:
+                        (self._marks / mark).touch()
+
+    def _look(self, run: Run) -> None:
+        """See what readers see; a user's reader may fail on what a fault has left."""
+        bench = self._bench
+        if bench.observer is None:
+            message = "nobody is there to look"
+            raise RuntimeError(message)
+        with bench.still:
+            try:
+                found = bench.observer.look(bench.spark, self._read)
+            except UsageError:
+                raise
+            except Exception as error:
+                if not self._own:
+                    raise
+                self.unreadable[run.moment] = reason(error)
+                found = bench.spark.createDataFrame([], "row bigint")
+        self.looks.append(found)
+
+    def _tell(self, run: Run) -> RunTold:
+        committed = frozenset(self.promised[-1])
+        ran = {}
+        for batch in range(run.offered):
+            path = self._marks / run.mark(notes(DRIVER, batch))
+            if path.exists():
+                lines = path.read_text(encoding="utf-8").splitlines()
+                ran[batch] = tuple(line.partition("\t")[2] for line in lines)
+        failed = self.unreadable.get(run.moment, "")
+        how = tuple(run.how)
+        return RunTold(how, run.stop, run.moment, ran, committed, run.state, failed)
+
+    def news(self, run: Run, *, well: bool) -> list[tuple[type[_News], str]]:
+        """List, in order of time, what of the model a run is now known to have done."""
+        shown = [
+            (self._marks / d.mark, events.Fault if d.fault else events.Step, d.event)
+            for d in run.due
+        ]
+        for batch in sorted(entries(self._checkpoint, "commits") - self._told):
+            entry = self._checkpoint / "commits" / str(batch)
+            shown.append((entry, events.Step, f"log_commit({batch})"))
+            self._told.add(batch)
+        there = [
+            (path.stat().st_mtime_ns, kind, what)
+            for path, kind, what in shown
+            if path.exists()
+        ]
+        told = [(kind, what) for _, kind, what in sorted(there, key=lambda t: t[0])]
+        return [*told, (events.Fault, run.stop)] if well and run.stop else told
+
+    def _heal(self, run: Run, ended: Ended) -> Amiss:
+        """Start the query again where it failed though nothing was to strike it.
+
+        The model has no such restart: each is noted, and makes the result drift.
+        """
+        again = replace(run, rules=[], trap=None)
+        restarts = 0
+        while ended.error and restarts < _RESTARTS:
+            self.unplanned.append(ended.error)
+            ended = self._once(again)
+            restarts += 1
+            if ended.late:
+                return Amiss(ended.error)
+        self.rested = not ended.error
+        return WELL
+
+    def _amiss(self, run: Run, ended: Ended, before: set[int]) -> Amiss:
+        """Say why a run was not the one that was planned, if it was not.
+
+        ``before`` holds the batches that had been begun before the run.
+        """
+        if (self._marks / HUNG).exists():
+            where = (self._marks / LOG).read_text()
+            return Amiss(f"the process that stands for the driver hung:\n{where}")
+        idle = [
+            batch
+            for batch, mark in run.begun.items()
+            if batch in before and not (self._marks / mark).exists()
+        ]
+        if idle and not ended.error:
+            # The model lets tasks run that change nothing; the sink runs none.
+            message = f"no task of batch {idle[0]} runs again, so none can be struck"
+            return Amiss(message, known=True)
+        refused = sorted(self._marks.glob(f"{REFUSED}-*"))
+        if refused:
+            raise UsageError(refused[0].read_text())
+        missing = [d for d in run.due if not self._left(d)]
+        unmet = sorted(self._marks.glob(f"{UNMET}-*"))
+        if unmet:
+            return Amiss("; ".join(f.read_text() for f in unmet))
+        if ended.late:
+            return Amiss(ended.error)
+        besides = f"; the query failed: {ended.error}" if ended.error else ""
+        if run.strike is not None and not self._left(run.strike):
+            # What a user's code runs after one fault is its own affair.
+            fewer = self._own and (not ended.error or run.number > 0)
+            return Amiss(f"never struck: {run.strike.what}{besides}", known=fewer)
+        if missing:
+            never = "; ".join(d.what for d in missing)
+            told = f"never struck: {never}{'' if run.fails else besides}"
+            return Amiss(told, known=self._own and not ended.error)
+        if run.fails and not ended.error:
+            return Amiss(f"the query went on after {'; '.join(run.how)}")
+        return WELL
+
+    def _left(self, due: Due) -> bool:
+        """Say whether a mark was left; wait for one that is left late."""
+        path = self._marks / due.mark
+        deadline = time.monotonic() + (_PATIENCE if due.late else 0)
+        while not path.exists():
+            if time.monotonic() > deadline or any(self._marks.glob(f"{UNMET}-*")):
+                return False
+            time.sleep(0.002)
+        return True
+
+    def _once(self, run: Run) -> Ended:
+        """Start the query and wait for its end."""
+        session = self._bench.session
+        rules = [self._placed(r) for r in run.rules]
+        if self._own:
+            for batch in range(run.offered):
+                mark = run.mark(notes(DRIVER, batch))
+                rules.append(Rule(LINES, "call", batch, "note", mark=mark))
+        plan = Plan(
+            tuple(rules),
+            str(self._marks),
+            self._folder.name,
+            code=self._code,
+            allowed=self._allowed,
+            path=tuple(p for p in sys.path if p) if self._own else (),
+        )
+        placed = plan.write(session.plans)
+        spark: Any = self._bench.spark
+        spark.sparkContext.setLocalProperty(RUN_PROPERTY, plan.run)
+        for key, value in self._partitioning(merged=run.merged).items():
+            spark.conf.set(key, value)
+        trap: Any = nullcontext()
+        if run.trap is not None and run.strike is not None:
+            mine = own(self._checkpoint, self._bench.scratch)
+            begun = self._marks / run.begun[run.trap]
+            trap = Trap(mine, run.trap, begun, self._marks / run.strike.mark)
+        try:
+            with trap:
+                with self._bench.still:
+                    started = self._start(plan, run)
+                group = str(getattr(started, "runId", plan.run))
+                try:
+                    if not started.awaitTermination(_PATIENCE):
+                        started.stop()
+                        message = f"the query did not end within {_PATIENCE} s"
+                        return Ended(message, late=True)
+                except Exception as error:  # noqa: BLE001 - any failure ends a query
+                    self._settle(group)
+                    return Ended(reason(error))
+            return Ended()
+        finally:
+            self.close()
+            placed.unlink(missing_ok=True)
+
+    def _settle(self, group: str) -> None:
+        """Let tasks end that a driver left, before the plan is taken from them."""
+        context: Any = self._bench.spark.sparkContext
+        context.cancelJobGroup(group)
+        tracker = context.statusTracker()
+        deadline = time.monotonic() + _PATIENCE
+        while time.monotonic() < deadline:
+            jobs = (tracker.getJobInfo(n) for n in tracker.getJobIdsForGroup(group))
+            if not any(job is not None and job.status == "RUNNING" for job in jobs):
+                return
+            time.sleep(0.01)
+
+    def _start(self, plan: Plan, run: Run) -> Started:
+        source, spark = self._bench.source, self._bench.spark
+        start = Start(
+            source.stream(spark, self._folder / "input"),
+            self._checkpoint,
+            plan,
+            self._bench.still,
+            lambda batch: source.batch(spark, batch),
+            run.offered,
+            self._stand_ins,
+        )
+        return self._kind.start(start)
+
+    def _placed(self, rule: Rule) -> Rule:
+        paths = tuple(m.format(checkpoint=self._checkpoint) for m in rule.await_)
+        return replace(rule, await_=paths)
+
+    def _partitioning(self, *, merged: bool) -> dict[str, str]:
+        """Have Spark give each file of a batch a partition of its own, or all one."""
+        count, cost = (1, 0) if merged else (self._bench.source.tasks, _OPEN_COST)
+        return {
+            "spark.sql.files.minPartitionNum": str(count),
+            "spark.sql.files.openCostInBytes": str(cost),
+        }
+
+
+def reason(error: Exception) -> str:
+    """Give the line of a failure that says most: what Python raised, if it did."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = itertools.takewhile(lambda line: not line.startswith("==="), lines)
+    raised = [line for line in told if _RAISED.match(line)]
+    return (raised or lines or [type(error).__name__])[-1 if raised else 0][:300]
