@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -26,7 +25,7 @@ from onceproof.properties.event_batches import (
     dealt_evenly,
     dealt_to_one,
 )
-from onceproof.properties.walks import MOST_STEPS, Listed, Walk, starts
+from onceproof.properties.walks import MOST_STEPS, Listed, Walk, starts, successors
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from onceproof.properties.event_batches import Row
     from onceproof.properties.walks import Strike
 
+DICE = 39
+STRIKES = 3
 MOST_REPEATS = 3
 EXACT = 2**53
 MOST_BASE = 8
@@ -113,34 +114,35 @@ def _runs(listed: Listed) -> SearchStrategy[Trace]:
     def runs(draw: st.DrawFn) -> Trace:
         made: tuple[Strike, ...] = ()
         while listed.goes_on(made) and (made not in listed.runs or draw(st.booleans())):
-            next_ = st.sampled_from(listed.strikes)
-            made += (draw(next_.filter(functools.partial(listed.follows, made))),)
+            made += (listed.next(made, draw(st.sampled_from(listed.strikes))),)
         return draw(st.sampled_from(listed.runs[made]))
 
     return runs()
 
 
 def _walks(reference: Reference, most: int) -> SearchStrategy[Trace]:
-    """Draw random walks, of as many steps as events are named and change something."""
+    """Draw a walk step by step, each by its number among all that are named.
+
+    It is the same step where, in shrinking, those before it are left out.
+    """
+    after = successors(reference)
     events = list(reference.events())
-    actions = [event for event in events if not event.fault]
-    faults = [event for event in events if event.fault]
-    # A fault in about one of eight steps, so that faults come late as well as early.
-    often = 1 + 7 * len(faults) // max(1, len(actions))
-    wanted = st.sampled_from([*actions * often, *faults])
-    named = st.one_of(
-        [
-            st.lists(wanted, min_size=least, max_size=MOST_STEPS)
-            for least in (0, MOST_STEPS // 4, MOST_STEPS // 2)
-        ]
-    )
+    named = {
+        fault: st.sampled_from([e for e in events if e.fault == fault])
+        for fault in {event.fault for event in events}
+    }
+    begin = st.tuples(*(st.sampled_from(values) for values in starts(reference)))
 
     @st.composite
     def walks(draw: st.DrawFn) -> Trace:
-        start = tuple(draw(st.sampled_from(values)) for values in starts(reference))
-        walk = Walk(reference, start, most)
-        for event in draw(named):
-            walk.go(event)
+        walk = Walk(after, draw(begin), most)
+        while len(walk) < MOST_STEPS and (dice := draw(st.integers(0, DICE))):
+            kinds = [k for k in (False, True) if walk.possible(fault=k)]
+            if not kinds:
+                break
+            fault = kinds[-1] if dice > DICE - STRIKES else kinds[0]
+            possible = walk.possible(fault=fault)
+            walk.take(draw(named[fault].filter(possible.__contains__)))
         return walk.failing() or reject()
 
     return walks()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,7 +14,7 @@ from onceproof.model.language.trace import trace
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from onceproof.model.durable import Remains
     from onceproof.model.language.plain import Reference, State
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from onceproof.model.language.types import Value
 
 Strike: TypeAlias = "tuple[Event, Remains]"
+Successors: TypeAlias = "Callable[[State], dict[Event, State]]"
 
 MOST_STATES = 10_000
 MOST_STEPS = 60
+MOST_KEPT = 10_000
 
 
 class Listed:
@@ -62,9 +65,18 @@ class Listed:
         """Say whether in some run these are the first strikes, and not the last."""
         return any((*strikes, one) in self._begun for one in self.strikes)
 
-    def follows(self, strikes: tuple[Strike, ...], strike: Strike) -> bool:
-        """Say whether in some run a strike is the next after these."""
-        return (*strikes, strike) in self._begun
+    def next(self, strikes: tuple[Strike, ...], wanted: Strike) -> Strike:
+        """Give the strike that is wanted, or else what is nearest to it after these.
+
+        So a strike keeps its meaning where, in shrinking, one before it is left out.
+        """
+        if (*strikes, wanted) in self._begun:
+            return wanted
+        possible = [one for one in self.strikes if (*strikes, one) in self._begun]
+        return min(
+            possible,
+            key=lambda one: (one[0] != wanted[0], one[0].name != wanted[0].name),
+        )
 
 
 def size(reference: Reference, run: Trace) -> tuple[int, int, int]:
@@ -105,54 +117,53 @@ def starts(reference: Reference) -> Iterable[Sequence[Value]]:
 class Walk:
     """A walk through the states of a protocol, as far as it has come."""
 
-    def __init__(self, reference: Reference, start: State, most: int) -> None:
+    def __init__(self, after: Successors, start: State, most: int) -> None:
         """Stand at ``start``; ``most`` faults may still strike."""
-        self._reference = reference
+        self._after = after
         self._start = self._state = start
         self._left = most
         self._steps: list[tuple[Event, State]] = []
-        self._due: Event | None = None
-        events = list(reference.events())
-        self._kinds = {
-            fault: [event for event in events if event.fault == fault]
-            for fault in (False, True)
-        }
 
-    def go(self, wanted: Event) -> None:
-        """Take the step that is wanted, or else the next of its kind that is possible.
+    def __len__(self) -> int:
+        """Count the steps."""
+        return len(self._steps)
 
-        A fault that cannot strike yet is due, and strikes as soon as it can.
-        """
-        if not self._take(wanted) and wanted.fault:
-            self._due = wanted
-        elif self._due is not None and self._take(self._due):
-            self._due = None
+    def possible(self, *, fault: bool) -> list[Event]:
+        """List the faults, or the actions, that would change something now."""
+        if fault and not self._left:
+            return []
+        return [event for event in self._after(self._state) if event.fault == fault]
+
+    def take(self, event: Event) -> None:
+        """Take a step that is possible."""
+        self._state = self._after(self._state)[event]
+        self._steps.append((event, self._state))
+        self._left -= event.fault
 
     def failing(self) -> Trace | None:
-        """Give the walk; one without a fault goes on until some fault can strike."""
-        action, fault = (self._kinds[kind][0] for kind in (False, True))
-        while not any(event.fault for event, _ in self._steps) and not self._take(
-            fault
-        ):
-            if len(self._steps) >= MOST_STEPS or not self._take(action):
+        """Give the walk; one without a fault goes on until some fault can strike.
+
+        Actions take turns until then. Answers None where no fault can strike in time.
+        """
+        turns: dict[Event, int] = {}
+        while not any(event.fault for event, _ in self._steps):
+            choice = self.possible(fault=True) or self.possible(fault=False)
+            if not choice or len(self) >= MOST_STEPS:
                 return None
-            action = self._after(self._steps[-1][0])[0]
+            event = min(choice, key=lambda one: turns.get(one, 0))
+            turns[event] = turns.get(event, 0) + 1
+            self.take(event)
         return Trace(self._start, tuple(self._steps))
 
-    def _after(self, event: Event) -> list[Event]:
-        """List the events of one kind, from the one that follows ``event`` on."""
-        kind = self._kinds[event.fault]
-        at = kind.index(event) + 1
-        return [*kind[at:], *kind[:at]]
 
-    def _take(self, wanted: Event) -> bool:
-        if wanted.fault and not self._left:
-            return False
-        for event in (wanted, *self._after(wanted)):
-            after = self._reference.after(self._state, event)
-            if after is not None and after != self._state:
-                self._steps.append((event, after))
-                self._state = after
-                self._left -= event.fault
-                return True
-        return False
+def successors(reference: Reference) -> Successors:
+    """Give a function that answers where the events of a state lead, others apart.
+
+    Those that change nothing are left out. States that were met lately are kept.
+    """
+
+    @functools.lru_cache(MOST_KEPT)
+    def after(state: State) -> dict[Event, State]:
+        return {e: s for e, s in reference.successors(state) if s != state}
+
+    return after
