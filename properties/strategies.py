@@ -37,9 +37,15 @@ if TYPE_CHECKING:
     from onceproof.properties.event_batches import Row
     from onceproof.properties.walks import Strike
 
+# A walk ends at a throw of 0, and a fault strikes at the highest three: walks are long
+# enough to come to a second batch, and hold late faults as well as early ones.
 DICE = 39
 STRIKES = 3
+
 MOST_REPEATS = 3
+
+# A sum of a double is exact below this. With a base of 2 a row that is counted three
+# times would make up for the loss of another.
 EXACT = 2**53
 MOST_BASE = 8
 LEAST_BASE = 3
@@ -65,8 +71,9 @@ def interleavings(
     Where its runs can be listed, one of each equivalence class is drawn, from start
     to rest; that is settled once, as the strategy is made. Else a random walk of at
     most ``walks.MOST_STEPS`` steps is drawn, each of which changes something.
-    Shrinking leads to the fewest faults, then to the fewest steps; among listed ones
-    then to the fewest changes from one process to another.
+    Shrinking prefers the fewest faults, then the fewest steps; among listed ones then
+    the fewest changes from one process to another. As all shrinking it may end at one
+    that no small change makes simpler.
 
     ``faults`` bounds how many faults one may hold, by default as the protocol does.
     Raises ``UsageError`` for a protocol in which nothing can fail so often.
@@ -316,9 +323,7 @@ class _Source:
     def _check(self, row: Row, names: Iterable[str]) -> None:
         for name in names:
             if name not in row:
-                message = (
-                    f"a row has no field {name!r}; it has {', '.join(map(str, row))}"
-                )
+                message = f"a row has no field {name!r}; it has {', '.join(sorted(map(str, row)))}"
                 raise UsageError(message)
 
     def _in_order(self, rows: list[Row]) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from onceproof.model.errors import UsageError
@@ -22,7 +22,12 @@ from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
 from onceproof.properties.machine import machine
 
 FIXED = settings(
-    derandomize=True, database=None, deadline=None, max_examples=60, print_blob=False
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=40,
+    phases=[Phase.generate, Phase.shrink],
+    print_blob=False,
 )
 
 
