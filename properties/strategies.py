@@ -323,7 +323,8 @@ class _Source:
     def _check(self, row: Row, names: Iterable[str]) -> None:
         for name in names:
             if name not in row:
-                message = f"a row has no field {name!r}; it has {', '.join(sorted(map(str, row)))}"
+                has = ", ".join(sorted(map(str, row)))
+                message = f"a row has no field {name!r}; it has {has}"
                 raise UsageError(message)
 
     def _in_order(self, rows: list[Row]) -> list[Row]:

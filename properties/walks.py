@@ -51,13 +51,15 @@ class Listed:
         found = interleavings(reference.protocol)
         runs = [one.trace for one in found.classes if len(one.faults) <= most]
         self.runs: dict[tuple[Strike, ...], list[Trace]] = {}
+        self._struck: dict[Strike, State] = {}
         for run in sorted(runs, key=lambda run: size(reference, run)):
-            strikes = tuple(
-                (event, found.durable.of(state))
+            struck = [
+                ((event, found.durable.of(state)), state)
                 for event, state in zip(run.events, run.states, strict=False)
                 if event.fault
-            )
-            self.runs.setdefault(strikes, []).append(run)
+            ]
+            self.runs.setdefault(tuple(strike for strike, _ in struck), []).append(run)
+            self._struck = dict(struck) | self._struck
         self.strikes = list(dict.fromkeys(itertools.chain.from_iterable(self.runs)))
         self._begun = {s[:n] for s in self.runs for n in range(len(s) + 1)}
 
@@ -73,10 +75,14 @@ class Listed:
         if (*strikes, wanted) in self._begun:
             return wanted
         possible = [one for one in self.strikes if (*strikes, one) in self._begun]
-        return min(
-            possible,
-            key=lambda one: (one[0] != wanted[0], one[0].name != wanted[0].name),
-        )
+        return min(possible, key=lambda one: self._apart(one, wanted))
+
+    def _apart(self, one: Strike, other: Strike) -> tuple[bool, bool, int]:
+        """Measure how far two strikes are apart, by fault and by what is struck."""
+        (event, _), (wanted, _) = one, other
+        states = zip(self._struck[one], self._struck[other], strict=True)
+        far = sum(here != there for here, there in states)
+        return event != wanted, event.name != wanted.name, far
 
 
 def size(reference: Reference, run: Trace) -> tuple[int, int, int]:
