@@ -240,7 +240,7 @@ class _Writer:
     def _claim(self, question: Question) -> tuple[Claim, list[str]]:
         words = "".join(map(str.capitalize, _words(question.name.replace("#", " "))))
         name = self._unique(words)
-        term = self._term(question.term)
+        term = self._claimed(question.term)
         if question.when == "sometimes":
             claim = Claim(question, name, "INVARIANT", witness=True)
             return claim, [
@@ -255,9 +255,19 @@ class _Writer:
         if question.when == "eventually":
             return Claim(question, name, "PROPERTY"), [f"{name} == <>{term}"]
         if question.when == "leads_to" and question.given is not None:
-            given = self._term(question.given)
+            given = self._claimed(question.given)
             return Claim(question, name, "PROPERTY"), [f"{name} == {given} ~> {term}"]
         return Claim(question, name, "INVARIANT"), [f"{name} == {term}"]
+
+    def _claimed(self, term: t.Term) -> str:
+        """Write a claim as one of the state, even where it reads none."""
+        if any(isinstance(inner, t.Get) for inner in t.subterms(term)):
+            return self._term(term)
+        # TLC 2.15 calls <>TRUE violated, and takes no invariant that is constant.
+        name = next(iter(self._fields.values()))
+        if isinstance(term, t.Const):
+            return f"({name} {'=' if term.value else '#'} {name})"
+        return f"({self._term(term)} /\\ ({name} = {name}))"
 
     def _rest(self) -> list[str]:
         if not self._rests:

@@ -82,7 +82,7 @@ def _owner(claim: Claim) -> str:
 def export(
     protocol: str, form: str, settings: tuple[str, ...], output: Path, *, as_json: bool
 ) -> int:
-    r"""Write PROTOCOL as a TLA+ module with configurations for TLC.
+    """Write PROTOCOL as a TLA+ module with configurations for TLC.
 
     NAME.cfg checks all that should hold. There is a configuration for each property
     that is stated to break, and for each witness, whose negation TLC refutes.
@@ -94,7 +94,7 @@ def export(
     TLC then reports as many distinct states, and the same depth, as onceproof check.
     A run may end, which TLC calls a deadlock unless told by -deadlock not to. Another
     configuration is chosen by -config NAME.cfg.
-    """
+    """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     from onceproof.spark_checks.cli import _settings  # noqa: PLC0415 - it imports this
 
     made, configurations = exported(make(protocol, _settings(settings)))

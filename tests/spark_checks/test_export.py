@@ -110,6 +110,93 @@ class Vars(Protocol):
         return self.at >= -1
 
 
+class Settled(Protocol):
+    """Claims that read no state, each in every place where a claim can stand."""
+
+    N = Sort("thing", size=2)
+    breaks = ("ends-otherwise", "hopeless", "is-false", "lost", "stands", "unmet")
+
+    on = state(False, per=N)
+    full = state(0, high=1)
+
+    @action(per=N, fair=True)
+    def fill(self, n: Member) -> None:
+        """Go to rest."""
+        when(self.full == 0)
+        self.on[n] = True
+        self.full = 1
+
+    @eventually
+    def surely(self) -> bool:
+        """True."""
+        return all_of()
+
+    @eventually
+    def there_are_two(self) -> bool:
+        """True of the members, whatever the state."""
+        return any_of(n != m for n in self.N for m in self.N)
+
+    @leads_to
+    def both(self) -> tuple[bool, bool]:
+        """True leads to true."""
+        return all_of(), all_of()
+
+    @leads_to
+    def neither(self) -> tuple[bool, bool]:
+        """False leads to anything."""
+        return any_of(), any_of()
+
+    @always
+    def is_true(self) -> bool:
+        """True."""
+        return all_of()
+
+    @step
+    def moves(self, after: Settled) -> bool:
+        """True."""
+        return all_of()
+
+    @at_rest
+    def ends(self) -> bool:
+        """True."""
+        return all_of()
+
+    @sometimes
+    def met(self) -> bool:
+        """True."""
+        return all_of()
+
+    @eventually
+    def hopeless(self) -> bool:
+        """False."""
+        return any_of()
+
+    @leads_to
+    def lost(self) -> tuple[bool, bool]:
+        """True leads to false."""
+        return all_of(), any_of()
+
+    @always
+    def is_false(self) -> bool:
+        """False."""
+        return any_of()
+
+    @step
+    def stands(self, after: Settled) -> bool:
+        """False."""
+        return any_of()
+
+    @at_rest
+    def ends_otherwise(self) -> bool:
+        """False."""
+        return any_of()
+
+    @sometimes
+    def unmet(self) -> bool:
+        """False."""
+        return any_of()
+
+
 def agrees(protocol: Protocol, folder) -> list[str]:
     """Check a protocol by TLC and by search; list where they differ."""
     report = check(protocol)
@@ -140,6 +227,37 @@ def test_tlc_counts_and_judges_as_the_search_does(tmp_path, variant: Variant):
 def test_tlc_takes_every_form_of_the_language(tmp_path):
     """Names that clash, comments that end early, sums, several starts, all claims."""
     assert agrees(Vars(), tmp_path) == []
+
+
+@pytest.mark.tlc
+def test_tlc_judges_claims_that_read_no_state(tmp_path):
+    """TLC 2.15 calls <>TRUE violated, and takes no invariant that is constant."""
+    assert agrees(Settled(), tmp_path) == []
+
+
+def test_a_claim_that_reads_no_state_is_written_as_one_that_does():
+    """True and false compare a variable with itself; others say so besides."""
+    made, _ = exported(Settled())
+
+    lines = dict(
+        line.split(" == ", 1) for line in made.text.splitlines() if " == " in line
+    )
+    shown = {claim.name: lines[claim.name] for claim in made.claims}
+    assert all("(on = on)" in text or "(on # on)" in text for text in shown.values())
+    assert "TRUE" not in "".join(shown.values())
+    assert shown["Surely0"] == "<>(on = on)"
+    assert shown["Lost0"] == "(on = on) ~> (on # on)"
+    assert shown["ThereAreTwo0"].endswith(": (n_1 # n_2)) /\\ (on = on))")
+
+
+def test_the_help_keeps_the_lines_of_its_example():
+    """They are two commands; run together they would be one that fails."""
+    lines = CliRunner().invoke(main, ["export", "--help"]).output.splitlines()
+
+    first = next(n for n, line in enumerate(lines) if "Example: onceproof" in line)
+    assert lines[first].endswith("--to tla")
+    assert lines[first + 1].strip().startswith("java -cp tla2tools.jar")
+    assert not any("\\b" in line or "\b" in line for line in lines)
 
 
 def test_a_module_reads_as_its_protocol(snapshot):

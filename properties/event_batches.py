@@ -1,0 +1,78 @@
+"""Batches of events as a source delivers them, for tests that need no Hypothesis."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+Row: TypeAlias = dict[str, Any]
+
+PLAIN = "plain"
+OUT_OF_ORDER = "out of order"
+DUPLICATED = "duplicated"
+LATE = "late"
+EMPTY = "empty"
+NULL = "null"
+SKEWED = "skewed"
+KINDS = (PLAIN, OUT_OF_ORDER, DUPLICATED, LATE, EMPTY, NULL, SKEWED)
+
+
+@dataclass(frozen=True)
+class EventBatches:
+    """What a source delivers: ``rows[batch][partition][n]`` is a row.
+
+    ``key`` names the fields that tell events apart. ``kind`` says what is awkward
+    about the delivery: one of ``KINDS``.
+    """
+
+    rows: tuple[tuple[tuple[Row, ...], ...], ...]
+    key: tuple[str, ...]
+    kind: str = PLAIN
+
+    def flat(self) -> tuple[Row, ...]:
+        """Give all rows in the order of delivery: batch by batch."""
+        return tuple(
+            row for batch in self.rows for partition in batch for row in partition
+        )
+
+    def distinct(self) -> tuple[Row, ...]:
+        """Give each event once, where it is first delivered: what is owed."""
+        first: dict[Hashable, Row] = {}
+        for row in self.flat():
+            first.setdefault(self.key_of(row), row)
+        return tuple(first.values())
+
+    def key_of(self, row: Row) -> tuple[Any, ...]:
+        """Give the values that tell a row's event from others."""
+        return tuple(row[name] for name in self.key)
+
+    @property
+    def count(self) -> int:
+        """The number of rows delivered, repeated ones included."""
+        return len(self.flat())
+
+
+def dealt_evenly(rows: Sequence[Row], number: int) -> list[list[Row]]:
+    """Deal rows evenly and in order; the first get more where they are uneven."""
+    dealt: list[list[Row]] = [[] for _ in range(number)]
+    for place, row in enumerate(rows):
+        dealt[place * number // max(number, len(rows))].append(row)
+    return dealt
+
+
+def dealt_to_one(
+    dealt: list[list[Row]], partitions: int, hot: int, stray: int | None
+) -> list[list[list[Row]]]:
+    """Put all rows in one partition, but for one at most."""
+    numbers = itertools.count()
+    spread: list[list[list[Row]]] = []
+    for batch in dealt:
+        spread.append([[] for _ in range(partitions)])
+        for row in batch:
+            at = hot + 1 if next(numbers) == stray else hot
+            spread[-1][at % partitions].append(row)
+    return spread
