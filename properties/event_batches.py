@@ -56,6 +56,19 @@ class EventBatches:
         return len(self.flat())
 
 
+@dataclass(frozen=True)
+class Case:
+    """One interleaving of a sink over events of its own: what an example is made of.
+
+    It holds at most so many ``faults``; ``nth`` picks it among those of the sink,
+    smaller ones first, and goes round.
+    """
+
+    faults: int
+    events: EventBatches
+    nth: int
+
+
 def dealt_evenly(rows: Sequence[Row], number: int) -> list[list[Row]]:
     """Deal rows evenly and in order; the first get more where they are uneven."""
     dealt: list[list[Row]] = [[] for _ in range(number)]

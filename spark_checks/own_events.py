@@ -131,7 +131,7 @@ def _sampled(
     if hasattr(events, "example") and hasattr(events, "map"):
         from onceproof.properties.strategies import drawn_rows  # noqa: PLC0415
 
-        return _frame(spark, drawn_rows(events, count, key=key, seed=seed), schema)
+        return _frame(spark, drawn_rows(events, count, key=key, seed_=seed), schema)
     found = events
     if callable(events) and not isinstance(events, DataFrame):
         found = events(spark)

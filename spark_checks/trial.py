@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from onceproof.properties.ledger import History
     from onceproof.spark_checks.failpoints.driver import StandIn
     from onceproof.spark_checks.failpoints.kinds import Started
     from onceproof.spark_checks.failpoints.runs import Due, Run
     from onceproof.spark_checks.input import Source
-    from onceproof.properties.ledger import History
     from onceproof.spark_checks.observe import Observer, Telling
     from onceproof.spark_checks.session import WarmSession
     from onceproof.spark_checks.sinks.interface import Reference, UnderTest
