@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.event_batches import Row
 
-MOST_CHOICES = 2**16
+MOST_CHOICES = 2**12
 _DRAWS = 8
 
 on_spark = settings(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.explore.questions import Answer, Question
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.traces import Trace
 
 
@@ -59,7 +59,7 @@ def claims_of(protocol: Protocol) -> list[Property]:
     return [*guarantees_of(protocol), *own_properties(protocol)]
 
 
-def parameters_of(protocol: Protocol) -> dict[str, Any]:
+def parameters_of(protocol: Part) -> dict[str, Any]:
     """Give the sizes, numbers and parts that a protocol was made with, by name."""
     found: dict[str, Any] = {}
     for name, what in protocol.parameters().items():

@@ -73,9 +73,13 @@ class Counterexample:
     asked: dict[str, Any] = field(default_factory=dict)
     because: tuple[str, ...] = ()
 
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data, with its format and schema."""
+        return {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
+
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
-        data = {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
+        data = self.to_json()
         writable(path.parent)
         draft = path.with_suffix(".tmp")
         draft.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")

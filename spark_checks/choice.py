@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
+from onceproof.model.language.plain import Reference as Semantics
+from onceproof.properties.counterexample import steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from onceproof.model.interleavings import Interleaving, Interleavings
+    from onceproof.properties.counterexample import Step
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,9 @@ class Choice:
 
     Those that are ``first`` are replayed before all others. Where there are more than
     ``most``, each kind of fault has its share; ``seed`` chooses within a kind.
-    ``nth`` picks a single one, however many there are: it goes round.
+    ``nth`` picks a single one, however many there are: it goes round. ``told`` are the
+    steps of one that a file tells of: where the sink has changed so that there is none
+    like it, all that hold faults of the same names stand for it.
     """
 
     only: frozenset[int] | None = None
@@ -28,6 +33,7 @@ class Choice:
     first: tuple[int, ...] = ()
     seed: int = 0
     nth: int | None = None
+    told: tuple[Step, ...] = ()
 
     def check(self, known: Mapping[str, int]) -> None:
         """Refuse numbers that no sink has an interleaving of.
@@ -50,6 +56,8 @@ class Choice:
         classes = found.classes
         if self.only is not None:
             classes = tuple(one for one in classes if one.number in self.only)
+        if self.told:
+            classes = tuple(self._told(found))
         if self.nth is not None:
             classes = (classes[self.nth % len(classes)],) if classes else ()
         first = tuple(one for one in classes if one.number in self.first)
@@ -58,14 +66,24 @@ class Choice:
             others = self._thinned(others, self.most)
         return first, others
 
+    def _told(self, found: Interleavings) -> Sequence[Interleaving]:
+        """Find the interleaving that is told of, or those that stand for it."""
+        reference = Semantics(found.protocol)
+        for one in found.classes:
+            if steps_of(reference, one.trace) == self.told:
+                return [one]
+        names = [step.event for step in self.told if step.fault]
+        kinds = {one: faults_of(one) for one in found.classes}
+        alike = [one for one, kind in kinds.items() if list(kind) == names]
+        return alike or [o for o, kind in kinds.items() if len(kind) == len(names)]
+
     def _thinned(
         self, classes: tuple[Interleaving, ...], most: int
     ) -> tuple[Interleaving, ...]:
         """Take the same number of each kind of fault, as far as there are so many."""
         kinds: dict[tuple[str, ...], list[Interleaving]] = {}
         for one in classes:
-            names = tuple(one.trace.events[at].name for at in one.faults)
-            kinds.setdefault(names, []).append(one)
+            kinds.setdefault(faults_of(one), []).append(one)
         for alike in kinds.values():
             random.Random(self.seed).shuffle(alike)  # noqa: S311 - no secret
         kept: list[Interleaving] = []
@@ -74,3 +92,8 @@ class Choice:
                 if alike and len(kept) < most:
                     kept.append(alike.pop())
         return tuple(sorted(kept, key=lambda one: one.number))
+
+
+def faults_of(one: Interleaving) -> tuple[str, ...]:
+    """Name the faults of an interleaving, in order."""
+    return tuple(one.trace.events[at].name for at in one.faults)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from onceproof.model.interleavings import interleavings
+from onceproof.properties.check import check, parameters_of
+from onceproof.properties.guarantees import guarantees_of
 from onceproof.spark_checks.session import Scratch, WarmSession, java_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from onceproof.model.interleavings import Interleavings
+    from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.properties.check import Report
 
 THREADS = 2
 
@@ -29,6 +37,7 @@ class Lab:
         self._warm: WarmSession | None = None
         self._sizes = (0, 0)
         self._inside = False
+        self._described: dict[str, tuple[Interleavings, Report]] = {}
         self._numbers = itertools.count(1)
 
     @property
@@ -76,6 +85,15 @@ class Lab:
             self._inside = False
             if self._warm is not None:
                 self._warm.pause()
+
+    def described(self, protocol: MicroBatch) -> tuple[Interleavings, Report]:
+        """Enumerate the interleavings of a model and judge it, once for all replays."""
+        parts = [(p.label(), parameters_of(p)) for p in protocol.all_parts()]
+        name = json.dumps(parts, sort_keys=True)
+        if name not in self._described:
+            found = interleavings(protocol)
+            self._described[name] = found, check(protocol, guarantees_of(protocol))
+        return self._described[name]
 
     def stop(self) -> None:
         """End the session, if there is one."""

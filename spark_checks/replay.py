@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings import Interleavings, interleavings
 from onceproof.model.language.plain import Reference as Semantics
-from onceproof.properties.check import Report, check
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.interleavings import Interleaving
     from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.properties.check import Report
     from onceproof.properties.property import Property
     from onceproof.spark_checks.events import Listener
     from onceproof.spark_checks.input import Input
@@ -245,7 +245,7 @@ def _replayed(
         try:
             for sink in sinks:
                 bench = _bench(session, lab.scratch, source, sink)
-                reports.append(_replay_sink(bench, sink, listener, plan))
+                reports.append(_replay_sink(lab, bench, sink, listener, plan))
         finally:
             if not plan.keep:
                 shutil.rmtree(source.folder, ignore_errors=True)
@@ -276,7 +276,7 @@ def _bench(
 
 
 def _replay_sink(
-    bench: Bench, sink: Reference, listener: Listener, plan: Plan
+    lab: Lab, bench: Bench, sink: Reference, listener: Listener, plan: Plan
 ) -> SinkReport:
     began = time.perf_counter()
     if sink.code:
@@ -284,8 +284,7 @@ def _replay_sink(
     given = bench.source.given
     sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
     protocol = protocol_of(sink, sizes, faults=plan.faults)
-    classes = interleavings(protocol)
-    model = check(protocol, guarantees_of(protocol))
+    classes, model = lab.described(protocol)
     report = SinkReport(sink, protocol, classes, model, given)
     early, others = plan.choice.of(classes)
     listener(events.SinkBegun(sink.name, len(early) + len(others)))

@@ -19,6 +19,7 @@ from onceproof.spark_checks.failpoints.points import DRIVER, notes
 from onceproof.spark_checks.failpoints.rules import (
     LINES,
     REFUSED,
+    RELEASED,
     RUN_PROPERTY,
     UNMET,
     Plan,
@@ -162,11 +163,8 @@ class Trial:
 
         One may hold what the others wanted, and have failed the query by that.
         """
-        for rule in run.rules:
-            if rule.do == "zombie":
-                for mark in rule.await_:
-                    if "/" not in mark:
-                        (self._marks / mark).touch()
+        if any(rule.do == "zombie" for rule in run.rules):
+            (self._marks / run.mark(RELEASED)).touch()
 
     def _look(self, run: Run) -> None:
         """See what readers see; a user's reader may fail on what a fault has left."""

@@ -15,6 +15,7 @@ from onceproof.model.language.trace import trace
 from onceproof.model.library import make
 from onceproof.model.tla import module
 from onceproof.properties.check import claims_of, parameters_of
+from onceproof.properties.counterexample import writable
 
 if TYPE_CHECKING:
     from onceproof.model.language.protocol import Protocol
@@ -61,9 +62,13 @@ def _owner(claim: Claim) -> str:
 
 
 @click.command()
-@click.argument("protocol")
+@click.argument("protocol", metavar="PROTOCOL|FILE")
 @click.option(
-    "--to", "form", type=click.Choice(["tla"]), required=True, help="The form to write."
+    "--to",
+    "form",
+    type=click.Choice(["tla", "pytest"]),
+    required=True,
+    help="The form to write.",
 )
 @click.option(
     "--set",
@@ -82,10 +87,16 @@ def _owner(claim: Claim) -> str:
 def export(
     protocol: str, form: str, settings: tuple[str, ...], output: Path, *, as_json: bool
 ) -> int:
-    """Write PROTOCOL as a TLA+ module with configurations for TLC.
+    """Write PROTOCOL as a TLA+ module, or a counterexample FILE as a pytest test.
 
-    NAME.cfg checks all that should hold. There is a configuration for each property
-    that is stated to break, and for each witness, whose negation TLC refutes.
+    The test holds all that it needs: it passes when the failure is gone.
+
+    \b
+    Example: onceproof export .onceproof/FILE.json --to pytest --output tests
+
+    The module comes with configurations for TLC: NAME.cfg checks all that should hold.
+    There is a configuration for each property that is stated to break, and for each
+    witness, whose negation TLC refutes.
 
     \b
     Example: onceproof export two-phase-commit --set RM=3 --to tla
@@ -97,6 +108,8 @@ def export(
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     from onceproof.spark_checks.cli import _settings  # noqa: PLC0415 - it imports this
 
+    if form == "pytest":
+        return _as_test(Path(protocol), output, as_json=as_json)
     made, configurations = exported(make(protocol, _settings(settings)))
     files = {f"{made.name}.tla": made.text} | {
         f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
@@ -118,6 +131,18 @@ def export(
         click.echo(f"wrote {output / one.name}.cfg: {names} ({one.expected})")
     for question in made.left_out:
         click.echo(f"left out: {question.name}, which no formula of runs says")
+    return 0
+
+
+def _as_test(file: Path, output: Path, *, as_json: bool) -> int:
+    from onceproof.spark_checks.regression import regression  # noqa: PLC0415
+
+    name, text = regression(file)
+    path = output / name
+    writable(output)
+    path.write_text(text, encoding="utf-8")
+    told = {"form": "pytest", "file": str(path)}
+    click.echo(json.dumps(told, indent=2) if as_json else f"wrote {path}")
     return 0
 
 

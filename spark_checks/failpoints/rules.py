@@ -20,6 +20,7 @@ RUN_PROPERTY = "onceproof.run"
 EXIT_CODE = 73
 PATIENCE = 45.0
 UNMET = "unmet"
+RELEASED = "released"
 REFUSED = "refused"
 CALLED_BACK = "called-back"
 LINES = f"a line of the {DRIVER}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.failpoints.kinds import Kind
     from onceproof.spark_checks.failpoints.story import Story
 
-FAILS = ("fail_task", "fail_in_task")
+FAILS = ("fail_task", "fail_in_task", "fail_above")
 LOSES = ("lose_contact", "lose_in_task")
 POINTLESS = 3
 
@@ -35,7 +35,9 @@ def fail_task(story: Story, run: Run, at: int) -> None:
     when = "return" if "write" in story.steps and wrote else "call"
     real = story.real(partition)
     rest: dict[str, Any] = {}
-    if function == WORK:
+    if event.name == "fail_above":
+        function = BEGIN
+    elif function == WORK:
         when, rest = "call", story.work(batch, real, -1 if wrote else _point(event))
     run.begins(batch)
     run.survives(

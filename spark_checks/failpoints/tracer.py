@@ -20,6 +20,7 @@ from onceproof.spark_checks.failpoints.points import told
 from onceproof.spark_checks.failpoints.rules import (
     EXIT_CODE,
     OWN_CODE,
+    RELEASED,
     UNMET,
     Place,
     Plan,
@@ -188,7 +189,10 @@ class Tracer:
         path = Path(mark) if "/" in mark else Path(self._plan.marks, mark)
         marks = Path(self._plan.marks)
         deadline = time.monotonic() + self._plan.patience
+        released = marks / f"{rule.mark.partition('-')[0]}-{RELEASED}"
         while not path.exists():
+            if rule.do == "zombie" and released.exists():
+                return
             if time.monotonic() > deadline or not marks.is_dir():
                 if marks.is_dir():
                     spot = (

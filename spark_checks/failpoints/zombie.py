@@ -1,7 +1,7 @@
 """A task that is given up and lives on: Spark believes its process dead.
 
-The process forks. The one that Spark knows ends; the other goes on, cut off from Spark
-but with all of the input that Spark had for it. A third waits for its end.
+The process goes on as it is, with its locks and its open transactions, but cut off from
+Spark, with all of the input that Spark had for it. Another waits for its end.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def feeds(stream: IO[bytes]) -> None:
 
 
 def begin(marks: Path, landed: str) -> None:
-    """Fork, and let only the part return that lives on.
+    """Cut this process off from Spark, and let it go on.
 
-    The mark ``landed`` is left when that part has ended. Where the rest of the task's
-    input does not come, that is told by a mark, and the process dies.
+    The mark ``landed`` is left when it has ended. Where the rest of the task's input
+    does not come, that is told by a mark, and the process dies.
     """
     rest = b""
     if _inputs:
@@ -39,16 +39,19 @@ def begin(marks: Path, landed: str) -> None:
         except TimeoutError as error:
             (marks / f"{UNMET}-{os.getpid()}").write_text(str(error))
             os._exit(EXIT_CODE)
-    if os.fork():
+    over, alive = os.pipe()
+    if os.fork() == 0:
+        os.close(alive)
+        if _inputs:
+            _let_go(_inputs[0])
+        # The other end is closed by the end of the process, however that comes about.
+        os.read(over, 1)
+        if marks.is_dir():
+            (marks / landed).touch()
         os._exit(EXIT_CODE)
+    os.close(over)
     if _inputs:
         _let_go(_inputs[0])
-    living = os.fork()
-    if living:
-        os.waitpid(living, 0)
-        (marks / landed).touch()
-        os._exit(EXIT_CODE)
-    if _inputs:
         _feed(_inputs[0], rest)
 
 

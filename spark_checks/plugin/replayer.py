@@ -18,6 +18,7 @@ from onceproof.properties.counterexample import read
 from onceproof.spark_checks.artifacts import (
     Asked,
     answered,
+    choice_of,
     given_by,
     sizes_of,
 )
@@ -62,6 +63,7 @@ class Replayer:
         self.item: Any = None
         self._known: dict[tuple[str, ...], Judged] = {}
         self._failing_since: float | None = None
+        self._given = False
 
     def begin(self, item: pytest.Item) -> None:
         """Replay for this test from now on."""
@@ -88,10 +90,12 @@ class Replayer:
         over events of its own. Fails the test where a guarantee is broken, where it is
         undecided, and where the sink is wrong by itself.
         """
+        __tracebackhide__ = True
         try:
             question = self._question(events, schema, tuple(allow), case)
             if self._options.replay is not None:
                 return self._again(build, question)
+            self._given = case is not None
             if case is not None:
                 return self._one_case(build, question, case)
             return self._report(build, judge(build, question, lab=self.lab))
@@ -142,7 +146,7 @@ class Replayer:
             partitions=sizes.partitions,
             events=None,
             given=given_by(told),
-            choice=Choice(only=frozenset([told.interleaving])),
+            choice=choice_of(told),
             trace="off",
         )
         judged = judge(build, question, lab=self.lab)
@@ -159,6 +163,8 @@ class Replayer:
         When the budget for making a failing example smaller is spent, examples that
         are new pass without a run: the smallest that was found stays.
         """
+        if not case.events.count:
+            importlib.import_module("hypothesis").reject()
         key = (repr(build), repr(case))
         judged = self._known.get(key)
         if judged is None:
@@ -176,6 +182,7 @@ class Replayer:
 
     def _report(self, build: Build, judged: Judged) -> Judged:
         """Tell the test's report how a sink came out, and end the test accordingly."""
+        __tracebackhide__ = True
         del build
         item, verdict = self.item, str(judged.verdict)
         told = {"verdict": verdict, "interleavings": judged.replayed}
@@ -194,8 +201,11 @@ class Replayer:
         sections = item._report_sections
         sections[:] = [s for s in sections if s[1] != SECTION]
         item.add_report_section("call", SECTION, judged.story)
-        note = self._expected(judged)
-        pytest.fail(judged.headline + note, pytrace=False)
+        told = judged.headline + self._expected(judged)
+        if self._given:
+            # Hypothesis makes examples smaller for errors, and wraps what is none.
+            raise AssertionError(told)
+        pytest.fail(told, pytrace=False)
 
     def _expected(self, judged: Judged) -> str:
         """End the test as an expected failure if it is one; say if it was one once."""

@@ -1,0 +1,276 @@
+"""Sinks as users write them: right ones and wrong ones, of every kind."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sqlite3
+import uuid
+from contextlib import closing
+from pathlib import Path
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceStreamWriter,
+    WriterCommitMessage,
+)
+
+from onceproof.spark_checks.sinks.interface import (
+    BatchJob,
+    Foreach,
+    ForeachBatch,
+    Format,
+    Query,
+)
+
+
+def table(target, columns):
+    path = str(target.path / "sink.db")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"CREATE TABLE t ({columns})")
+    return path
+
+
+def rows_of(path, names, schema):
+    def read(spark):
+        with closing(sqlite3.connect(path)) as db:
+            found = db.execute(f"SELECT {names} FROM t").fetchall()
+        return spark.createDataFrame(found, schema)
+
+    return read
+
+
+def files_of(folder, pattern):
+    def read(spark):
+        found = [json.loads(f.read_text()) for f in sorted(Path(folder).glob(pattern))]
+        rows = [(row["id"], row["amount"]) for rows in found for row in rows]
+        return spark.createDataFrame(rows, "id string, amount long")
+
+    return read
+
+
+def remembers(target):
+    """Keeps in memory which batches are done: that is lost with the driver."""
+    path, done = str(target.path / "t"), set()
+
+    def write(batch, batch_id):
+        if batch_id in done:
+            return
+        done.add(batch_id)
+        batch.write.mode("append").parquet(path)
+
+    return ForeachBatch(functools.partial(write), read=path)
+
+
+def counts_batches(target):
+    """Names the batches by a count in memory: right as long as the driver lives."""
+    path, done = target.path / "t", [0]
+
+    def write(batch, batch_id):
+        del batch_id
+        done[0] += 1
+        batch.write.mode("overwrite").parquet(f"{path}/n={done[0]}")
+
+    def read(spark):
+        return spark.read.parquet(str(path)).drop("n")
+
+    return ForeachBatch(write, read=read)
+
+
+def checks_first(target):
+    """Tasks look whether a row is there, and insert it in another transaction."""
+    path = table(target, "id, amount")
+
+    def put(rows):
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as db:
+            for row in rows:
+                known = "SELECT 1 FROM t WHERE id = ?"
+                if db.execute(known, (row.id,)).fetchone() is None:
+                    db.execute("INSERT INTO t VALUES (?, ?)", (row.id, row.amount))
+
+    def write(batch, batch_id):
+        del batch_id
+        batch.foreachPartition(put)
+
+    return ForeachBatch(
+        write, read=rows_of(path, "id, amount", "id string, amount long")
+    )
+
+
+class Closing:
+    """Writes what a task was given when it is closed, under its own name."""
+
+    def __init__(self, folder, unique):
+        self.folder, self.unique = folder, unique
+
+    def open(self, partition, epoch):
+        self.name, self.rows = f"{epoch}-{partition}", []
+        return True
+
+    def process(self, row):
+        self.rows.append(row.asDict())
+
+    def close(self, error):
+        if error is None:
+            name = uuid.uuid4().hex if self.unique else self.name
+            draft = Path(self.folder, f"{uuid.uuid4().hex}.draft")
+            draft.write_text(json.dumps(self.rows))
+            draft.replace(Path(self.folder, f"{name}.json"))
+
+
+def named_by_epoch(target):
+    folder = str(target.path)
+    return Foreach(Closing(folder, unique=False), read=files_of(folder, "*.json"))
+
+
+def named_at_random(target):
+    folder = str(target.path)
+    return Foreach(Closing(folder, unique=True), read=files_of(folder, "*.json"))
+
+
+class Once(Closing):
+    """Leaves alone what was written for a partition and an epoch before."""
+
+    def close(self, error):
+        if not Path(self.folder, f"{self.name}.json").exists():
+            super().close(error)
+
+
+def keeps_the_first(target):
+    folder = str(target.path)
+    return Foreach(Once(folder, unique=False), read=files_of(folder, "*.json"))
+
+
+class Staged(WriterCommitMessage):
+    def __init__(self, name):
+        self.name = name
+
+
+class Mover(DataSourceStreamWriter):
+    """Stages in tasks; commit moves what is staged, one file after the other."""
+
+    def __init__(self, options):
+        self.folder, self.guarded = options["folder"], options["guarded"] == "true"
+
+    def write(self, rows):
+        name = f"{uuid.uuid4().hex}.json"
+        Path(self.folder, f"staged-{name}").write_text(
+            json.dumps([row.asDict() for row in rows])
+        )
+        return Staged(name)
+
+    def commit(self, messages, batch_id):
+        if self.guarded:
+            return self.publish(messages, batch_id)
+        for message in messages:
+            staged = Path(self.folder, f"staged-{message.name}")
+            staged.replace(Path(self.folder, f"done-{message.name}"))
+        return None
+
+    def publish(self, messages, batch):
+        final = Path(self.folder, f"done-{batch}.json")
+        if final.exists():
+            return
+        staged = [Path(self.folder, f"staged-{m.name}") for m in messages]
+        rows = [row for file in staged for row in json.loads(file.read_text())]
+        draft = Path(self.folder, "draft")
+        draft.write_text(json.dumps(rows))
+        draft.replace(final)
+
+    def abort(self, messages, batch_id):
+        for message in messages:
+            if message is not None:
+                Path(self.folder, f"staged-{message.name}").unlink(missing_ok=True)
+
+
+class Files(DataSource):
+    @classmethod
+    def name(cls):
+        return "moved_files"
+
+    def streamWriter(self, schema, overwrite):
+        return Mover(self.options)
+
+
+def moves_files(target, guarded="false"):
+    folder = str(target.path)
+    options = {"folder": folder, "guarded": guarded}
+    return Format(Files, options, read=files_of(folder, "done-*.json"))
+
+
+def publishes_once(target):
+    return moves_files(target, guarded="true")
+
+
+def totals(events):
+    return events.groupBy("name").sum("amount").toDF("name", "total")
+
+
+def running_totals(target):
+    """A whole query that keeps state, and puts its whole result in place."""
+    path = str(target.path / "t")
+
+    def start(events, checkpoint):
+        def write(batch, batch_id):
+            del batch_id
+            batch.write.mode("overwrite").parquet(path)
+
+        made = totals(events).writeStream.outputMode("complete").foreachBatch(write)
+        return made.trigger(processingTime="5 minutes").start()
+
+    return Query(start, read=path, result=totals)
+
+
+def adds_up(target):
+    """Adds each batch to totals, and does not know which batches it has added."""
+    path = table(target, "name TEXT PRIMARY KEY, total INTEGER")
+    add = (
+        "INSERT INTO t VALUES (?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET total = total + excluded.total"
+    )
+
+    def write(batch, batch_id):
+        del batch_id
+        rows = [tuple(row) for row in totals(batch).collect()]
+        with closing(sqlite3.connect(path, timeout=30)) as db:
+            db.executemany(add, rows)
+            db.commit()
+
+    read = rows_of(path, "name, total", "name string, total long")
+    return ForeachBatch(write, read=read, result=totals)
+
+
+def appending_job(target):
+    path = str(target.path / "t")
+    return BatchJob(lambda events: events.write.mode("append").parquet(path), read=path)
+
+
+def built_in(target):
+    path = str(target.path / "t")
+    return Format("parquet", {"path": path}, read=path)
+
+
+def reaches_out(target, where):
+    """Writes to what is not its own, in one way or another."""
+    path = str(target.path / "t")
+
+    def write(batch, batch_id):
+        if where.startswith("file:"):
+            batch.write.mode("append").parquet(where)
+        elif where.endswith(".db"):
+            sqlite3.connect(where).close()
+        else:
+            Path(where).write_text("reached")
+        batch.write.mode("overwrite").parquet(f"{path}/batch={batch_id}")
+
+    return ForeachBatch(write, read=path)
+
+
+def other_checkpoint(target):
+    path = str(target.path / "t")
+
+    def start(events, checkpoint):
+        writer = events.writeStream.format("parquet")
+        return writer.option("checkpointLocation", f"{checkpoint}-other").start(path)
+
+    return Query(start, read=path)

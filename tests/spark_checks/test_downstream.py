@@ -1,0 +1,101 @@
+"""A project of a stranger's installs the wheel, and runs its own suite with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import site
+import subprocess
+import sys
+import venv
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parent / "downstream"
+VERDICTS = {
+    "test_orders_take_effect_once[upsert]": "held",
+    "test_orders_take_effect_once[append]": "refuted",
+    "test_orders_take_effect_once[own_format]": "refuted",
+    "test_any_orders_take_effect_once": "refuted",
+}
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """Make an environment with the wheel in it; what it needs is there already."""
+    home = tmp_path_factory.mktemp("stranger")
+    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
+    built = [*pip, "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "-w", home]
+    subprocess.run([*map(str, built)], check=True, capture_output=True)
+    venv.create(home / "venv", with_pip=False)
+    made = home / "venv" / "bin" / "python"
+    asked = "import site; print(site.getsitepackages()[0])"
+    where = subprocess.check_output([made, "-c", asked], text=True).strip()
+    [wheel] = home.glob("*.whl")
+    into = ["install", "--no-deps", "--no-index", "--target", where, str(wheel)]
+    subprocess.run([*pip, *into], check=True, capture_output=True)
+    # Only what a line of a .pth names is added: no editable install comes with it.
+    Path(where, "needs.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+    return made
+
+
+@pytest.fixture
+def project(tmp_path):
+    return shutil.copytree(PROJECT, tmp_path / "orders", dirs_exist_ok=True)
+
+
+def run(python, project, *words, **variables):
+    """Run the suite; give the outcome of each test, its verdict, and what was said."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("CI", "PYTHONPATH")}
+    done = subprocess.run(
+        [python, "-m", "pytest", "--junitxml=junit.xml", *words],
+        cwd=project,
+        env={**kept, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    cases = ET.parse(project / "junit.xml").getroot().iter("testcase")
+    verdicts = {
+        case.get("name"): found.get("value")
+        for case in cases
+        for found in case.iter("property")
+        if found.get("name") == "onceproof_verdict"
+    }
+    return done, verdicts
+
+
+def test_it_is_the_wheel_that_is_tested(python, project):
+    """And not the folder that it was made from."""
+    asked = "import onceproof.spark_checks as it; print(it.__file__)"
+
+    told = subprocess.check_output([python, "-c", asked], cwd=project, text=True)
+
+    assert not Path(told).is_relative_to(ROOT)
+
+
+def test_one_sink_holds_and_three_are_refuted(python, project):
+    """With a file for each failure, where the project wants them."""
+    done, verdicts = run(python, project, "--onceproof-most=8")
+
+    assert verdicts == VERDICTS, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+    assert "onceproof: --onceproof-profile=dev --onceproof-seed=0" in done.stdout
+    assert len(list(project.glob("failures/*/*--effectively-once.json"))) == 3
+    assert done.stdout.count("refuted: tests/test_orders.py") == 3
+
+
+def test_in_ci_on_two_workers_and_with_a_seed_it_is_all_the_same(python, project):
+    """Each worker has a session of its own; the seed is Hypothesis's."""
+    words = ["-n", "2", "--hypothesis-seed=3", "--onceproof-most=8"]
+
+    done, verdicts = run(python, project, *words, CI="1")
+
+    assert verdicts == VERDICTS, done.stdout + done.stderr
+    assert "options: --onceproof-profile=ci --onceproof-seed=3" in done.stdout
+    assert done.stdout.count("refuted: tests/test_orders.py") == 3

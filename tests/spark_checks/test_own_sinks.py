@@ -1,0 +1,183 @@
+"""Sinks that nothing is known of are judged by what readers see, of every kind."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from onceproof.model.errors import UsageError
+from onceproof.properties.guarantees import AT_LEAST_ONCE, AT_MOST_ONCE
+from onceproof.properties.histories import broken
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.artifacts import Asked
+from onceproof.spark_checks.choice import Choice, faults_of
+from onceproof.spark_checks.judged import CLAIMED, MOST_LINES, Question, judge
+from onceproof.spark_checks.lab import Lab
+from tests.spark_checks import own_sinks as sinks
+
+pytestmark = pytest.mark.spark
+
+HERE = Path(__file__).parent
+SCHEMA = "id string, amount long, name string"
+NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(8)]
+
+
+@pytest.fixture(scope="module")
+def lab():
+    made = Lab()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def judged(lab, tmp_path):
+    def ask(build, **words):
+        choice = words.pop("choice", Choice(most=12))
+        asked = Asked("", words.pop("key", ("id",)), words.pop("allow", ()), CLAIMED)
+        words = {"events": SCHEMA, **words}
+        question = Question(HERE, tmp_path, asked=asked, choice=choice, **words)
+        return judge(build, question, lab=lab)
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("build", "verdict"),
+    [
+        (sinks.remembers, "refuted"),
+        (sinks.named_by_epoch, "held"),
+        (sinks.named_at_random, "refuted"),
+        (sinks.moves_files, "refuted"),
+        (sinks.publishes_once, "held"),
+        (sinks.appending_job, "refuted"),
+        (sinks.built_in, "held"),
+    ],
+)
+def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
+    """Right and wrong ones of each kind, over events made for a schema."""
+    found = judged(build)
+
+    assert str(found.verdict) == verdict
+    assert len(found.story.splitlines()) <= MOST_LINES
+
+
+def test_what_a_driver_remembers_lasts_until_it_dies(judged):
+    """A count in memory goes on from batch to batch, and begins anew after a crash."""
+    found = judged(sinks.counts_batches)
+
+    outcome = found.report.first_break(AT_LEAST_ONCE)
+    assert found.verdict is Verdict.REFUTED
+    assert outcome is not None
+    assert any("dies" in how for how in outcome.failpoints)
+
+
+def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
+    """It looked, was given up, and inserted after another had: only that shows it."""
+    found = judged(sinks.checks_first, choice=Choice(most=60), batches=1)
+
+    breaking = [
+        faults_of(o.interleaving)
+        for o in found.report.replayed
+        if o.spark is not None and broken(AT_MOST_ONCE, o.spark)
+    ]
+    assert breaking
+    assert set(breaking) == {("lose_in_task",)}
+
+
+def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
+    """Its rows are lost with a single fault: PySpark calls close without an error."""
+    found = judged(sinks.keeps_the_first, batches=1, choice=Choice(most=30))
+
+    breaking = {
+        faults_of(o.interleaving)
+        for o in found.report.replayed
+        if o.spark is not None and broken(AT_LEAST_ONCE, o.spark)
+    }
+    assert breaking == {("fail_above",)}
+
+
+@pytest.mark.parametrize(
+    ("build", "verdict"), [(sinks.running_totals, "held"), (sinks.adds_up, "refuted")]
+)
+def test_a_sink_that_aggregates_is_held_to_the_result(judged, build, verdict):
+    """Totals on the way are no surprise; totals that no batch has are."""
+    found = judged(build, events=NAMED, key=())
+
+    assert str(found.verdict) == verdict
+
+
+def test_every_line_is_struck_also_where_it_runs_in_tasks_or_takes_back(judged):
+    """Of a DataSource: write, commit and abort, and each in the midst."""
+    found = judged(sinks.moves_files, choice=Choice(), batches=1, events=NAMED[:2])
+
+    seen = found.report.sink.seen
+    struck = "; ".join(h for o in found.report.replayed for h in o.failpoints)
+    assert not found.report.missed
+    for points in (seen.driver[0], seen.aborts[0], seen.tasks[0, 0][:-1]):
+        for point in points:
+            assert f"before {point.text}" in struck
+
+
+@pytest.mark.parametrize("kind", ["file", "database", "spark"])
+def test_what_is_not_the_sinks_own_is_refused(judged, tmp_path, kind):
+    """It is named, and was not touched; with allow= it may be written to."""
+    place = tmp_path / {"file": "out.txt", "database": "out.db", "spark": "out"}[kind]
+    where = f"file:{place}" if kind == "spark" else str(place)
+    build = functools.partial(sinks.reaches_out, where=where)
+
+    with pytest.raises(UsageError, match="name it in allow="):
+        judged(build)
+    touched = place.exists()
+    found = judged(build, allow=(str(place),), choice=Choice(most=1))
+
+    assert not touched
+    assert place.exists()
+    assert found.verdict is Verdict.HELD
+
+
+def test_another_checkpoint_is_not_touched(judged):
+    """A query that would use one is refused before it starts."""
+    with pytest.raises(UsageError, match="this run did not make"):
+        judged(sinks.other_checkpoint)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"key": ("nr",)}, "no column 'nr'"),
+        ({"events": "id strange"}, "is no schema"),
+        ({"events": [{"id": None, "amount": 1}] * 4}, "no schema fits the rows"),
+        ({"events": [{"id": "a", "amount": 1}]}, "too few for 2 batches"),
+        ({"events": 7}, "events= takes rows"),
+        ({"events": [{"id": "a", "amount": 1}] * 8}, "wrong even without a fault"),
+    ],
+)
+def test_events_that_cannot_be_are_refused(judged, words, said):
+    """In a sentence that says what is wrong."""
+    with pytest.raises(UsageError, match=said):
+        judged(sinks.named_at_random, **words)
+
+
+def test_a_session_of_the_users_own_is_as_it_was(lab, judged, tmp_path):
+    """Replays start theirs beside it, and give back what PySpark has one of."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    lab.stop()
+    builder = SparkSession.builder.master("local[1]").appName("mine")
+    mine = (
+        builder.config("spark.ui.enabled", "false")
+        .config("spark.sql.warehouse.dir", str(tmp_path))
+        .getOrCreate()
+    )
+    try:
+        before = mine.range(3).count()
+        judged(sinks.built_in, choice=Choice(most=2))
+
+        assert SparkContext._active_spark_context is mine.sparkContext
+        assert SparkSession.builder.getOrCreate() is mine
+        assert mine.range(before).count() == 3
+    finally:
+        mine.stop()
