@@ -21,6 +21,7 @@ lint: $(READY) typing
 bench: $(READY)
 	$(BIN)/python -m tests.benchmarks.spin
 	$(BIN)/python -m tests.benchmarks.drivers
+	$(BIN)/python -m tests.benchmarks.startup
 
 # Type checkers do not see how setuptools maps the package onto the folders.
 typing:

@@ -16,9 +16,13 @@ ORDER = st.fixed_dictionaries(
 
 @pytest.mark.effectively_once(key="order_id", batches=1)
 @pytest.mark.parametrize("sink", [orders.upsert, orders.append, orders.own_format])
-def test_orders_take_effect_once(onceproof_replay, sink):
-    """Every order is there once."""
-    onceproof_replay(sink, events=orders.SCHEMA)
+def test_orders_take_effect_once(onceproof_replay, onceproof_spark, sink):
+    """Every order is there once, of a sample."""
+    sample = onceproof_spark.range(8).selectExpr(
+        "'nr' || id AS order_id", "id AS amount"
+    )
+
+    onceproof_replay(sink, events=sample)
 
 
 @on_spark
