@@ -12,7 +12,8 @@ The object has
   null where it is not enabled. ``log`` takes what is written, in order;
 - ``enabled(state)``, ``rests(state)`` and ``equal(state, state)``;
 - ``questions``, each with ``holds(state)``, or of a step ``holds(before, after)``.
-  Of runs no single state tells: their ``holds`` is null, and they are not judged here.
+  Of "recoverable" a state tells only where it rests. Of runs none does: ``holds`` is
+  null, and they are not judged here.
 
 Nothing of a model becomes a name in the source: texts stand in it as strings alone.
 """
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.stores import Write
     from onceproof.model.language.trace import ActionTerm, System
 
-JUDGED = ("always", "step", "at_rest", "sometimes")
+JUDGED = ("always", "step", "at_rest", "sometimes", "recoverable")
 
 _ESCAPES = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _ESCAPED = str.maketrans(_ESCAPES)

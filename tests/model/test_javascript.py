@@ -125,7 +125,7 @@ def compare(node: Node, protocol: Protocol, states: int, *, claims: bool = True)
         assert one["rests"] == all(e.fault or s == plain for e, s in after)
         for (prop, number, question), said in zip(asked, one["holds"], strict=True):
             clause = prop.clauses[number]
-            if question.when in ("recoverable", "eventually", "leads_to"):
+            if question.when in ("eventually", "leads_to"):
                 assert said is None
                 continue
             claim = lambda *seen, p=prop, c=clause: c.holds(*map(p.view, seen))  # noqa: E731
