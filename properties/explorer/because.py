@@ -37,7 +37,13 @@ def because(
         return ()
     claim = model.clause.text
     if question.when not in (*_RESTING, "always", "step"):
-        return (f"but it is claimed of every run that {claim}",)
+        last = len(model.run.steps)
+        rests = model.reference.resting(model.run.states[-1])
+        ended = "nothing moves any more" if rests else "it can go on so for ever"
+        return (
+            f"after step {last} {ended}, and it has not come about",
+            f"but it is claimed of every run that {claim}",
+        )
     step = question.when == "step"
     if step and not fails_at:
         return ()

@@ -58,16 +58,6 @@ class Box:
     columns: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """Give plain data."""
-        return {
-            "path": self.path,
-            "counted": self.counted,
-            "fifo": self.fifo,
-            "columns": list(self.columns),
-            "texts": list(self.texts),
-        }
-
 
 def boxes_of(reference: Reference) -> list[Box]:
     """List the channels and networks of a protocol and its parts."""

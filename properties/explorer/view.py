@@ -280,7 +280,8 @@ class _Worker:
                 "which steps matter is not known: the claim cannot be judged by the "
                 "states of this run in the model"
             )
-        return kept
+            return None
+        return kept | {fails_at}
 
     def _steps(self, fails_at: int | None, kept: frozenset[int] | None) -> list[Shown]:
         reference, run = self._model.reference, self._run
