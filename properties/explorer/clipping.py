@@ -41,9 +41,8 @@ class _Clipper:
         found = []
         if self._texts:
             found.append(
-                f"{self._texts:,} texts were longer than {MOST_TEXT:,} characters, and "
-                "are cut"
+                f"texts longer than {MOST_TEXT:,} characters are cut: {self._texts:,}"
             )
         if self._items:
-            found.append(f"{self._items:,} entries of long lists are left out")
+            found.append(f"entries of long lists that are left out: {self._items:,}")
         return found

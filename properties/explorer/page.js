@@ -2,6 +2,7 @@
 
 (() => {
   "use strict";
+  const MOST_WAIT = 200;
   const { view, about, copy } = JSON.parse(byId("data").textContent);
   const model = MODEL;
   const tell = model ? telling(model, about) : null;
@@ -68,29 +69,31 @@
 
   // What is said -----------------------------------------------------------------
 
-  const outcome = (state, option) => {
-    const events = walk.path.slice(walk.step + 1);
+  // Says what becomes of the property: the trace's own steps first, then on to rest.
+  const outcome = option => {
     const before = walk.states.slice(0, walk.step + 1);
     const taken = [...walk.path.slice(0, walk.step), option];
     const first = tell.breaksAt(taken, [...before, option.state]);
-    if (first !== null && first <= before.length) {
-      return first < before.length ? "" : "breaks at once";
-    }
-    if (!walk.trace.length || !tell.chosen) return "";
-    const rest = tell.goOn(option.state, events.length ? events : walk.trace);
-    const then = tell.breaksAt([...taken, ...rest],
-      [...before, ...tell.follow(option.state, rest)]);
-    return then === null ? "then the trace no longer breaks"
-      : `then the trace still breaks, after step ${then}`;
+    if (!tell.chosen || (first !== null && first < before.length)) return "";
+    if (first !== null) return "breaks at once";
+    const as = tell.goOn(option.state, walk.trace.slice(walk.step));
+    const then = tell.follow(option.state, as);
+    const more = tell.toRest(then[then.length - 1], 200);
+    const states = [...before, ...tell.follow(option.state, [...as, ...more])];
+    const breaks = tell.breaksAt([...taken, ...as, ...more], states);
+    if (breaks !== null) return `gone on with, it breaks after step ${breaks}`;
+    return model.rests(states[states.length - 1]) ? "gone on with to rest, it does not break"
+      : "gone on with for 200 steps, it does not break";
   };
   const optionsHere = () => {
     const state = walk.states[walk.step], next = walk.path[walk.step];
+    const until = performance.now() + MOST_WAIT;
     return tell.options(state).map(option => {
       const text = tell.textOf(option);
       const on = next && text === tell.textOf(next);
       return { ...option, text, on,
         said: on ? `next on ${walk.step < walk.from ? "the trace" : "your way"}`
-          : outcome(state, option) };
+          : performance.now() < until ? outcome(option) : "not worked out" };
     }).sort((a, b) => Number(Boolean(b.on)) - Number(Boolean(a.on)));
   };
   const standing = () => {
