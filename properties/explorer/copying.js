@@ -8,6 +8,11 @@ const copying = (view, copy, walk, tell, strips) => {
   const pairs = data => Object.entries(data)
     .map(([name, value]) => `${quoted(name)}: ${python(value)}`).join(", ");
 
+  const begun = () => Object.fromEntries(Object.keys(copy.start).map(name => {
+    const at = tell.at(name);
+    return [name, tell.shown(at, walk.start[at])];
+  }));
+
   const ofTheModel = () => {
     const known = strips().find(strip => strip.first !== null) || strips()[0];
     const property = copy.property || (known ? known.property : "");
@@ -22,7 +27,7 @@ const copying = (view, copy, walk, tell, strips) => {
       "    steps = [",
       ...steps.map(step => `        ${quoted(step)},`),
       "    ]",
-      `    start = {${pairs(copy.start)}}`,
+      `    start = {${pairs(begun())}}`,
       "",
       `    assert holds_along(protocol, ${quoted(property)}, steps, start=start)`,
     ].join("\n");

@@ -10,13 +10,13 @@ const put = (parent, tag, text, ...classes) => {
 };
 const empty = parent => { parent.textContent = ""; return parent; };
 
-const ROW = 36;
 const WIDE = 76;
 const WORDS = { crash: "crash", restart: "restart", fault: "fault", loss: "loss",
   repetition: "repetition", overtaking: "overtaking" };
 
 const drawing = () => {
   const svg = byId("drawing"), list = byId("steps"), heads = byId("heads");
+  let ROW = 36;
   const draw = (tag, attributes, parent = svg) => {
     const made = document.createElementNS(svg.namespaceURI, tag);
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -100,13 +100,15 @@ const drawing = () => {
       row.matters === false && "weak", row.breaks && "breaks");
     put(item, "span", row.kind === "look" ? "" : row.number, "number");
     put(item, "span", null, "gutter").style.flexBasis = `${room}px`;
-    put(item, "span", row.text, "text");
-    if (WORDS[row.kind]) put(item, "span", WORDS[row.kind], "badge", "strong");
-    if (row.breaks) put(item, "span", "breaks here", "badge", "bad");
-    if (row.own) put(item, "span", "off the trace", "badge", "strong");
-    if (row.matters === false) put(item, "span", "can be left out", "badge");
-    if (row.who) put(item, "span", `by ${row.who}`, "who");
-    if (row.source) put(item, "span", row.source, "source");
+    const words = put(item, "span", null, "words");
+    put(words, "span", row.text, "text");
+    const labels = put(words, "span", null, "labels");
+    if (WORDS[row.kind]) put(labels, "span", WORDS[row.kind], "badge", "strong");
+    if (row.breaks) put(labels, "span", "breaks here", "badge", "bad");
+    if (row.own) put(labels, "span", "off the trace", "badge", "strong");
+    if (row.matters === false) put(labels, "span", "can be left out", "badge");
+    if (row.who) put(labels, "span", `by ${row.who}`, "who");
+    if (row.source) put(labels, "span", row.source, "source");
     if (row.kind === "look") {
       item.setAttribute("role", "presentation");
       return item;
@@ -122,6 +124,7 @@ const drawing = () => {
     draw(lanes, rows, messages, choose) {
       empty(svg);
       empty(list);
+      ROW = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row"));
       const width = list.clientWidth || 700;
       const share = width < 520 ? 0.34 : 0.46;
       const gap = Math.max(16, Math.min(104, (width * share) / Math.max(1, lanes.length)));

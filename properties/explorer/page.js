@@ -60,6 +60,9 @@
     return made;
   };
   const changesOf = number => {
+    if (number === 0 && tell) {
+      return model.names.map((name, at) => ({ name, after: tell.shown(at, walk.start[at]) }));
+    }
     if (number === 0) {
       return Object.entries(view.start).map(([name, after]) => ({ name, after }));
     }
@@ -149,13 +152,14 @@
   // All of it --------------------------------------------------------------------
 
   const render = () => {
-    const key = JSON.stringify([walk.path, walk.from]);
+    const key = JSON.stringify([walk.path, walk.from, walk.begun]);
     if (drawn !== key) {
       drawn = key;
       redraw();
     }
     const { step } = walk, end = walk.path.length;
     const row = rows.find(one => one.number === step && one.kind !== "look");
+    byId("start").value = String(walk.begun);
     byId("where").textContent = `step ${step} of ${end}`;
     byId("first").disabled = byId("previous").disabled = step === 0;
     byId("last").disabled = byId("next").disabled = step === end;
@@ -182,13 +186,14 @@
     put(process, "option", "anyone").value = "";
     for (const name of lanes) put(process, "option", name).value = name;
     process.value = lanes.includes(kept) ? kept : "";
-    panels.because(walk.onTrace() ? view.because : []);
+    panels.because(walk.onTrace() ? view.because : [], walk.go);
     panels.printed(rows, changesOf);
   };
 
   const about_ = () => {
     const what = view.sink || view.protocol;
-    const title = view.property ? `${what} breaks ${view.property}` : `A walk through ${what}`;
+    const title = view.property === "drift" ? `${what} does not do as its model does`
+      : view.property ? `${what} breaks ${view.property}` : `A walk through ${what}`;
     byId("title").textContent = view.fails_at === null && view.property
       ? `${what} and ${view.property}` : title;
     document.title = `${byId("title").textContent} - Onceproof`;
@@ -207,6 +212,17 @@
     byId("notes").hidden = !view.notes.length;
     byId("versions").textContent = Object.entries(view.versions)
       .map(([name, version]) => `${name} ${version}`).join(", ");
+    const choice = byId("start");
+    byId("start-group").hidden = walk.starts.length < 2;
+    if (walk.starts.length > 1) {
+      walk.starts.forEach((state, i) => {
+        const text = model.names.flatMap((name, at) => model.starts[at].length < 2 ? []
+          : [`${name}=${spoken(tell.shown(at, state[at]))}`]).join(", ");
+        put(choice, "option", text).value = String(i);
+      });
+      if (walk.more) put(notes, "li", `of the first states only ${walk.starts.length} are offered`);
+      notes.hidden = !notes.childElementCount;
+    }
     const trace = view.steps.map(step => step.text);
     const texts = view.passing && tell
       ? view.passing.steps.map(([name, members]) => tell.textOf(tell.event(name, members))) : [];
@@ -246,6 +262,7 @@
   })) byId(id).addEventListener("click", event => { event.preventDefault(); act(); });
   byId("search").addEventListener("input", search);
   byId("process").addEventListener("input", search);
+  byId("start").addEventListener("input", () => walk.begin(Number(byId("start").value)));
   window.addEventListener("hashchange", () => { walk.read(location.hash); walk.show(); });
   let resized = 0;
   window.addEventListener("resize", () => {

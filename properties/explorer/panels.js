@@ -69,10 +69,19 @@ const panels = {
     });
   },
 
-  because(sentences) {
+  because(sentences, go) {
     byId("because-section").hidden = !sentences.length;
     const list = empty(byId("because"));
-    for (const sentence of sentences) put(list, "li", sentence);
+    for (const sentence of sentences) {
+      const step = /^because step (\d+),/.exec(sentence);
+      if (step === null) {
+        put(list, "li", sentence);
+        continue;
+      }
+      const button = put(put(list, "li"), "button", sentence);
+      button.type = "button";
+      button.addEventListener("click", () => go(Number(step[1])));
+    }
   },
 
   strips(strips, chosen, step, go) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,13 +59,19 @@ def standing(
             return OPEN
         if seen[0] == seen[1]:
             return HOLDS
-    if clause.when in _RESTING and not reference.resting(run[-1]):
+    if clause.when in _RESTING and not _resting(reference, run[-1]):
         return OPEN
     views = [prop.view(reference.look(state)) for state in seen]
     holds = bool(clause.holds(*views))
     if clause.when == "sometimes":
         return MET if holds else OPEN
     return HOLDS if holds else FAILS
+
+
+@functools.lru_cache(2_000)
+def _resting(reference: Reference, state: State) -> bool:
+    """Say whether a state rests; those that were asked for lately are known."""
+    return reference.resting(state)
 
 
 def breaks(

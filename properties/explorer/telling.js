@@ -9,6 +9,7 @@ const telling = (model, about) => {
 
   const shown = (at, value) =>
     fieldAt[at].type === "enum" ? fieldAt[at].values[value] : value;
+  const at = name => model.names.indexOf(name);
   const nameOf = ({ event }) => model.events[event].name;
   const textOf = one => `${nameOf(one)}(${one.members.join(", ")})`;
   const event = (name, members) => ({ event: numbers.get(name), members });
@@ -58,6 +59,11 @@ const telling = (model, about) => {
     });
   };
 
+  const known = new WeakMap();
+  const rests = state => {
+    if (!known.has(state)) known.set(state, model.rests(state));
+    return known.get(state);
+  };
   const cell = (question, states, n) => {
     if (!question.judged) return "not judged here";
     const state = states[n];
@@ -67,7 +73,7 @@ const telling = (model, about) => {
       return question.holds(states[n - 1], state) ? "holds" : "fails";
     }
     const resting = ["at_rest", "recoverable"].includes(question.when);
-    if (resting && !model.rests(state)) return "open";
+    if (resting && !rests(state)) return "open";
     const holds = question.holds(state);
     if (question.when === "sometimes") return holds ? "met" : "open";
     return holds ? "holds" : "fails";
@@ -85,7 +91,7 @@ const telling = (model, about) => {
   });
   const chosen = about.properties.find(property => property.chosen) || null;
   // Readers of real Spark look when a run is down after a crash, and at rest.
-  const looked = (events, states, n) => !about.moments || model.rests(states[n])
+  const looked = (events, states, n) => !about.moments || rests(states[n])
     || (n > 0 && about.kinds[nameOf(events[n - 1])] === "crash");
   const breaksAt = (events, states) => {
     if (chosen === null) return null;
@@ -205,6 +211,6 @@ const telling = (model, about) => {
       a.sent - b.sent || (a.taken || events.length) - (b.taken || events.length));
   };
 
-  return { shown, nameOf, textOf, event, stateOf, follow, changes, laneOf, kinds,
+  return { shown, at, nameOf, textOf, event, stateOf, follow, changes, laneOf, kinds,
     strips, breaksAt, chosen, options, goOn, toRest, messages };
 };

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from onceproof.properties.counterexample import Counterexample
 
 MODEL, SPARK = "model", "real Spark"
+DRIFT = "drift"
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,6 @@ def _fails_at(told: Counterexample) -> int | None:
 def _assembled(
     told: Counterexample, lanes: Sequence[str], steps: Sequence[Shown], **more: Any
 ) -> View:
-    rows = lanes_of(told).rows
     filled: dict[str, Any] = {
         "start": told.start,
         "because": told.because,
@@ -208,11 +208,27 @@ def _assembled(
         sink=told.sink,
         lanes=tuple(lanes),
         steps=tuple(steps),
-        looks=tuple(
-            Look(row.number, row.text, row.breaks) for row in rows if row.kind == LOOK
-        ),
+        looks=_looks(told),
         versions=told.versions,
         **filled,
+    )
+
+
+def _looks(told: Counterexample) -> tuple[Look, ...]:
+    """Tell what readers saw; of drift also what they would have seen by the model."""
+    seen = [row for row in lanes_of(told).rows if row.kind == LOOK]
+    wanted = [
+        row
+        for row in lanes_of(replace(told, observed=told.expected)).rows
+        if row.kind == LOOK
+    ]
+    texts = [row.text for row in seen]
+    for number, (row, by_model) in enumerate(zip(seen, wanted, strict=False)):
+        if row.text != by_model.text and told.property == DRIFT:
+            texts[number] += f"; by the model {by_model.text}"
+    return tuple(
+        Look(row.number, text, row.breaks)
+        for row, text in zip(seen, texts, strict=True)
     )
 
 

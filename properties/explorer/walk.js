@@ -1,11 +1,23 @@
 // Where the reader stands: on the trace, or on a way of their own that left it.
 
 const MOST_OWN = 500;
+const MOST_STARTS = 64;
 
 const walking = (view, model, tell, changed) => {
   const trace = view.steps.map(({ event, members }) =>
     tell ? tell.event(event, members) : { event, members });
-  const start = tell ? tell.stateOf(view.start) : null;
+  // Only a walk may begin elsewhere: a trace is that of its own start.
+  const starts = [];
+  let more = false;
+  if (tell && !trace.length) {
+    for (const state of model.initial()) {
+      more = starts.length === MOST_STARTS;
+      if (more) break;
+      starts.push(state);
+    }
+  }
+  let start = tell ? tell.stateOf(view.start) : null;
+  let begun = starts.findIndex(state => model.equal(state, start));
   let path = trace, from = trace.length, step = 0, states = null;
 
   const settle = (events, at, keep) => {
@@ -31,7 +43,8 @@ const walking = (view, model, tell, changed) => {
   const address = () => {
     const own = path.slice(from);
     const left = onTrace() ? "" : `&from=${from}&take=${own.map(spelled).join(";")}`;
-    return `#step=${step}${left}`;
+    const first = starts.length > 1 ? `&start=${begun}` : "";
+    return `#step=${step}${first}${left}`;
   };
   const read = text => {
     const given = new Map(text.replace(/^#/, "").split("&").map(part => {
@@ -40,6 +53,10 @@ const walking = (view, model, tell, changed) => {
     }));
     const number = name => Math.max(0, Math.floor(Number(given.get(name)) || 0));
     let events = trace, keep = trace.length;
+    if (given.has("start") && starts[number("start")]) {
+      begun = number("start");
+      start = starts[begun];
+    }
     if (tell && given.has("from")) {
       keep = Math.min(number("from"), trace.length);
       const own = (given.get("take") || "").split(";").filter(Boolean)
@@ -85,8 +102,18 @@ const walking = (view, model, tell, changed) => {
       settle(trace, at, trace.length);
       show();
     },
+    begin(at) {
+      if (!starts[at]) return;
+      begun = at;
+      start = starts[at];
+      settle(trace, 0, trace.length);
+      show();
+    },
     onTrace,
     address,
+    starts,
+    more,
+    get begun() { return begun; },
     get trace() { return trace; },
     get start() { return start; },
     get path() { return path; },

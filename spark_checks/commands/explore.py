@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +13,15 @@ from onceproof.model.library import make, pick
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import read, writable
 from onceproof.properties.explorer.page import Origin, page
-from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.explorer.tell import model_of, told_of
 from onceproof.properties.explorer.view import Explored, explored
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
+
+if TYPE_CHECKING:
+    from onceproof.properties.counterexample import Counterexample
+
+_CODE = ("committer", "in_tasks", "on_driver")
 
 
 @click.command()
@@ -49,7 +57,8 @@ def explore(what: str, html: Path, settings: tuple[str, ...], name: str | None) 
                 "a counterexample file says itself what it is about; leave out --set"
             )
             raise UsageError(message)
-        found, origin = explored(read(Path(what))), Origin(what, file=True)
+        told = read(Path(what))
+        found, origin = explored(told, _of_own_code(told)), Origin(what, file=True)
     else:
         from onceproof.spark_checks.cli import _settings  # noqa: PLC0415 - it imports this
 
@@ -61,6 +70,25 @@ def explore(what: str, html: Path, settings: tuple[str, ...], name: str | None) 
         click.echo(f"note: {note}", err=True)
     click.echo(str(html))
     return 0
+
+
+def _of_own_code(told: Counterexample) -> StruckInside | None:
+    """Make the model of a user's own sink, which a file names by its sizes alone.
+
+    What else the code does is as little as the file's steps ask for.
+    """
+    if told.protocol != StruckInside.label():
+        return None
+    sizes = {n: v for n, v in told.parameters.items() if n != "sink"}
+    for chosen in itertools.product((0, 1), repeat=len(_CODE)):
+        code = UserCode(**dict(zip(_CODE, chosen, strict=True)))
+        try:
+            protocol = StruckInside(sink=code, **sizes)
+        except UsageError:
+            return None
+        if model_of(told, protocol)[0] is not None:
+            return protocol
+    return None
 
 
 def _is_file(what: str) -> bool:

@@ -291,3 +291,59 @@ def test_messages_are_arrows_dashed_where_their_fate_is_unknown(opened):
     style = "one => getComputedStyle(one).strokeDasharray"
     assert dashed.evaluate(style) != "none"
     assert "its fate unknown" in shown.locator("#step-messages").inner_text()
+
+
+def test_a_walk_begins_in_any_first_state(opened):
+    """The address says in which, and so does a copied test."""
+    found = explored(told_of(make("non-blocking-commit", {})))
+    shown = opened(page(found, Origin("non-blocking-commit")))
+
+    shown.locator("#start").select_option(label="votes_yes[0]=true, votes_yes[1]=true")
+    shown.locator("#to-rest").click()
+    shown.locator("#copy-test").click()
+    address = shown.evaluate("location.hash")
+    again = opened(page(found, Origin("non-blocking-commit")), address)
+
+    test = shown.locator("#copy-text").input_value()
+    assert 'start = {"votes_yes[0]": True, "votes_yes[1]": True}' in test
+    assert "&start=3&from=0&take=" in address
+    assert again.locator("#steps").inner_text() == shown.locator("#steps").inner_text()
+
+
+def test_a_reason_leads_to_its_step(opened):
+    """Each sentence that names a step is a way there."""
+    shown = opened(of_the_model())
+
+    shown.locator("#because button").first.click()
+
+    assert shown.evaluate("location.hash") == "#step=1"
+
+
+def test_a_run_of_spark_is_labelled_and_off_it_the_model_is(opened):
+    """What was seen of Spark is never mixed up with what the model says."""
+    shown = opened(of_spark(), "#step=15")
+    spark_rows = shown.locator("#steps .source", has_text="real Spark").count()
+
+    shown.get_by_role("button", name="commit_task(0, 0)").click()
+    shown.locator("#copy-test").click()
+
+    assert spark_rows == 25
+    assert "real Spark" not in shown.locator("#row-16").inner_text()
+    assert "model" in shown.locator("#row-16").inner_text()
+    assert "real Spark" in shown.locator("#row-15").inner_text()
+    assert "holds_along" in shown.locator("#copy-text").input_value()
+    shown.keyboard.press("Escape")
+    shown.locator("#copy-close").click()
+    shown.keyboard.press("Escape")
+    shown.locator("#copy-test").click()
+    assert "replay_file" in shown.locator("#copy-text").input_value()
+
+
+def test_the_passing_run_can_be_walked(opened):
+    """It is a run of its own then, which comes to rest and breaks nothing."""
+    shown = opened(of_the_model())
+
+    shown.locator("#passing-walk").click()
+
+    said = shown.locator("#standing-text").inner_text()
+    assert "It is at rest, and does not break at-most-once" in said

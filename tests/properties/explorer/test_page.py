@@ -11,10 +11,16 @@ from dataclasses import replace
 from click.testing import CliRunner
 
 from onceproof.model.language import Protocol, action, state
+from onceproof.model.language.plain import Reference
+from onceproof.model.traces import Trace
+from onceproof.properties.check import Finding
 from onceproof.properties.explorer.page import Origin, page
 from onceproof.properties.explorer.tell import told_of
 from onceproof.properties.explorer.view import explored
+from onceproof.properties.guarantees import AT_MOST_ONCE
+from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
 from tests.properties.explorer.runs import SPARK, broken, spark
 
 HOSTILE = "</script><img src=x onerror=\"alert('1')\">\u2028\u2029<!--&amp;@CODE@"
@@ -142,3 +148,29 @@ def test_the_command_refuses_what_it_cannot_show(tmp_path):
     assert unknown.exit_code == both.exit_code == 2
     assert "did you mean 'at-most-once'?" in unknown.stderr
     assert "leave out --set" in both.stderr
+
+
+def test_a_run_of_a_users_own_sink_can_be_stepped(tmp_path):
+    """Its file names no protocol of the library; the model is made from its steps."""
+    code = UserCode(on_driver=1)
+    protocol = StruckInside(sink=code, BATCH=1, PARTITION=1, ATTEMPT=1, LINE=3)
+    reference = Reference(protocol)
+    state, steps = next(iter(reference.initial_states())), []
+    for _ in range(9):
+        event, state = next(
+            (e, s) for e, s in reference.successors(state) if s != state and not e.fault
+        )
+        steps.append((event, state))
+    run = Trace(next(iter(reference.initial_states())), tuple(steps))
+    told = told_of(protocol, Finding(AT_MOST_ONCE, Verdict.REFUTED, run))
+    told.write(tmp_path / "own.json")
+    out = tmp_path / "own.html"
+
+    answer = CliRunner().invoke(
+        main, ["explore", str(tmp_path / "own.json"), "--html", str(out)]
+    )
+
+    assert answer.exit_code == 0
+    view = data_of(out.read_text())["view"]
+    assert view["live"]
+    assert "sink.run(0)" in [step["text"] for step in view["steps"]]
