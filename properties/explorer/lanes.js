@@ -98,7 +98,9 @@ const drawing = () => {
   const entry = (row, room, choose) => {
     const item = put(list, "li", null, row.kind === "look" && "look",
       row.matters === false && "weak", row.breaks && "breaks");
-    put(item, "span", row.kind === "look" ? "" : row.number, "number");
+    const number = put(item, "span", null, "number");
+    put(number, "span", row.sign || "", "sign", row.sign === "✕" && "fails");
+    put(number, "span", row.kind === "look" ? "" : row.number);
     put(item, "span", null, "gutter").style.flexBasis = `${room}px`;
     const words = put(item, "span", null, "words");
     put(words, "span", row.text, "text");
@@ -125,12 +127,13 @@ const drawing = () => {
       empty(svg);
       empty(list);
       ROW = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row"));
-      const width = list.clientWidth || 700;
+      const width = byId("diagram").clientWidth || 700;
       const share = width < 520 ? 0.34 : 0.46;
       const gap = Math.max(16, Math.min(104, (width * share) / Math.max(1, lanes.length)));
       const across = lane => gap * lane + gap / 2;
       const tail = messages.some(message => message.taken === null) ? ROW : 0;
       const room = gap * lanes.length + 12, height = rows.length * ROW + tail;
+      list.style.minWidth = room > 0.6 * width ? `${room + 300}px` : "";
       list.style.paddingBottom = `${tail}px`;
       svg.setAttribute("width", room);
       svg.setAttribute("height", height);

@@ -32,8 +32,11 @@
   const madeRows = lanes => {
     const kinds = tell ? tell.kinds(walk.path, walk.states) : view.steps.map(s => s.kind);
     const breaks = failing();
+    const signs = strips.find(strip => strip.property === view.property);
+    const sign = n => (signs && signs.cells[n] !== "not judged here"
+      ? CELLS[signs.cells[n]] : "");
     const made = [{ number: 0, lane: 0, kind: "start", text: "start", who: "",
-      breaks: breaks === 0 }];
+      sign: sign(0), breaks: breaks === 0 }];
     walk.path.forEach((one, i) => {
       const known = i < walk.from ? view.steps[i] : null;
       const lane = tell ? tell.laneOf(one) : view.lanes[known.lane];
@@ -42,6 +45,7 @@
         number: i + 1,
         lane: lanes.indexOf(lane),
         kind: kinds[i],
+        sign: sign(i + 1),
         text: tell ? tell.textOf(one) : known.text,
         who: lane,
         doc: event ? event.doc : known.doc,
@@ -174,12 +178,12 @@
   };
   const redraw = () => {
     const lanes = laneNames();
-    rows = madeRows(lanes);
     messages = tell ? tell.messages(walk.start, walk.path) : view.messages;
     const observed = tell ? view.strips.slice(0, view.strips.length - about.properties.length) : [];
     const mine = tell ? tell.strips(walk.states) : view.strips;
     mine.sort((a, b) => Number(b.property === view.property) - Number(a.property === view.property));
     strips = [...(walk.onTrace() ? observed : []), ...mine];
+    rows = madeRows(lanes);
     diagram.draw(lanes, rows, messages, walk.go);
     const process = byId("process"), kept = process.value;
     empty(process);
@@ -239,6 +243,10 @@
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const field = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.key === "Escape" && !byId("copied").hidden) {
+      byId("copy-close").click();
+      return;
+    }
     if (field) {
       if (event.key === "Escape") byId("steps").focus();
       if (event.key === "Enter" && event.target.id === "search") nextMatch();

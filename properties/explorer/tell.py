@@ -49,11 +49,15 @@ class Model:
 
 
 def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexample:
-    """Tell of a protocol: of the run that refutes a property, or of its start alone."""
+    """Tell of a protocol: of its start, or of the run that refutes a property.
+
+    Of a witness it is the run that meets it, which breaks nothing.
+    """
     reference = Reference(protocol)
     run = finding.trace if finding else None
     start = run.start if run else next(iter(reference.initial_states()))
-    prop = finding.property if finding else None
+    met = finding is not None and run is not None and finding.verdict.holds
+    prop = finding.property if finding and not met else None
     steps = steps_of(reference, run) if run else ()
     return Counterexample(
         protocol=protocol.label(),

@@ -24,7 +24,7 @@ from onceproof.properties.lanes import LOOK, lanes_of
 from onceproof.properties.walks import successors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from onceproof.model.language.plain import State
     from onceproof.model.language.protocol import Protocol
@@ -241,6 +241,7 @@ class _Worker:
         self._notes = notes
         self._run = model.run
         self._kinds = Kinds.of(model.system)
+        self._after = successors(model.reference)
 
     def view(self) -> View:
         """Put the view together."""
@@ -280,7 +281,8 @@ class _Worker:
             return _fails_at(self._told)
         states = self._run.states
         found = (n for n in range(len(states)) if self._fails(states[: n + 1]))
-        return next(found, _fails_at(self._told))
+        ends = self._told.steps or self._model.reference.resting(self._run.start)
+        return next(found, _fails_at(self._told) if ends else None)
 
     def _matters(self, fails_at: int | None) -> frozenset[int] | None:
         if fails_at is None or self._model.claim is None:
@@ -334,10 +336,6 @@ class _Worker:
             for event, then in after.items()
             if event != taken
         )
-
-    @property
-    def _after(self) -> Callable[[State], dict[Any, State]]:
-        return successors(self._model.reference)
 
     def _strips(self) -> list[Strip]:
         """Judge each claim along the run: the one that is told of comes first."""

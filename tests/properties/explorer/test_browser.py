@@ -333,7 +333,7 @@ def test_a_run_of_spark_is_labelled_and_off_it_the_model_is(opened):
     assert "real Spark" in shown.locator("#row-15").inner_text()
     assert "holds_along" in shown.locator("#copy-text").input_value()
     shown.keyboard.press("Escape")
-    shown.locator("#copy-close").click()
+    assert not shown.locator("#copied").is_visible()
     shown.keyboard.press("Escape")
     shown.locator("#copy-test").click()
     assert "replay_file" in shown.locator("#copy-text").input_value()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import random
 from importlib import resources
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
 
+from onceproof.model.errors import ModelError
 from onceproof.model.javascript import source
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.trace import trace
@@ -17,6 +21,7 @@ from onceproof.properties.explorer import page
 from onceproof.properties.explorer.tell import told_of
 from onceproof.properties.explorer.view import explored
 from onceproof.properties.verdicts import Verdict
+from tests.model.random_protocols import protocols
 from tests.node import Node
 
 STEPS = 25
@@ -54,24 +59,23 @@ def walked(reference: Reference, seed: int) -> Trace:
     steps = []
     for _ in range(STEPS):
         moves = [(e, s) for e, s in reference.successors(state) if s != state]
-        faults = [move for move in moves if move[0].fault]
         if not moves:
             break
-        event, state = chance.choice(faults or moves)
+        faults = [move for move in moves if move[0].fault]
+        early = len(steps) < STEPS // 3
+        event, state = chance.choice(moves if early or not faults else faults)
         steps.append((event, state))
     return Trace(start, tuple(steps))
 
 
-@pytest.mark.parametrize("variant", list(variants()), ids=str)
-def test_what_the_page_tells_is_what_the_view_tells(node, variant):
-    """Kinds, lanes, changes, messages, strips and options, along a random walk."""
-    protocol = variant.protocol
+def compare(node: Node, protocol: Any, seed: int) -> None:
+    """Compare what the page and the view tell of a random walk."""
     reference = Reference(protocol)
     prop = claims_of(protocol)[0]
-    run = walked(reference, 3)
+    run = walked(reference, seed)
     told = told_of(protocol, Finding(prop, Verdict.REFUTED, run))
     found = explored(told, protocol)
-    assert found.model is not None
+    assert found.model is not None, found.view.notes
     data = found.view.to_json()
     given = {
         "telling": resources.files(page._NAME).joinpath("telling.js").read_text(),
@@ -94,3 +98,27 @@ def test_what_the_page_tells_is_what_the_view_tells(node, variant):
     for step, options in zip(steps, said["options"], strict=True):
         known = {option["text"] for option in step["options"]} | {step["text"]}
         assert set(options) == known
+
+
+@pytest.mark.parametrize("variant", list(variants()), ids=str)
+def test_what_the_page_tells_is_what_the_view_tells(node, variant):
+    """Kinds, lanes, changes, messages, strips and options, along a random walk."""
+    compare(node, variant.protocol, 3)
+
+
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=list(HealthCheck),
+)
+@given(protocols(talks=True), st.integers(0, 9))
+def test_so_it_is_for_random_protocols(node, drawn, seed):
+    """Whatever is sent, taken, lost, overtaken, and lost with a crash."""
+    protocol = drawn()
+    try:
+        trace(protocol)
+    except ModelError:
+        reject()  # a drawn step may restart a process twice, which is refused
+
+    compare(node, protocol, seed)

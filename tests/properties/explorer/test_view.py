@@ -235,3 +235,21 @@ def test_a_counterexample_of_a_model_survives_its_file(tmp_path):
 
     assert view.live
     assert view.fails_at == len(told.steps)
+
+
+def test_a_property_that_holds_is_looked_at_from_the_start():
+    """Nothing breaks it, so no step is said to."""
+    view = broken("micro-batch", "durable").view
+
+    assert (view.property, view.fails_at, view.steps) == ("durable", None, ())
+    assert view.strips[0].property == "durable"
+
+
+def test_the_run_of_a_witness_breaks_nothing():
+    """It is shown step by step, and meets the witness at its end."""
+    view = broken("two-phase-commit", "all-abort").view
+
+    assert (view.property, view.fails_at) == ("", None)
+    assert len(view.steps) > 2
+    strips = {strip.property: strip for strip in view.strips}
+    assert strips["all-abort"].cells[-1] == "met"
