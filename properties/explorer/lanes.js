@@ -10,7 +10,7 @@ const put = (parent, tag, text, ...classes) => {
 };
 const empty = parent => { parent.textContent = ""; return parent; };
 
-const WIDE = 76;
+const WIDE = 60;
 const WORDS = { crash: "crash", restart: "restart", fault: "fault", loss: "loss",
   repetition: "repetition", overtaking: "overtaking" };
 
@@ -91,7 +91,8 @@ const drawing = () => {
       head.style.width = `${gap - 6}px`;
       head.title = name;
     });
-    byId("lane-names").textContent = gap >= WIDE ? ""
+    const room = Math.floor(gap / 6.5) * 2;
+    byId("lane-names").textContent = gap >= WIDE && lanes.every(n => n.length < room) ? ""
       : `Lanes: ${lanes.map((name, i) => `${i + 1} ${name}`).join(", ")}`;
   };
 

@@ -33,7 +33,7 @@
     const kinds = tell ? tell.kinds(walk.path, walk.states) : view.steps.map(s => s.kind);
     const breaks = failing();
     const signs = strips.find(strip => strip.property === view.property);
-    const sign = n => (signs && signs.cells[n] !== "not judged here"
+    const sign = n => (signs && ["holds", "fails"].includes(signs.cells[n])
       ? CELLS[signs.cells[n]] : "");
     const made = [{ number: 0, lane: 0, kind: "start", text: "start", who: "",
       sign: sign(0), breaks: breaks === 0 }];
@@ -210,7 +210,8 @@
     const weighed = view.steps.some(step => step.matters !== null);
     byId("legend").textContent = "● action  ◇ fault  ☒ crash  ▲ restart  ✕ loss  ▭ seen by readers"
       + (weighed ? "; hollow and grey: can be left out" : "")
-      + "; arrows are messages, dashed where their fate is unknown";
+      + "; arrows are messages, dashed where their fate is unknown"
+      + (view.property ? "; beside a number: · the property holds, ✕ it fails" : "");
     const notes = byId("notes");
     for (const note of view.notes) put(notes, "li", note);
     byId("notes").hidden = !view.notes.length;

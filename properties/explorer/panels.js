@@ -72,7 +72,8 @@ const panels = {
   because(sentences, go) {
     byId("because-section").hidden = !sentences.length;
     const list = empty(byId("because"));
-    for (const sentence of sentences) {
+    byId("contradiction").textContent = sentences.length ? sentences[sentences.length - 1] : "";
+    for (const sentence of sentences.slice(0, -1)) {
       const step = /^because step (\d+),/.exec(sentence);
       if (step === null) {
         put(list, "li", sentence);

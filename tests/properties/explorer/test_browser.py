@@ -316,6 +316,7 @@ def test_a_reason_leads_to_its_step(opened):
 
     shown.locator("#because button").first.click()
 
+    assert "weakest guarantee" in shown.locator("#contradiction").inner_text()
     assert shown.evaluate("location.hash") == "#step=1"
 
 
