@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.steps import Event
+from onceproof.properties.counterexample import lane_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from onceproof.model.language.plain import Reference
     from onceproof.properties.counterexample import Counterexample
 
 FAULT, ACTION, LOOK = "fault", "action", "look"
@@ -51,6 +55,37 @@ def lanes_of(told: Counterexample) -> Lanes:
         rows.append(Row(number, lane, kind, str(step), here))
         rows += _looks(told, number, len(names) - 1)
     return Lanes(tuple(names), tuple(rows))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the lane of an action's events is named: ``text``, then a member's number.
+
+    ``member`` is its position among those that the event is for; None for no number.
+    """
+
+    text: str
+    member: int | None = None
+
+    def lane(self, members: Sequence[int]) -> str:
+        """Name the lane of an event for these members."""
+        number = "" if self.member is None else members[self.member]
+        return f"{self.text}{number}"
+
+
+def lane_rules(reference: Reference) -> dict[str, Rule]:
+    """Tell by action who acts, so that lanes of events that never were are known."""
+    return {name: _rule(reference, name) for name in reference.steps}
+
+
+def _rule(reference: Reference, name: str) -> Rule:
+    arity = len(reference.steps[name].sorts)
+    text = lane_of(reference, Event(name, (0,) * arity))
+    for at in range(arity):
+        other = Event(name, tuple(int(i == at) for i in range(arity)))
+        if lane_of(reference, other) != text:
+            return Rule(text.removesuffix("0"), at)
+    return Rule(text)
 
 
 def _looks(told: Counterexample, number: int, lane: int) -> list[Row]:

@@ -15,6 +15,7 @@ from onceproof.model.library import make, pick
 from onceproof.properties.counterexample import writable
 from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.explore import explore
 from onceproof.spark_checks.commands.export import export
 from onceproof.spark_checks.commands.new import new
 from onceproof.spark_checks.commands.protocols import protocols
@@ -339,6 +340,7 @@ def doctor(*, as_json: bool) -> int:
 main.add_command(protocols)
 main.add_command(new)
 main.add_command(export)
+main.add_command(explore)
 
 
 def _settings(given: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,286 @@
+// The page: puts together what is told, where the reader stands, and what is shown.
+
+(() => {
+  "use strict";
+  const MOST_WAIT = 200;
+  const { view, about, copy } = JSON.parse(byId("data").textContent);
+  const model = MODEL;
+  const tell = model ? telling(model, about) : null;
+  const diagram = drawing();
+  let drawn = "", rows = [], messages = [], strips = [], found = null;
+  let moved = location.hash !== "";
+
+  const walk = walking(view, model, tell, () => render());
+
+  // Rows --------------------------------------------------------------------------
+
+  const laneNames = () => {
+    const names = view.lanes.slice();
+    const readers = view.looks.length ? names.pop() : null;
+    if (tell) {
+      for (const one of walk.path) {
+        if (!names.includes(tell.laneOf(one))) names.push(tell.laneOf(one));
+      }
+    }
+    if (!names.length) names.push(view.protocol);
+    return readers === null ? names : [...names, readers];
+  };
+  const failing = () => {
+    if (!tell || walk.onTrace()) return view.fails_at;
+    return tell.breaksAt(walk.path, walk.states);
+  };
+  const madeRows = lanes => {
+    const kinds = tell ? tell.kinds(walk.path, walk.states) : view.steps.map(s => s.kind);
+    const breaks = failing();
+    const signs = strips.find(strip => strip.property === view.property);
+    const sign = n => (signs && ["holds", "fails"].includes(signs.cells[n])
+      ? CELLS[signs.cells[n]] : "");
+    const made = [{ number: 0, lane: 0, kind: "start", text: "start", who: "",
+      sign: sign(0), breaks: breaks === 0 }];
+    walk.path.forEach((one, i) => {
+      const known = i < walk.from ? view.steps[i] : null;
+      const lane = tell ? tell.laneOf(one) : view.lanes[known.lane];
+      const event = tell ? model.events[one.event] : null;
+      made.push({
+        number: i + 1,
+        lane: lanes.indexOf(lane),
+        kind: kinds[i],
+        sign: sign(i + 1),
+        text: tell ? tell.textOf(one) : known.text,
+        who: lane,
+        doc: event ? event.doc : known.doc,
+        source: known ? known.source : "model",
+        matters: known && walk.onTrace() ? known.matters : null,
+        breaks: breaks === i + 1,
+        own: !walk.onTrace() && i >= walk.from,
+      });
+      for (const look of view.looks) {
+        if (look.after !== i + 1 || i >= walk.from) continue;
+        made.push({ number: i + 1, lane: lanes.length - 1, kind: "look",
+          text: `readers see ${look.text}`, source: "real Spark",
+          who: "", breaks: look.breaks && walk.onTrace() });
+      }
+    });
+    return made;
+  };
+  const changesOf = number => {
+    if (number === 0 && tell) {
+      return model.names.map((name, at) => ({ name, after: tell.shown(at, walk.start[at]) }));
+    }
+    if (number === 0) {
+      return Object.entries(view.start).map(([name, after]) => ({ name, after }));
+    }
+    if (!tell) return view.steps[number - 1].changes;
+    return tell.changes(walk.states[number - 1], walk.states[number]);
+  };
+
+  // What is said -----------------------------------------------------------------
+
+  // Says what becomes of the property: the trace's own steps first, then on to rest.
+  const outcome = option => {
+    const before = walk.states.slice(0, walk.step + 1);
+    const taken = [...walk.path.slice(0, walk.step), option];
+    const first = tell.breaksAt(taken, [...before, option.state]);
+    if (!tell.chosen || (first !== null && first < before.length)) return "";
+    if (first !== null) return "breaks at once";
+    const as = tell.goOn(option.state, walk.trace.slice(walk.step));
+    const then = tell.follow(option.state, as);
+    const more = tell.toRest(then[then.length - 1], 200);
+    const states = [...before, ...tell.follow(option.state, [...as, ...more])];
+    const breaks = tell.breaksAt([...taken, ...as, ...more], states);
+    if (breaks !== null) return `gone on with, it breaks after step ${breaks}`;
+    return model.rests(states[states.length - 1]) ? "gone on with to rest, it does not break"
+      : "gone on with for 200 steps, it does not break";
+  };
+  const optionsHere = () => {
+    const state = walk.states[walk.step], next = walk.path[walk.step];
+    const until = performance.now() + MOST_WAIT;
+    return tell.options(state).map(option => {
+      const text = tell.textOf(option);
+      const on = next && text === tell.textOf(next);
+      return { ...option, text, on,
+        said: on ? `next on ${walk.step < walk.from ? "the trace" : "your way"}`
+          : performance.now() < until ? outcome(option) : "not worked out" };
+    }).sort((a, b) => Number(Boolean(b.on)) - Number(Boolean(a.on)));
+  };
+  const standing = () => {
+    const breaks = failing(), on = walk.onTrace(), end = walk.path.length;
+    const name = tell && tell.chosen ? tell.chosen.name : view.property;
+    const said = breaks === null ? "" : breaks === 0 ? "at the start" : `after step ${breaks}`;
+    const rest = tell && model.rests(walk.states[end]);
+    const broken = strips.filter(strip => strip.first !== null);
+    const early = strips.find(strip => strip.property === view.property);
+    const between = view.sink && early && early.first !== null && early.first < breaks
+      ? ` The model breaks it after step ${early.first}, before readers look.` : "";
+    const text = !name ? [broken.length
+      ? `A walk through the model. It breaks ${broken.map(strip =>
+        `${strip.property} after step ${strip.first}`).join(", ")}.`
+      : "A walk through the model: take any step.", rest && "It is at rest."]
+      .filter(Boolean).join(" ")
+      : on && view.fails_at !== null ? `On the trace. It breaks ${name} ${said}.${between}`
+      : on ? `At the start of a walk; ${name} is looked at.`
+      : `Off the trace since step ${walk.from + 1}: a run of the model. ${
+        breaks !== null ? `The property ${name} ${view.fails_at === null ? "" : "still "}breaks, ${said}.`
+          : rest ? `It is at rest, and does not break ${name}.`
+            : `So far it does not break ${name}; go on.`}`;
+    byId("standing-text").textContent = text;
+    byId("standing").classList.toggle("bad",
+      breaks !== null || (!name && broken.length > 0));
+    byId("standing").classList.toggle("good", Boolean(name) && breaks === null && !on);
+    byId("back").hidden = on || !(walk.trace.length || walk.path.length);
+    byId("back").textContent = walk.trace.length ? "Back to the trace" : "Back to the start";
+    byId("go-on").hidden = on || !walk.trace.length;
+    byId("to-rest").hidden = !tell || Boolean(rest);
+  };
+
+  // Search -----------------------------------------------------------------------
+
+  const search = () => {
+    const wanted = byId("search").value.trim().toLowerCase(), who = byId("process").value;
+    found = wanted || who ? new Set(rows.filter(row => row.kind !== "look"
+      && `${row.text} ${WORDS[row.kind] || ""}`.toLowerCase().includes(wanted)
+      && (!who || row.who === who)).map(row => row.number)) : null;
+    byId("matches").textContent = found === null ? ""
+      : found.size === 1 ? "1 step" : `${found.size} steps`;
+    byId("match").disabled = found === null || !found.size;
+    diagram.choose(walk.step, found, moved);
+    moved = true;
+  };
+  const nextMatch = () => {
+    if (found === null || !found.size) return;
+    const numbers = [...found].sort((a, b) => a - b);
+    const next = numbers.find(number => number > walk.step);
+    walk.go(next === undefined ? numbers[0] : next);
+  };
+
+  // All of it --------------------------------------------------------------------
+
+  const render = () => {
+    const key = JSON.stringify([walk.path, walk.from, walk.begun]);
+    if (drawn !== key) {
+      drawn = key;
+      redraw();
+    }
+    const { step } = walk, end = walk.path.length;
+    const row = rows.find(one => one.number === step && one.kind !== "look");
+    byId("start").value = String(walk.begun);
+    byId("where").textContent = `step ${step} of ${end}`;
+    byId("first").disabled = byId("previous").disabled = step === 0;
+    byId("last").disabled = byId("next").disabled = step === end;
+    byId("break").disabled = failing() === null;
+    search();
+    panels.step(row, changesOf(step), messages,
+      number => rows.find(one => one.number === number && one.kind !== "look").who || "start");
+    panels.strips(strips, view.property, step, walk.go);
+    byId("options-section").hidden = !tell;
+    if (tell) panels.options(optionsHere(), step, model.rests(walk.states[step]), walk.take);
+    standing();
+  };
+  const redraw = () => {
+    const lanes = laneNames();
+    messages = tell ? tell.messages(walk.start, walk.path) : view.messages;
+    const observed = tell ? view.strips.slice(0, view.strips.length - about.properties.length) : [];
+    const mine = tell ? tell.strips(walk.states) : view.strips;
+    mine.sort((a, b) => Number(b.property === view.property) - Number(a.property === view.property));
+    strips = [...(walk.onTrace() ? observed : []), ...mine];
+    rows = madeRows(lanes);
+    diagram.draw(lanes, rows, messages, walk.go);
+    const process = byId("process"), kept = process.value;
+    empty(process);
+    put(process, "option", "anyone").value = "";
+    for (const name of lanes) put(process, "option", name).value = name;
+    process.value = lanes.includes(kept) ? kept : "";
+    panels.because(walk.onTrace() ? view.because : [], walk.go);
+    panels.printed(rows, changesOf);
+  };
+
+  const about_ = () => {
+    const what = view.sink || view.protocol;
+    const title = view.property === "drift" ? `${what} does not do as its model does`
+      : view.property ? `${what} breaks ${view.property}` : `A walk through ${what}`;
+    byId("title").textContent = view.fails_at === null && view.property
+      ? `${what} and ${view.property}` : title;
+    document.title = `${byId("title").textContent} - Onceproof`;
+    byId("clause").textContent = view.clause ? `It is claimed that ${view.clause}.` : "";
+    const sizes = Object.entries(view.parameters).map(([name, value]) => `${name}=${spoken(value)}`);
+    const labels = byId("labels");
+    put(labels, "span", view.source === "model" ? "a run of the model" : "a run of real Spark", "badge", "strong");
+    if (view.sink) put(labels, "span", `as the model ${view.protocol}`, "badge");
+    for (const size of sizes) put(labels, "span", size, "badge");
+    const weighed = view.steps.some(step => step.matters !== null);
+    byId("legend").textContent = "● action  ◇ fault  ☒ crash  ▲ restart  ✕ loss  ▭ seen by readers"
+      + (weighed ? "; hollow and grey: can be left out" : "")
+      + "; arrows are messages, dashed where their fate is unknown"
+      + (view.property ? "; beside a number: · the property holds, ✕ it fails" : "");
+    const notes = byId("notes");
+    for (const note of view.notes) put(notes, "li", note);
+    byId("notes").hidden = !view.notes.length;
+    byId("versions").textContent = Object.entries(view.versions)
+      .map(([name, version]) => `${name} ${version}`).join(", ");
+    const choice = byId("start");
+    byId("start-group").hidden = walk.starts.length < 2;
+    if (walk.starts.length > 1) {
+      walk.starts.forEach((state, i) => {
+        const text = model.names.flatMap((name, at) => model.starts[at].length < 2 ? []
+          : [`${name}=${spoken(tell.shown(at, state[at]))}`]).join(", ");
+        put(choice, "option", text).value = String(i);
+      });
+      if (walk.more) put(notes, "li", `of the first states only ${walk.starts.length} are offered`);
+      notes.hidden = !notes.childElementCount;
+    }
+    const trace = view.steps.map(step => step.text);
+    const texts = view.passing && tell
+      ? view.passing.steps.map(([name, members]) => tell.textOf(tell.event(name, members))) : [];
+    panels.passing(view, texts, trace);
+  };
+
+  const keys = {
+    j: () => walk.go(walk.step + 1), ArrowDown: () => walk.go(walk.step + 1),
+    k: () => walk.go(walk.step - 1), ArrowUp: () => walk.go(walk.step - 1),
+    Home: () => walk.go(0), End: () => walk.go(walk.path.length),
+    b: () => failing() !== null && walk.go(failing()),
+    Escape: () => walk.back(), n: nextMatch, "/": () => byId("search").focus(),
+  };
+  document.addEventListener("keydown", event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const field = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.key === "Escape" && !byId("copied").hidden) {
+      byId("copy-close").click();
+      return;
+    }
+    if (field) {
+      if (event.key === "Escape") byId("steps").focus();
+      if (event.key === "Enter" && event.target.id === "search") nextMatch();
+      return;
+    }
+    const number = Number(event.key);
+    if (tell && number >= 1 && number <= 9) {
+      const option = optionsHere()[number - 1];
+      if (option) walk.take(option);
+    } else if (Object.prototype.hasOwnProperty.call(keys, event.key)) keys[event.key]();
+    else return;
+    event.preventDefault();
+  });
+  for (const [id, act] of Object.entries({
+    first: keys.Home, previous: keys.k, next: keys.j, last: keys.End, break: keys.b,
+    match: nextMatch, back: keys.Escape,
+    "go-on": () => walk.takeAll(tell.goOn(walk.states[walk.path.length], walk.trace.slice(walk.from))),
+    "to-rest": () => walk.takeAll(tell.toRest(walk.states[walk.path.length], 200)),
+    "passing-walk": () => walk.walk(view.passing.steps.map(([name, members]) => tell.event(name, members))),
+    skip: () => byId("steps").focus(),
+  })) byId(id).addEventListener("click", event => { event.preventDefault(); act(); });
+  byId("search").addEventListener("input", search);
+  byId("process").addEventListener("input", search);
+  byId("start").addEventListener("input", () => walk.begin(Number(byId("start").value)));
+  window.addEventListener("hashchange", () => { walk.read(location.hash); walk.show(); });
+  let resized = 0;
+  window.addEventListener("resize", () => {
+    clearTimeout(resized);
+    resized = setTimeout(() => { drawn = ""; render(); }, 80);
+  });
+
+  about_();
+  copying(view, copy, walk, tell, () => strips);
+  walk.read(location.hash);
+  render();
+})();

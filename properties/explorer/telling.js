@@ -1,0 +1,216 @@
+// What there is to tell of a run, worked out in the model as view.py does in Python.
+// An event is { event, members }, by the number of its action.
+
+const telling = (model, about) => {
+  const fields = new Map(model.fields.map(field => [field.path, field]));
+  const fieldAt = model.fields.flatMap(field =>
+    Array(field.dims.reduce((a, b) => a * b, 1)).fill(field));
+  const numbers = new Map(model.events.map((event, i) => [event.name, i]));
+
+  const shown = (at, value) =>
+    fieldAt[at].type === "enum" ? fieldAt[at].values[value] : value;
+  const at = name => model.names.indexOf(name);
+  const nameOf = ({ event }) => model.events[event].name;
+  const textOf = one => `${nameOf(one)}(${one.members.join(", ")})`;
+  const event = (name, members) => ({ event: numbers.get(name), members });
+
+  const stateOf = names => {
+    const state = model.starts.map(choices => choices[0]);
+    model.names.forEach((name, at) => {
+      if (!(name in names)) return;
+      const found = model.starts[at].find(value => shown(at, value) === names[name]);
+      if (found !== undefined) state[at] = found;
+    });
+    return state;
+  };
+
+  const follow = (start, events) => {
+    const states = [start];
+    for (const { event: number, members } of events) {
+      const next = model.after(states[states.length - 1], number, members);
+      if (next === null) break;
+      states.push(next);
+    }
+    return states;
+  };
+
+  const changes = (before, after) => model.names.flatMap((name, at) =>
+    before[at] === after[at] ? []
+      : [{ name, before: shown(at, before[at]), after: shown(at, after[at]) }]);
+
+  const laneOf = one => {
+    const rule = about.rules[nameOf(one)];
+    return rule.member === null ? rule.text : `${rule.text}${one.members[rule.member]}`;
+  };
+
+  const kinds = (events, states) => {
+    let down = false;
+    return events.map((one, i) => {
+      const [before, after] = [states[i], states[i + 1]];
+      const kind = about.kinds[nameOf(one)];
+      if (kind === "crash") down = true;
+      if (kind !== "action") return kind;
+      const rises = about.statuses.some(
+        at => before[at] === about.down && after[at] === about.up);
+      const sets = about.volatile.some(at => before[at] !== after[at]);
+      if (!rises && !(down && !about.statuses.length && sets)) return kind;
+      down = false;
+      return "restart";
+    });
+  };
+
+  const known = new WeakMap();
+  const rests = state => {
+    if (!known.has(state)) known.set(state, model.rests(state));
+    return known.get(state);
+  };
+  const cell = (question, states, n) => {
+    if (!question.judged) return "not judged here";
+    const state = states[n];
+    if (question.when === "step") {
+      if (n === 0) return "open";
+      if (model.equal(states[n - 1], state)) return "holds";
+      return question.holds(states[n - 1], state) ? "holds" : "fails";
+    }
+    const resting = ["at_rest", "recoverable"].includes(question.when);
+    if (resting && !rests(state)) return "open";
+    const holds = question.holds(state);
+    if (question.when === "sometimes") return holds ? "met" : "open";
+    return holds ? "holds" : "fails";
+  };
+  const order = ["fails", "holds", "met", "open", "not judged here"];
+  const standing = (property, states, n) => {
+    const found = property.questions.map(q => cell(model.questions[q], states, n));
+    return order.find(word => found.includes(word)) || "not judged here";
+  };
+  const strips = states => about.properties.map(property => {
+    const cells = states.map((_, n) => standing(property, states, n));
+    const first = cells.indexOf("fails");
+    return { property: property.name, text: property.text, cells,
+      first: first < 0 ? null : first };
+  });
+  const chosen = about.properties.find(property => property.chosen) || null;
+  // Readers of real Spark look when a run is down after a crash, and at rest.
+  const looked = (events, states, n) => !about.moments || rests(states[n])
+    || (n > 0 && about.kinds[nameOf(events[n - 1])] === "crash");
+  const breaksAt = (events, states) => {
+    if (chosen === null) return null;
+    const first = states.findIndex((_, n) => standing(chosen, states, n) === "fails"
+      && looked(events, states, n));
+    return first < 0 ? null : first;
+  };
+
+  const options = state => model.enabled(state)
+    .filter(option => !model.equal(option.state, state))
+    .map(option => ({ ...option, kind: about.kinds[nameOf(option)] }));
+
+  // Takes those of some events that can be taken, each in its turn.
+  const goOn = (state, events) => {
+    const taken = [];
+    for (const one of events) {
+      const next = model.after(state, one.event, one.members);
+      if (next === null || model.equal(next, state)) continue;
+      taken.push(one);
+      state = next;
+    }
+    return taken;
+  };
+
+  const toRest = (state, most) => {
+    const taken = [], turns = new Map();
+    while (taken.length < most) {
+      const open = options(state).filter(one => !model.events[one.event].fault);
+      if (!open.length) break;
+      const often = one => turns.get(textOf(one)) || 0;
+      const next = open.reduce((a, b) => (often(b) < often(a) ? b : a));
+      turns.set(textOf(next), often(next) + 1);
+      taken.push({ event: next.event, members: next.members });
+      state = next.state;
+    }
+    return taken;
+  };
+
+  // Messages ---------------------------------------------------------------------
+
+  const flat = (place, dims) => place.reduce((at, index, i) => at * dims[i] + index, 0);
+  const word = (at, value) => {
+    const said = shown(at, value);
+    return typeof said === "boolean" ? (said ? "yes" : "no") : String(said);
+  };
+
+  const messages = (start, events) => {
+    const waiting = new Map(), done = [];
+    let state = start;
+    const values = start.slice();
+    const textAt = (box, place, number) => box.fifo
+      ? box.columns.map(path => {
+        const { at, dims } = fields.get(path);
+        const spot = at + flat([...place, number], dims);
+        return word(spot, values[spot]);
+      }).join(", ")
+      : box.texts[place[place.length - 1]];
+    const gone = (box, place, queue, now, one) => {
+      if (!box.fifo || queue.length !== now + 1) return 0;
+      if (nameOf(one) === `${box.path}.lose`) return one.members[one.members.length - 1];
+      const left = Array.from({ length: now }, (_, i) => textAt(box, place, i));
+      const found = queue.findIndex((_, i) => queue.filter((__, k) => k !== i)
+        .every((sent, k) => sent.text === left[k]));
+      return Math.max(0, found);
+    };
+    const counted = (box, place, now, number, one) => {
+      const key = JSON.stringify([box.path, place]);
+      if (!waiting.has(key)) waiting.set(key, { box, place, queue: [] });
+      const { queue } = waiting.get(key);
+      while (queue.length > now) {
+        const [sent] = queue.splice(gone(box, place, queue, now, one), 1);
+        const name = nameOf(one);
+        const lost = about.kinds[name] === "crash" || name === `${box.path}.lose`;
+        done.push({ text: sent.text, channel: box.path, sent: sent.step, taken: number,
+          fate: lost ? "lost" : "received" });
+      }
+      while (queue.length < now) {
+        queue.push({ text: textAt(box, place, queue.length), step: number });
+      }
+    };
+    const placeOf = (field, at) => {
+      let rest = at - field.at;
+      return field.dims.map((_, i) => {
+        const step = field.dims.slice(i + 1).reduce((a, b) => a * b, 1);
+        const index = Math.floor(rest / step);
+        rest -= index * step;
+        return index;
+      });
+    };
+    if (!about.boxes.length) return [];
+    events.forEach((one, i) => {
+      const log = [];
+      const next = model.after(state, one.event, one.members, log);
+      for (const [at, value] of log) {
+        values[at] = value;
+        for (const box of about.boxes) {
+          const field = fieldAt[at];
+          if (field.path === box.counted) {
+            counted(box, placeOf(field, at), value, i + 1, one);
+          }
+        }
+      }
+      for (const { box, place, queue } of waiting.values()) {
+        if (!box.fifo) continue;
+        for (let k = 0; k < queue.length; k++) {
+          const text = textAt(box, place, k);
+          const found = queue.findIndex((sent, m) => m >= k && sent.text === text);
+          if (found > k) queue.splice(k, 0, ...queue.splice(found, 1));
+        }
+      }
+      state = next;
+    });
+    const left = [...waiting.values()].flatMap(({ box, queue }) => queue.map(sent => ({
+      text: sent.text, channel: box.path, sent: sent.step, taken: null,
+      fate: "unknown" })));
+    return [...done, ...left].sort((a, b) =>
+      a.sent - b.sent || (a.taken || events.length) - (b.taken || events.length));
+  };
+
+  return { shown, at, nameOf, textOf, event, stateOf, follow, changes, laneOf, kinds,
+    strips, breaksAt, chosen, options, goOn, toRest, messages };
+};

@@ -1,0 +1,350 @@
+"""The page in a real browser: it is read, walked in, searched, copied and printed.
+
+These tests need Chromium and Playwright for Python, and are skipped without them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from onceproof.model.library import make
+from onceproof.properties.explorer.page import Origin, page
+from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.explorer.view import explored
+from tests.properties.explorer.runs import SPARK, broken, spark
+from tests.properties.explorer.test_page import HOSTILE, hostile_page
+
+sync_api: Any = pytest.importorskip(
+    "playwright.sync_api", reason="Playwright for Python is not installed"
+)
+CHROMIUM = os.environ.get("ONCEPROOF_CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
+if CHROMIUM is None:
+    pytest.skip(
+        "no Chromium here; ONCEPROOF_CHROMIUM names one", allow_module_level=True
+    )
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Start a browser for all tests."""
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"]
+        )
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open pages from a folder; nothing may go wrong or leave the machine in them."""
+    contexts, wrong = [], []
+
+    def open_(text: str, at: str = "", **options: Any) -> Any:
+        file = tmp_path / "run.html"
+        file.write_text(text, encoding="utf-8")
+        context = browser.new_context(**options)
+        contexts.append(context)
+        shown = context.new_page()
+        shown.on("pageerror", lambda error: wrong.append(str(error)))
+        shown.on("console", lambda said: wrong.append(said.text))
+        shown.on(
+            "request",
+            lambda asked: asked.url.startswith("file:") or wrong.append(asked.url),
+        )
+        shown.goto(f"{file.as_uri()}{at}")
+        return shown
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def of_the_model() -> str:
+    """Write the page of a run of the model."""
+    return page(broken("micro-batch", "at-most-once"), Origin("micro-batch"))
+
+
+def of_spark() -> str:
+    """Write the page of a run of real Spark."""
+    return page(explored(spark()), Origin(str(SPARK), file=True))
+
+
+def test_a_run_is_read_by_keys_alone(opened):
+    """j and k, arrows and End lead from step to step; the address says where."""
+    shown = opened(of_the_model(), "#step=0")
+    title = shown.locator("#step-title")
+
+    shown.keyboard.press("j")
+    shown.keyboard.press("ArrowDown")
+    second = title.inner_text()
+    shown.keyboard.press("k")
+    at = shown.evaluate("location.hash")
+    shown.keyboard.press("End")
+
+    assert second == "Step 2: log_offsets(0)"
+    assert at == "#step=1"
+    assert "breaks here" in shown.locator("#step-labels").inner_text()
+    assert shown.locator("[role=option][aria-selected=true]").count() == 1
+    changes = shown.locator("#changes tbody").inner_text().split("\n")
+    assert any(line.split("\t") == ["sink.rows[0, 0]", "1", "2"] for line in changes)
+
+
+def test_another_step_can_be_taken_and_a_link_reproduces_it(opened):
+    """The page says what becomes of the property, and leads back to the trace."""
+    shown = opened(of_the_model(), "#step=5")
+    assert "On the trace" in shown.locator("#standing-text").inner_text()
+
+    shown.get_by_role("button", name="start_task(1, 0)").click()
+    said = shown.locator("#standing-text").inner_text()
+    shown.locator("#to-rest").click()
+    rested = shown.locator("#standing-text").inner_text()
+    address = shown.evaluate("location.hash")
+    steps = shown.locator("#steps").inner_text()
+    again = opened(of_the_model(), address)
+    same = again.locator("#steps").inner_text()
+    again.keyboard.press("Escape")
+
+    assert "Off the trace since step 6" in said
+    assert "So far it does not break at-most-once" in said
+    assert "It is at rest, and does not break at-most-once" in rested
+    assert address.startswith("#step=")
+    assert "from=5&take=start_task,1,0" in address
+    assert same == steps
+    assert "off the trace" in same
+    assert "On the trace" in again.locator("#standing-text").inner_text()
+
+
+def test_a_damaged_address_shows_the_trace(opened):
+    """Steps that are unknown or not possible are left out; nothing is harmed."""
+    for at in ("#step=zzz", "#from=2&take=crash;crash,7;%ff", "#step=1e9&from=-1"):
+        shown = opened(of_the_model(), at)
+
+        assert shown.locator("#title").inner_text() == "micro-batch breaks at-most-once"
+
+
+def test_options_say_what_becomes_of_the_property(opened):
+    """Whether it breaks at once, or after the trace's other steps, or not at all."""
+    shown = opened(of_the_model(), "#step=7")
+
+    said = shown.locator("#options").inner_text()
+
+    assert "next on the trace" in said
+    assert "gone on with, it breaks after step" in said
+
+
+def test_actions_are_searched_by_name_and_by_process(opened):
+    """Enter leads from match to match."""
+    shown = opened(of_the_model(), "#step=0")
+
+    shown.keyboard.press("/")
+    shown.keyboard.type("write")
+    shown.keyboard.press("Enter")
+    found = shown.locator("#step-title").inner_text()
+    matches = shown.locator("#matches").inner_text()
+    shown.locator("#process").select_option("driver")
+
+    assert found == "Step 5: write(0, 0, 0)"
+    assert matches == "2 steps"
+    assert shown.locator("#matches").inner_text() == "0 steps"
+
+
+def test_what_is_copied_runs(opened, tmp_path):
+    """The test that is copied is a test, and fails as long as the run breaks."""
+    shown = opened(of_the_model())
+
+    shown.locator("#copy-test").click()
+    test = shown.locator("#copy-text").input_value()
+    shown.locator("#copy-command").click()
+    command = shown.locator("#copy-text").input_value()
+
+    file = tmp_path / "test_copied.py"
+    file.write_text(test, encoding="utf-8")
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:onceproof", "--rootdir"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, str(tmp_path), str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert run.returncode == 1, run.stdout
+    assert "assert holds_along" in run.stdout or "holds_along(" in run.stdout
+    assert command == "onceproof check micro-batch --property at-most-once"
+
+
+def test_hostile_texts_are_shown_and_do_nothing(opened):
+    """They stand on the page letter by letter, and no element comes of them."""
+    shown = opened(hostile_page())
+
+    assert shown.locator("img").count() == 0
+    assert shown.locator("h1").text_content().startswith(HOSTILE)
+    assert shown.evaluate("document.scripts.length") == 3
+    assert "are cut" in shown.locator("#notes").inner_text()
+
+
+def test_no_connection_can_be_opened(browser, tmp_path):
+    """Not even by a script of the page itself."""
+    file = tmp_path / "run.html"
+    file.write_text(of_the_model(), encoding="utf-8")
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.goto(file.as_uri())
+    tried = """how => new Promise(done => {
+      document.addEventListener("securitypolicyviolation",
+        event => done(event.effectiveDirective));
+      const to = "http://127.0.0.1:9/x";
+      if (how === "image") new Image().src = to;
+      else if (how === "fetch") fetch(to).catch(() => null);
+      else document.body.append(Object.assign(
+        document.createElement("script"), { textContent: "1" }));
+    })"""
+
+    blocked = [shown.evaluate(tried, how) for how in ("image", "fetch", "script")]
+
+    context.close()
+    assert blocked == ["img-src", "connect-src", "script-src-elem"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1400])
+def test_it_fits_a_phone_and_a_desk_by_day_and_by_night(opened, width, scheme):
+    """Nothing is wider than the screen, and text stands out from its ground."""
+    size = {"width": width, "height": 800}
+    shown = opened(of_spark(), viewport=size, color_scheme=scheme)
+
+    wide = shown.evaluate("document.documentElement.scrollWidth")
+    ink, ground = shown.evaluate(
+        """() => ["color", "backgroundColor"].map(name => {
+          const [r, g, b] = getComputedStyle(document.body)[name].match(/\\d+/g);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        })"""
+    )
+
+    assert wide <= width
+    assert abs(ink - ground) > 150
+    assert (ink > ground) == (scheme == "dark")
+
+
+def test_it_is_printed_whole(opened):
+    """Controls go, and the state differences of each step are there."""
+    shown = opened(of_the_model())
+
+    shown.emulate_media(media="print")
+
+    assert not shown.locator(".bar").is_visible()
+    printed = shown.locator("#printed").inner_text()
+    assert "write(0, 0, 1)" in printed
+    assert "sink.rows[0, 0]: 1 to 2" in printed
+
+
+def test_all_that_can_be_pressed_has_a_name(opened):
+    """And each can be reached by Tab."""
+    shown = opened(of_spark(), "#step=3")
+
+    nameless = shown.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, textarea")]
+          .filter(one => !(one.textContent.trim() || one.labels?.length)).length"""
+    )
+    reached = set()
+    for _ in range(40):
+        shown.keyboard.press("Tab")
+        reached.add(shown.evaluate("document.activeElement.id"))
+
+    assert nameless == 0
+    assert {"steps", "search", "process", "copy-test", "next"} <= reached
+
+
+def test_a_protocol_is_walked_in_from_its_start(opened):
+    """Each step that is taken is drawn, and the properties are judged along it."""
+    found = explored(told_of(make("two-phase-commit", {"RM": "2"})))
+    shown = opened(page(found, Origin("two-phase-commit", {"RM": "2"})))
+
+    shown.keyboard.press("1")
+    shown.locator("#to-rest").click()
+
+    assert "It is at rest" in shown.locator("#standing-text").inner_text()
+    assert "tm_abort()" in shown.locator("#steps").inner_text()
+    cells = shown.locator("#strip tbody tr").last.inner_text()
+    assert "✓" in cells
+
+
+def test_messages_are_arrows_dashed_where_their_fate_is_unknown(opened):
+    """Solid ones lead to the step that takes the message."""
+    found = broken("two-phase-commit-log-blocked", "is-decided")
+    shown = opened(page(found, Origin("two-phase-commit-log-blocked")), "#step=4")
+
+    arrows = shown.locator("#drawing path[data-sent]")
+    dashed = shown.locator("#drawing path.unknown")
+
+    assert (arrows.count(), dashed.count()) == (2, 1)
+    style = "one => getComputedStyle(one).strokeDasharray"
+    assert dashed.evaluate(style) != "none"
+    assert "its fate unknown" in shown.locator("#step-messages").inner_text()
+
+
+def test_a_walk_begins_in_any_first_state(opened):
+    """The address says in which, and so does a copied test."""
+    found = explored(told_of(make("non-blocking-commit", {})))
+    shown = opened(page(found, Origin("non-blocking-commit")))
+
+    shown.locator("#start").select_option(label="votes_yes[0]=true, votes_yes[1]=true")
+    shown.locator("#to-rest").click()
+    shown.locator("#copy-test").click()
+    address = shown.evaluate("location.hash")
+    again = opened(page(found, Origin("non-blocking-commit")), address)
+
+    test = shown.locator("#copy-text").input_value()
+    assert 'start = {"votes_yes[0]": True, "votes_yes[1]": True}' in test
+    assert "&start=3&from=0&take=" in address
+    assert again.locator("#steps").inner_text() == shown.locator("#steps").inner_text()
+
+
+def test_a_reason_leads_to_its_step(opened):
+    """Each sentence that names a step is a way there."""
+    shown = opened(of_the_model())
+
+    shown.locator("#because button").first.click()
+
+    assert "weakest guarantee" in shown.locator("#contradiction").inner_text()
+    assert shown.evaluate("location.hash") == "#step=1"
+
+
+def test_a_run_of_spark_is_labelled_and_off_it_the_model_is(opened):
+    """What was seen of Spark is never mixed up with what the model says."""
+    shown = opened(of_spark(), "#step=15")
+    spark_rows = shown.locator("#steps .source", has_text="real Spark").count()
+
+    shown.get_by_role("button", name="commit_task(0, 0)").click()
+    shown.locator("#copy-test").click()
+
+    assert spark_rows == 25
+    assert "real Spark" not in shown.locator("#row-16").inner_text()
+    assert "model" in shown.locator("#row-16").inner_text()
+    assert "real Spark" in shown.locator("#row-15").inner_text()
+    assert "holds_along" in shown.locator("#copy-text").input_value()
+    shown.keyboard.press("Escape")
+    assert not shown.locator("#copied").is_visible()
+    shown.keyboard.press("Escape")
+    shown.locator("#copy-test").click()
+    assert "replay_file" in shown.locator("#copy-text").input_value()
+
+
+def test_the_passing_run_can_be_walked(opened):
+    """It is a run of its own then, which comes to rest and breaks nothing."""
+    shown = opened(of_the_model())
+
+    shown.locator("#passing-walk").click()
+
+    said = shown.locator("#standing-text").inner_text()
+    assert "It is at rest, and does not break at-most-once" in said

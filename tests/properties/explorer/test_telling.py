@@ -1,0 +1,124 @@
+"""The page tells of a run what the view model tells of it."""
+
+from __future__ import annotations
+
+import random
+from importlib import resources
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+from onceproof.model.errors import ModelError
+from onceproof.model.javascript import source
+from onceproof.model.language.plain import Reference
+from onceproof.model.language.trace import trace
+from onceproof.model.library import variants
+from onceproof.model.traces import Trace
+from onceproof.properties.check import Finding, claims_of
+from onceproof.properties.explorer import page
+from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.explorer.view import explored
+from onceproof.properties.verdicts import Verdict
+from tests.model.random_protocols import protocols
+from tests.node import Node
+
+STEPS = 25
+
+TELL = """({ telling, model, about, start, steps }) => {
+  const made = eval(model);
+  const tell = eval(telling + "; telling")(made, about);
+  const events = steps.map(([name, members]) => tell.event(name, members));
+  const first = tell.stateOf(start);
+  const states = tell.follow(first, events);
+  return {
+    texts: events.map(tell.textOf),
+    lanes: events.map(tell.laneOf),
+    kinds: tell.kinds(events, states),
+    changes: events.map((_, i) => tell.changes(states[i], states[i + 1])),
+    messages: tell.messages(first, events),
+    strips: tell.strips(states),
+    options: events.map((_, i) => tell.options(states[i]).map(tell.textOf)),
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def node():
+    """Give a process of Node for all examples."""
+    running = Node()
+    yield running
+    running.close()
+
+
+def walked(reference: Reference, seed: int) -> Trace:
+    """Walk at random; what changes nothing is not taken."""
+    chance = random.Random(seed)
+    state = start = next(iter(reference.initial_states()))
+    steps = []
+    for _ in range(STEPS):
+        moves = [(e, s) for e, s in reference.successors(state) if s != state]
+        if not moves:
+            break
+        faults = [move for move in moves if move[0].fault]
+        early = len(steps) < STEPS // 3
+        event, state = chance.choice(moves if early or not faults else faults)
+        steps.append((event, state))
+    return Trace(start, tuple(steps))
+
+
+def compare(node: Node, protocol: Any, seed: int) -> None:
+    """Compare what the page and the view tell of a random walk."""
+    reference = Reference(protocol)
+    prop = claims_of(protocol)[0]
+    run = walked(reference, seed)
+    told = told_of(protocol, Finding(prop, Verdict.REFUTED, run))
+    found = explored(told, protocol)
+    assert found.model is not None, found.view.notes
+    data = found.view.to_json()
+    given = {
+        "telling": resources.files(page._NAME).joinpath("telling.js").read_text(),
+        "model": source(trace(protocol), page._asked(found.model)),
+        "about": page._about(found.model, moments=False),
+        "start": data["start"],
+        "steps": [[e.name, list(e.members)] for e in run.events],
+    }
+
+    said = node(TELL, given)
+
+    steps = data["steps"]
+    assert said["texts"] == [step["text"] for step in steps]
+    assert said["lanes"] == [data["lanes"][step["lane"]] for step in steps]
+    assert said["kinds"] == [step["kind"] for step in steps]
+    assert said["changes"] == [step["changes"] for step in steps]
+    assert said["messages"] == data["messages"]
+    strips = {strip["property"]: strip for strip in said["strips"]}
+    assert strips == {strip["property"]: strip for strip in data["strips"]}
+    for step, options in zip(steps, said["options"], strict=True):
+        known = {option["text"] for option in step["options"]} | {step["text"]}
+        assert set(options) == known
+
+
+@pytest.mark.parametrize("variant", list(variants()), ids=str)
+def test_what_the_page_tells_is_what_the_view_tells(node, variant):
+    """Kinds, lanes, changes, messages, strips and options, along a random walk."""
+    compare(node, variant.protocol, 3)
+
+
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=list(HealthCheck),
+)
+@given(protocols(talks=True), st.integers(0, 9))
+def test_so_it_is_for_random_protocols(node, drawn, seed):
+    """Whatever is sent, taken, lost, overtaken, and lost with a crash."""
+    protocol = drawn()
+    try:
+        trace(protocol)
+    except ModelError:
+        reject()  # a drawn step may restart a process twice, which is refused
+
+    compare(node, protocol, seed)

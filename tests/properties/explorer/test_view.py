@@ -1,0 +1,255 @@
+"""What there is to show of a counterexample is worked out once, as plain data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from onceproof.model.errors import UsageError
+from onceproof.model.language.plain import Reference
+from onceproof.model.language.steps import Event
+from onceproof.model.library import make, variants
+from onceproof.model.traces import follow
+from onceproof.properties.counterexample import lane_of, read
+from onceproof.properties.explorer.again import holds_along
+from onceproof.properties.explorer.clipping import MOST_STEPS
+from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.explorer.view import explored
+from onceproof.properties.lanes import lane_rules
+from tests.properties.explorer.runs import broken, spark
+
+
+def test_a_run_of_spark_is_told_as_the_file_tells_it():
+    """Its steps are real, its reasons are the file's, and readers are seen to look."""
+    told = spark()
+
+    view = explored(told).view
+
+    assert view.source == "real Spark"
+    assert {step.source for step in view.steps} == {"real Spark"}
+    assert view.because == told.because
+    assert view.lanes == ("driver", "partition 0", "partition 1", "readers see")
+    assert [look.breaks for look in view.looks] == [True]
+    assert view.fails_at == told.looks[told.fails_at]
+    assert view.strips[0].first == view.fails_at
+    assert view.live
+
+
+def test_steps_name_their_kind_their_lane_and_what_they_change():
+    """A crash is told from an action, and a restart is what comes up after it."""
+    view = broken("barrier-snapshot", "at-most-once", alignment="at-least-once").view
+
+    kinds = {step.text: step.kind for step in view.steps}
+    assert kinds["fail()"] == "crash"
+    assert kinds["restore()"] == "restart"
+    assert kinds["trigger()"] == "action"
+    first = view.steps[0]
+    assert view.lanes[first.lane] == "source 0"
+    assert (first.changes[0].name, first.changes[0].after) == ("source.offset[0]", 1)
+    assert first.doc
+
+
+def test_a_message_leads_from_its_sending_to_its_receipt():
+    """What nothing takes out any more is on its way, and its fate is unknown."""
+    view = broken("two-phase-commit-log-blocked", "is-decided").view
+
+    told = [(m.channel, m.text, m.sent, m.taken, m.fate) for m in view.messages]
+    assert told == [
+        ("down", "prepare", 2, 4, "received"),
+        ("up", "yes", 4, None, "unknown"),
+    ]
+
+
+def test_reasons_lead_to_the_contradiction():
+    """They are in order of time, and the last names the claim and what is broken."""
+    view = broken("micro-batch", "at-most-once").view
+
+    *steps, state, claim = view.because
+    assert all(sentence.startswith("because step") for sentence in steps)
+    assert steps[-1].endswith("sink.rows[0, 0] from 1 to 2")
+    assert state == "so after step 8 sink.rows[0, 0] is 2"
+    assert claim == (
+        "but it is claimed that no effect is ever visible twice: "
+        "the weakest guarantee broken is at-most-once"
+    )
+
+
+def test_steps_matter_without_which_nothing_breaks():
+    """Steps that others do not need can be left out, and it breaks all the same."""
+    protocol = make("micro-batch", {})
+    found = told_of(protocol, None)
+    names = ["restart()", "log_offsets(0)", "start_batch(0)", "start_task(1, 0)"]
+    names += ["start_task(0, 0)", "write(0, 0, 0)", "fail_task(0, 0, 0)"]
+    names += ["start_task(0, 1)", "write(0, 1, 0)", "write(0, 0, 1)"]
+    reference = Reference(protocol)
+    events = []
+    for text in names:
+        name, _, members = text[:-1].partition("(")
+        event = Event(name, tuple(int(m) for m in members.split(",") if m))
+        events.append(replace(event, fault=reference.steps[name].fault))
+    run = follow(reference, next(iter(reference.initial_states())), tuple(events))
+    from onceproof.properties.check import Finding, claims_of
+    from onceproof.properties.verdicts import Verdict
+
+    prop = next(p for p in claims_of(protocol) if p.name == "at-most-once")
+    found = told_of(protocol, Finding(prop, Verdict.REFUTED, run))
+
+    view = explored(found, protocol).view
+
+    assert [s.text for s in view.steps if not s.matters] == [
+        "start_task(1, 0)",
+        "write(0, 1, 0)",
+    ]
+    assert view.fails_at == len(names)
+    assert not any("write(0, 1, 0)" in sentence for sentence in view.because)
+
+
+def test_the_nearest_passing_run_shares_the_longest_prefix():
+    """It is a run of the model, comes to rest, and breaks nothing."""
+    found = broken("micro-batch", "at-most-once")
+    view, model = found.view, found.model
+    assert view.passing is not None
+    assert model is not None
+
+    events = tuple(Event(name, members) for name, members in view.passing.steps)
+    run = follow(model.reference, model.run.start, events)
+
+    shared = view.passing.shared
+    assert run.events[:shared] == model.run.events[:shared]
+    assert run.events[shared] != model.run.events[shared]
+    assert model.reference.resting(run.states[-1])
+    steps = [str(event) for event in run.events]
+    assert holds_along(model.protocol, "at-most-once", steps)
+
+
+def test_each_step_tells_what_could_have_been_done_instead():
+    """And whether that would have broken the property at once."""
+    view = broken("micro-batch", "at-most-once").view
+
+    options = {option.text: option for option in view.steps[4].options}
+    assert view.steps[4].text == "write(0, 0, 0)"
+    assert "write(0, 0, 0)" not in options
+    assert not options["start_task(1, 0)"].breaks
+    assert options["crash()"].kind == "crash"
+
+
+def test_strips_mark_the_first_violation():
+    """The property that is told of comes first; what no state can tell is said."""
+    view = broken("two-phase-commit-log-blocked", "is-decided").view
+
+    assert view.strips[0].property == "is-decided"
+    assert set(view.strips[0].cells) == {"not judged here"}
+    other = broken("micro-batch", "at-most-once").view.strips[0]
+    assert (other.property, other.first, other.cells[-1]) == (
+        "at-most-once",
+        8,
+        "fails",
+    )
+
+
+def test_a_file_whose_model_is_not_known_is_shown_as_it_is():
+    """No other step can be taken then, and the reason is said."""
+    told = replace(spark(), protocol="elsewhere")
+
+    found = explored(told)
+
+    assert found.model is None
+    assert not found.view.live
+    assert len(found.view.steps) == len(told.steps)
+    assert "unknown protocol 'elsewhere'" in found.view.notes[0]
+    assert found.view.steps[3].changes[0].after == "running"
+
+
+def test_a_file_that_the_model_no_longer_follows_is_not_stepped():
+    """What it says would be another run than the one that was seen."""
+    told = spark()
+    steps = (replace(told.steps[0], changes={"driver": "down"}), *told.steps[1:])
+
+    found = explored(replace(told, steps=steps))
+
+    assert found.model is None
+    assert "step 1 does not do what it did" in found.view.notes[0]
+
+
+def test_what_is_too_long_is_cut_and_that_is_said():
+    """A value of ten million characters, and more steps than anyone can read."""
+    told = replace(spark(), protocol="elsewhere")
+    long = replace(told.steps[0], changes={"driver": "x" * 10_000_000})
+    many = replace(told, steps=(long, *told.steps * (MOST_STEPS // 20)))
+
+    view = explored(many).view
+    data = view.to_json()
+
+    assert len(json.dumps(data)) < 1_000_000
+    assert len(data["steps"]) == MOST_STEPS
+    notes = " ".join(data["notes"])
+    assert "steps the first 1,000 are shown" in notes
+    assert "texts longer than 2,000 characters are cut: 2" in notes
+    assert "10,000,000 characters in all" in data["steps"][0]["changes"][0]["after"]
+
+
+def test_a_protocol_can_be_walked_in_without_a_trace():
+    """It stands at its start, and says what is claimed."""
+    view = explored(told_of(make("two-phase-commit", {}))).view
+
+    assert view.steps == ()
+    assert view.fails_at is None
+    assert view.start["rm[0]"] == "working"
+    assert view.live
+
+
+@pytest.mark.parametrize("variant", list(variants()), ids=str)
+def test_lanes_of_events_that_never_were_are_named_alike(variant):
+    """The rule of an action names the lane that each of its events is told in."""
+    reference = Reference(variant.protocol)
+
+    rules = lane_rules(reference)
+
+    for event in reference.events():
+        assert rules[event.name].lane(event.members) == lane_of(reference, event)
+
+
+def test_a_copied_run_is_refused_where_it_is_none():
+    """A step that cannot be taken, or is none, is named."""
+    protocol = make("micro-batch", {})
+
+    with pytest.raises(UsageError, match="is not enabled"):
+        holds_along(protocol, "at-most-once", ["crash()"])
+    with pytest.raises(UsageError, match="written as"):
+        holds_along(protocol, "at-most-once", ["crash"])
+
+
+def test_a_counterexample_of_a_model_survives_its_file(tmp_path):
+    """What is told of a run can be written, read, and explored without the protocol."""
+    protocol = make("micro-batch", {})
+    from onceproof.properties.check import check, claims_of
+
+    prop = next(p for p in claims_of(protocol) if p.name == "durable")
+    assert check(protocol, [prop]).findings[0].trace is None
+    told = told_of(protocol, check(protocol, claims_of(protocol)[:1]).findings[0])
+    told.write(tmp_path / "run.json")
+
+    view = explored(read(tmp_path / "run.json")).view
+
+    assert view.live
+    assert view.fails_at == len(told.steps)
+
+
+def test_a_property_that_holds_is_looked_at_from_the_start():
+    """Nothing breaks it, so no step is said to."""
+    view = broken("micro-batch", "durable").view
+
+    assert (view.property, view.fails_at, view.steps) == ("durable", None, ())
+    assert view.strips[0].property == "durable"
+
+
+def test_the_run_of_a_witness_breaks_nothing():
+    """It is shown step by step, and meets the witness at its end."""
+    view = broken("two-phase-commit", "all-abort").view
+
+    assert (view.property, view.fails_at) == ("", None)
+    assert len(view.steps) > 2
+    strips = {strip.property: strip for strip in view.strips}
+    assert strips["all-abort"].cells[-1] == "met"
