@@ -201,11 +201,11 @@ class Replayer:
         sections = item._report_sections
         sections[:] = [s for s in sections if s[1] != SECTION]
         item.add_report_section("call", SECTION, judged.story)
-        told = judged.headline + self._expected(judged)
+        message = judged.headline + self._expected(judged)
         if self._given:
             # Hypothesis makes examples smaller for errors, and wraps what is none.
-            raise AssertionError(told)
-        pytest.fail(told, pytrace=False)
+            raise AssertionError(message)
+        pytest.fail(message, pytrace=False)
 
     def _expected(self, judged: Judged) -> str:
         """End the test as an expected failure if it is one; say if it was one once."""

@@ -104,8 +104,9 @@ class StruckInside(MicroBatch):
 
     @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
     def fail_above(self, b: Member, p: Member, a: Member) -> None:
-        """What feeds the sink's code in an attempt fails; the code may go on a while."""
-        when(self.sink.in_tasks == 1, self._works(b, p, a), a < self.ATTEMPT.last)
+        """What feeds the sink's code in an attempt fails; the code may not notice."""
+        fed = isinstance(self.sink, UserCode) and self.sink.in_tasks == 1
+        when(fed, self._works(b, p, a), a < self.ATTEMPT.last)
         self.sink.abort_task(b, p, a, False)
         self.task[p, a] = Task.FAILED
 
