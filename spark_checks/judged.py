@@ -51,7 +51,8 @@ class Question:
     ``code`` is the folder below which the user's code lies: every line of it that runs
     may be the last one. ``events`` and ``schema`` are as ``own_events`` takes them.
     ``given`` is the input of a file that is replayed. Counterexamples are written to
-    ``artifacts``, with what is left of the run unless ``trace`` is off.
+    ``artifacts``, with what is left of the run unless ``trace`` is off. With ``stop``
+    nothing more is replayed once a claim is broken.
     """
 
     code: Path
@@ -65,6 +66,7 @@ class Question:
     choice: Choice = field(default_factory=Choice)
     given: Callable[[SparkSession], Input] | None = None
     trace: str = RETAIN
+    stop: bool = False
 
     @property
     def sizes(self) -> Sizes:
@@ -125,6 +127,7 @@ def judge(
         sizes=sizes,
         choice=question.choice,
         retain=question.trace != OFF,
+        stop=question.stop,
         claims=asked.claims,
         given=given,
     )
@@ -195,7 +198,7 @@ def story_of(told: Counterexample, ends: Sequence[str]) -> list[str]:
         more = len(because) - (MOST_LINES - MOST_LINES // 4 - len(ends) - 2)
         because = [*because[: -more - 2], f"  ... {more + 1} more ...", because[-1]]
         room = MOST_LINES - len(because) - len(ends) - 2
-    return [*as_text(lanes_of(told), most=room), *because, *ends]
+    return [*because, *as_text(lanes_of(told), most=room), *ends]
 
 
 def left_out_of(report: SinkReport) -> list[str]:

@@ -106,6 +106,9 @@ def pytest_terminal_summary(
     for node, properties in sorted(told, key=lambda t: t[0]):
         verdict = properties["onceproof_verdict"]
         number = properties["onceproof_interleavings"]
+        of = properties["onceproof_of"]
         where = properties.get("onceproof_file", "")
         again = f"; onceproof replay {where}" if where else ""
-        terminalreporter.write_line(f"{verdict}: {node}, {number} interleavings{again}")
+        terminalreporter.write_line(
+            f"{verdict}: {node}, {number} of {of} interleavings{again}"
+        )

@@ -159,7 +159,8 @@ class Plan:
 
     ``choice`` picks interleavings. ``given`` makes the events, which are flights
     without it. With ``keep`` nothing of the runs is deleted; of a user's sink with
-    ``retain`` what is left of the first run that breaks a claim stays.
+    ``retain`` what is left of the first run that breaks a claim stays. With ``stop``
+    nothing more is replayed once a claim is broken: smaller interleavings come first.
     """
 
     faults: int = 1
@@ -167,6 +168,7 @@ class Plan:
     choice: Choice = field(default_factory=Choice)
     keep: bool = False
     retain: bool = False
+    stop: bool = False
     claims: tuple[Property, ...] = ()
     given: Callable[[SparkSession], Input] | None = None
 
@@ -300,7 +302,7 @@ def _replay_sink(
 
     with ThreadPoolExecutor(THREADS) as pool:
         for chosen in (early, others):
-            if chosen is others and any(map(report.first_break, plan.claims)):
+            if _is_broken(report, plan) and (plan.stop or chosen is others):
                 break
             try:
                 done = pool.map(go, chosen)
@@ -309,6 +311,9 @@ def _replay_sink(
                         outcome = _tidied(found, report, plan)
                         report.outcomes.append(outcome)
                         listener(events.Replayed(sink.name, outcome))
+                    if plan.stop and _is_broken(report, plan):
+                        pool.shutdown(cancel_futures=True)
+                        break
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -318,11 +323,15 @@ def _replay_sink(
     return report
 
 
+def _is_broken(report: SinkReport, plan: Plan) -> bool:
+    return any(map(report.first_break, plan.claims))
+
+
 def _tidied(outcome: Outcome, report: SinkReport, plan: Plan) -> Outcome:
     """Delete what is left of the runs, unless there is something to look into."""
     if plan.keep or outcome.suspect or outcome.folder is None:
         return outcome
-    if plan.retain and not any(map(report.first_break, plan.claims)):
+    if plan.retain and not _is_broken(report, plan):
         history = outcome.spark
         if history is not None and any(broken(p, history) for p in plan.claims):
             return outcome

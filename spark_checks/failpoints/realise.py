@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.failpoints.rules import LINES, UNDO, WORK
+from onceproof.spark_checks.failpoints.rules import ENDS, LINES, UNDO, WORK
 from onceproof.spark_checks.failpoints.runs import BEGIN, Due, NotReplayable, Run
 from onceproof.spark_checks.failpoints.story import STOPS, Story
 from onceproof.spark_checks.failpoints.survived import (
@@ -224,8 +224,7 @@ class _Planner:
                 number = story.real(p)
                 mark = run.mark(f"written-{batch}-{number}-{attempt}")
                 task: dict[str, Any] = {"partition": number, "attempt": attempt}
-                end = story.work(batch, number, -1)
-                run.rule(WORK, "call", batch, "pass", **task, **end, mark=mark)
+                run.rule(ENDS, "return", batch, "pass", **task, mark=mark)
                 event = f"write({batch}, {p}, {attempt})"
                 what = f"task {number} of batch {batch} does its work first"
                 run.due.append(Due(event, fault=False, mark=mark, what=what))

@@ -30,6 +30,8 @@ UNDO = f"a line of an {ABORT}"
 CALLBACK = "the callback of foreachBatch"
 """Stands for the function that foreachBatch is given, whatever it is called."""
 OWN_CODE = (LINES, WORK, UNDO)
+ENDS = "the end of a task"
+"""Stands for the end of a process's task, if it came to points of the user's code."""
 
 
 @dataclass(frozen=True)

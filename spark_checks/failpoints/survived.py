@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.protocols.micro_batch import Task
-from onceproof.spark_checks.failpoints.rules import WORK
+from onceproof.spark_checks.failpoints.rules import ENDS, WORK
 from onceproof.spark_checks.failpoints.runs import (
     BEGIN,
     END,
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.failpoints.kinds import Kind
     from onceproof.spark_checks.failpoints.story import Story
 
-FAILS = ("fail_task", "fail_in_task", "fail_above")
+FAILS = ("fail_task", "fail_in_task", "raise_in_task", "fail_above")
 LOSES = ("lose_contact", "lose_in_task")
+RAISES = "raise_in_task"
 POINTLESS = 3
 
 
@@ -43,7 +44,7 @@ def fail_task(story: Story, run: Run, at: int) -> None:
     run.survives(
         event,
         run.mark(f"failed-{batch}-{real}-{attempt}"),
-        (function, when, batch, "die"),
+        (function, when, batch, "raise" if event.name == RAISES else "die"),
         partition=real,
         attempt=attempt,
         once=True,
@@ -63,7 +64,7 @@ def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
         raise NotReplayable(kind.mortal_only())
     own = story.seen is not None
     if own and "write" not in story.steps:
-        message = "the task's work is done inside Spark: given up, it cannot live on"
+        message = "a task that is given up and lives on: its work is done inside Spark"
         raise NotReplayable(message)
     _there(story, run, partition)
     if _lost(story, event.members[:3], at + 1) is not None:
@@ -89,11 +90,7 @@ def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
         awaited.append(f"{{checkpoint}}/commits/{commit}")
     if not awaited and again is not None and lands > again:
         awaited.append(retried)
-    begins: dict[str, Any] = {}
-    ends: dict[str, Any] = {}
-    if own:
-        begins = story.work(batch, real, _point(event))
-        ends = story.work(batch, real, -1)
+    begins = story.work(batch, real, _point(event)) if own else {}
     next_task = {"partition": real, "attempt": attempt + 1}
     if not awaited:
         wait = (landed(story, at),)
@@ -113,8 +110,8 @@ def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
     if not own:
         task = {"partition": real, "attempt": attempt}
         run.rule(function, "return", batch, "die", **task, mark=landed(story, at))
-    leaves = "call" if own else "return"
-    run.rule(function, leaves, batch, "pass", **next_task, **ends, mark=retried)
+    last = ENDS if own else function
+    run.rule(last, "return", batch, "pass", **next_task, mark=retried)
 
 
 def zombie_write(story: Story, run: Run, at: int) -> None:

@@ -8,6 +8,7 @@ own hand.
 from __future__ import annotations
 
 import inspect
+import linecache
 import os
 import sys
 import time
@@ -18,6 +19,7 @@ from onceproof.spark_checks import failpoints
 from onceproof.spark_checks.failpoints import zombie
 from onceproof.spark_checks.failpoints.points import told
 from onceproof.spark_checks.failpoints.rules import (
+    ENDS,
     EXIT_CODE,
     OWN_CODE,
     RELEASED,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 _PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python")
 _OURS = str(Path(failpoints.__file__).parent.parent)
+_MOST_SHOWN = 48
 _IMPORT = "<frozen importlib"
 MOST_NOTES = 20_000
 
@@ -53,6 +56,7 @@ class Tracer:
         self._calls: dict[tuple[str, str, int | None], int] = {}
         self._known: dict[CodeType, bool] = {}
         self._notes = 0
+        self._last: Place | None = None
 
     @property
     def busy(self) -> bool:
@@ -115,6 +119,11 @@ class Tracer:
                 elif self._due(rule):
                     self._act(rule)
 
+    def end(self) -> None:
+        """Come to the end of a task; nothing is due if it ran no code of the user's."""
+        if self._last is not None:
+            self.fire(ENDS, "return", self._last)
+
     def _due(self, rule: Rule) -> bool:
         marks = Path(self._plan.marks)
         if rule.once and (marks / rule.mark).exists():
@@ -123,6 +132,7 @@ class Tracer:
 
     def _reach(self, place: Place, line: str) -> None:
         """Come to a point of the user's own code."""
+        self._last = place
         self.fire(place.code, "call", place, self._count(place.code, line, place), line)
 
     def _text(self, frame: FrameType, *, returns: bool = False) -> str:
@@ -134,7 +144,9 @@ class Tracer:
                 break
         if returns:
             return told(f"{code.co_name}() of {name}", returns=True)
-        return f"line {frame.f_lineno} of {name}, {code.co_name}()"
+        shown = linecache.getline(code.co_filename, frame.f_lineno).strip()
+        shown = f": {shown[:_MOST_SHOWN]}" if shown else ""
+        return f"line {frame.f_lineno} of {name}, {code.co_name}(){shown}"
 
     def _follows(self, frame: FrameType) -> bool:
         """Say whether the lines of a frame are to be followed."""

@@ -83,11 +83,14 @@ def main() -> None:
         theirs = [place for plan in found for place in plan.path]
         sys.path[:] = dict.fromkeys([*theirs, *sys.path])
         guard.install(found)
-        trace_all([Tracer(plan, where) for plan in found])
+        tracers = [Tracer(plan, where) for plan in found]
+        trace_all(tracers)
         try:
             return run(infile, outfile)
         finally:
             sys.settrace(None)
+            for tracer in tracers:
+                tracer.end()
 
     daemon.worker_main = traced
     gc.collect()

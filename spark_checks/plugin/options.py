@@ -23,16 +23,18 @@ class Profile:
 
     ``faults`` and ``batches`` are the least that an interleaving is given, whatever
     markers say; ``shrink`` is how many seconds a failing example may be made smaller.
+    With ``stop`` a sink is replayed no further once it is refuted.
     """
 
     most: int | None
     faults: int = 1
     batches: int = 1
     shrink: float = 60.0
+    stop: bool = False
 
 
 PROFILES = {
-    "dev": Profile(most=60, shrink=30.0),
+    "dev": Profile(most=60, shrink=30.0, stop=True),
     "ci": Profile(most=None, shrink=120.0),
     "nightly": Profile(most=2000, faults=2, batches=3, shrink=600.0),
 }

@@ -131,6 +131,7 @@ class Replayer:
             asked=asked,
             choice=choice,
             trace=options.trace,
+            stop=profile.stop,
             **numbers,
         )
 
@@ -185,7 +186,8 @@ class Replayer:
         __tracebackhide__ = True
         del build
         item, verdict = self.item, str(judged.verdict)
-        told = {"verdict": verdict, "interleavings": judged.replayed}
+        there = len(judged.report.classes.classes)
+        told = {"verdict": verdict, "interleavings": judged.replayed, "of": there}
         told |= {"guarantee": judged.guarantee, "file": judged.file}
         ours = [p for p in item.user_properties if not p[0].startswith("onceproof_")]
         item.user_properties[:] = ours

@@ -102,6 +102,13 @@ class StruckInside(MicroBatch):
         self.sink.abort_task(b, p, a, False)
         self.task[p, a] = Task.FAILED
 
+    @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT, WORK))
+    def raise_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """The sink's code in an attempt raises, and may clean up; another is due."""
+        when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
+        self.sink.abort_task(b, p, a, False)
+        self.task[p, a] = Task.FAILED
+
     @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
     def fail_above(self, b: Member, p: Member, a: Member) -> None:
         """What feeds the sink's code in an attempt fails; the code may not notice."""

@@ -34,7 +34,7 @@ def lab():
 @pytest.fixture
 def judged(lab, tmp_path):
     def ask(build, **words):
-        choice = words.pop("choice", Choice(most=12))
+        choice = words.pop("choice", Choice(most=9))
         asked = Asked("", words.pop("key", ("id",)), words.pop("allow", ()), CLAIMED)
         words = {"events": SCHEMA, **words}
         question = Question(HERE, tmp_path, asked=asked, choice=choice, **words)
@@ -75,7 +75,7 @@ def test_what_a_driver_remembers_lasts_until_it_dies(judged):
 
 def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
     """It looked, was given up, and inserted after another had: only that shows it."""
-    found = judged(sinks.checks_first, choice=Choice(most=60), batches=1)
+    found = judged(sinks.checks_first, choice=Choice(most=40), batches=1)
 
     breaking = [
         faults_of(o.interleaving)
@@ -88,7 +88,7 @@ def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
 
 def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
     """Its rows are lost with a single fault: PySpark calls close without an error."""
-    found = judged(sinks.keeps_the_first, batches=1, choice=Choice(most=30))
+    found = judged(sinks.keeps_the_first, batches=1, choice=Choice(most=9))
 
     breaking = {
         faults_of(o.interleaving)
@@ -108,6 +108,7 @@ def test_a_sink_that_aggregates_is_held_to_the_result(judged, build, verdict):
     assert str(found.verdict) == verdict
 
 
+@pytest.mark.grid
 def test_every_line_is_struck_also_where_it_runs_in_tasks_or_takes_back(judged):
     """Of a DataSource: write, commit and abort, and each in the midst."""
     found = judged(sinks.moves_files, choice=Choice(), batches=1, events=NAMED[:2])

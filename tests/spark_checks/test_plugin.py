@@ -123,7 +123,7 @@ def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester):
         ".parquet(path)", '.parquet(f"{path}/batch={batch_id}")', 1
     )
     path = pytester.makepyfile(test_sinks=PROJECT)
-    pytester.runpytest_subprocess("-k", "append_sink", "--onceproof-most=8")
+    pytester.runpytest_subprocess("-k", "append_sink", "--onceproof-most=5")
     [file] = [f for f in files(pytester) if "append" in f.name]
 
     before = onceproof("replay", file)
@@ -146,7 +146,7 @@ def test_known_failures_are_expected_until_a_day_or_until_they_are_fixed(pyteste
     """Xfailed with the reason; after the day, failed; what is fixed fails as well."""
     pytester.makepyfile(test_sinks=PROJECT)
     expected = pytester.path / "onceproof_expect.toml"
-    words = ("-rx", "--onceproof-most=6", "-k", "append_sink or overwrite_sink")
+    words = ("-rx", "--onceproof-most=5", "-k", "append_sink or overwrite_sink")
 
     expected.write_text(EXPECTED.format(day="2999-01-31"))
     known = pytester.runpytest_subprocess(*words)
