@@ -9,18 +9,19 @@ from onceproof.properties.guarantees import ATOMIC_VISIBILITY
 from onceproof.spark_checks.sinks.interface import ForeachBatch
 from tests.docs.mistakes.mistake import Mistake
 from tests.docs.mistakes.table import (
+    ADD,
+    INSERT,
     KEYED,
     LEDGER,
     ORDERS,
     TABLE,
+    TOTALS,
+    UPSERT,
     create,
     open_by_row,
     open_table,
     read_table,
 )
-
-INSERT = "INSERT INTO orders VALUES (?, ?, ?)"
-UPSERT = "INSERT OR REPLACE INTO orders VALUES (?, ?, ?)"
 
 
 def append(target):
@@ -218,13 +219,6 @@ def read_json(file):
         return spark.createDataFrame(list(orders.values()), ORDERS)
 
     return read
-
-
-TOTALS = "CREATE TABLE totals (customer TEXT PRIMARY KEY, amount INTEGER)"
-ADD = """
-    INSERT INTO totals VALUES (?, ?)
-    ON CONFLICT (customer) DO UPDATE SET amount = amount + excluded.amount
-"""
 
 
 def sums(orders):

@@ -10,7 +10,14 @@ from pathlib import Path
 ORDERS = "order_id string, customer string, amount long"
 TABLE = "CREATE TABLE orders (order_id TEXT, customer TEXT, amount INTEGER)"
 KEYED = "CREATE TABLE orders (order_id TEXT PRIMARY KEY, customer TEXT, amount INTEGER)"
+TOTALS = "CREATE TABLE totals (customer TEXT PRIMARY KEY, amount INTEGER)"
 LEDGER = "CREATE TABLE done (batch_id INTEGER PRIMARY KEY)"
+INSERT = "INSERT INTO orders VALUES (?, ?, ?)"
+UPSERT = "INSERT OR REPLACE INTO orders VALUES (?, ?, ?)"
+ADD = """
+    INSERT INTO totals VALUES (?, ?)
+    ON CONFLICT (customer) DO UPDATE SET amount = amount + excluded.amount
+"""
 
 
 def open_table(database):
