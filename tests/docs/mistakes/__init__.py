@@ -1,0 +1,1 @@
+"""Sinks that people get wrong, each with its counterexample and its mend."""

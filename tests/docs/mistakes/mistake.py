@@ -1,0 +1,84 @@
+"""A mistake: a wrong sink, what mends it, and how both come out on real Spark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from onceproof.properties.histories import broken
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.artifacts import Asked
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.drift import seen_in_words
+from onceproof.spark_checks.judged import CLAIMED, OFF, Judged, Question, judge
+from tests.docs.mistakes.table import ORDERS
+from tests.test_house import ROOT
+
+if TYPE_CHECKING:
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.lab import Lab
+    from onceproof.spark_checks.sinks.interface import Build
+
+HERE = ROOT / "tests" / "docs" / "mistakes"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What people do, and the mend.
+
+    ``wrong`` and ``mended`` begin with the function that builds the sink; what else
+    is to be shown of its code follows. At ``most`` so many interleavings are replayed.
+    """
+
+    title: str
+    wrong: tuple[Any, ...]
+    mended: tuple[Any, ...]
+    mend: str
+    claims: tuple[Property, ...] = field(default=CLAIMED)
+    most: int = 60
+
+
+def judged(build: Build, mistake: Mistake, lab: Lab) -> Judged:
+    """Judge a sink over eight orders in two batches, with one fault in each run."""
+    question = Question(
+        code=HERE,
+        artifacts=HERE,
+        events=ORDERS,
+        asked=Asked(key=("order_id",), claims=mistake.claims),
+        choice=Choice(most=mistake.most),
+        trace=OFF,
+    )
+    return judge(build, question, lab=lab)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """What a wrong sink breaks, what readers see of it, and the smallest failure."""
+
+    guarantee: str
+    moment: str
+    seen: str
+    failure: tuple[str, ...]
+
+
+def how_it_breaks(found: Judged, claims: tuple[Property, ...]) -> Broken:
+    """Tell the smallest interleaving that breaks a claim.
+
+    Raises ``ValueError`` where the sink is not refuted.
+    """
+    if found.verdict is not Verdict.REFUTED:
+        message = f"{found.headline}: it is no mistake"
+        raise ValueError(message)
+    prop = next(p for p in claims if p.name == found.guarantee)
+    outcome = found.report.first_break(prop)
+    assert outcome is not None
+    assert outcome.spark is not None
+    place = broken(prop, outcome.spark)
+    assert place is not None
+    _, moment = place
+    return Broken(
+        prop.name,
+        outcome.spark.moments[moment],
+        seen_in_words(outcome.spark, moment),
+        outcome.failpoints,
+    )

@@ -1,0 +1,149 @@
+"""The page of mistakes, written from what came out of the runs."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from tests.docs.mistakes import data_source, foreach_batch, foreach_writer, jobs, table
+from tests.docs.mistakes.mistake import HERE, Mistake, how_it_breaks, judged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from onceproof.spark_checks.judged import Judged
+    from onceproof.spark_checks.lab import Lab
+
+FAMILIES = {
+    "Functions for foreachBatch": foreach_batch.MISTAKES,
+    "ForeachWriters": foreach_writer.MISTAKES,
+    "Python data sources": data_source.MISTAKES,
+    "Jobs": jobs.MISTAKES,
+}
+HEAD = """\
+# Mistakes
+
+Sinks that look right, and what becomes of events when one thing fails. Each is judged
+on real PySpark: eight orders come in two batches of two partitions, and one fault
+strikes in each run, at any line of the sink's code. The table is written from what came
+out, by `python -m tests.docs.mistakes > docs/mistakes.md`, and a test compares the two.
+
+The failure is the smallest of those replayed that show the mistake: no other fault is
+needed. Most of these sinks work for weeks, since it has to strike at one line. A mend
+*holds* in so many failure interleavings, of so many that there are: at most 60 of a
+sink are replayed, or 36 where that takes long, of each kind of fault its share. What
+is left out stands at the end.
+
+| mistake | what goes wrong | the smallest failure | the mend |
+| --- | --- | --- | --- |
+"""
+SHARED = """\
+## What they share
+
+```python
+{}
+```
+"""
+LEFT_OUT = """\
+## What is left out
+
+- A task that raises. Tasks are struck by death, after which no code of theirs runs, so
+  that `close(error)` of a ForeachWriter is never called with an error. One that ignores
+  its error is wrong, and is not refuted yet.
+- Two faults in one interleaving: `faults=2` asks for them.
+- A task that is given up within a transaction of SQLite. The process that stands for
+  it is forked, and a fork does not inherit SQLite's locks, so that it could do what no
+  real process can. Sinks that write in tasks therefore write here row by row, each row
+  in a transaction of its own.
+- What Spark does inside one call, such as `batch.write`: its own commit protocol is
+  judged as the file sink of `onceproof replay parquet-files`.
+- Loss of what was written: a disk that forgets, a database that takes back a commit.
+"""
+
+
+class Page:
+    """Judges each sink once, though several mistakes may share a mend."""
+
+    def __init__(self, lab: Lab, tell: Callable[[str], object] = str) -> None:
+        """Judge nothing yet; ``tell`` hears how each sink came out."""
+        self._lab = lab
+        self._tell = tell
+        self._known: dict[Any, Judged] = {}
+
+    def text(self) -> str:
+        """Write the page."""
+        return "".join(self._parts())
+
+    def row(self, mistake: Mistake) -> str:
+        """Write a mistake's row of the table."""
+        wrong = self._judged(mistake.wrong[0], mistake)
+        mended = self._judged(mistake.mended[0], mistake)
+        broken = how_it_breaks(wrong, mistake.claims)
+        link = f"[{mistake.title}](#{anchor(mistake.title)})"
+        when = broken.moment if broken.moment == "at rest" else "after the fault"
+        seen = f"{when}, of 8 orders readers see {broken.seen}"
+        failure = "; ".join(in_words(how) for how in broken.failure)
+        there = len(mended.report.classes.classes)
+        word = "holds" if mended.holds else f"is {mended.verdict}"
+        mend = f"{mistake.mend} It {word}: {mended.replayed} of {there} interleavings."
+        return f"| {link} | {seen}: not {broken.guarantee} | {failure} | {mend} |\n"
+
+    def _parts(self) -> Iterator[str]:
+        yield HEAD
+        for mistakes in FAMILIES.values():
+            yield from map(self.row, mistakes)
+        for family, mistakes in FAMILIES.items():
+            yield f"\n## {family}\n"
+            shown: set[str] = set()
+            for mistake in mistakes:
+                yield f"\n### {mistake.title}\n\n{_code(mistake.wrong)}\n"
+                again = mistake.mended[0].__name__
+                if again in shown:
+                    yield f"Mended as above, in `{again}`.\n"
+                else:
+                    yield f"{mistake.mend}\n\n{_code(mistake.mended)}"
+                shown.add(again)
+        source = inspect.getsource(table)
+        yield "\n" + SHARED.format(source[source.index("ORDERS = ") :].rstrip())
+        yield "\n" + LEFT_OUT
+
+    def _judged(self, build: Any, mistake: Mistake) -> Judged:
+        key = (build, mistake.claims)
+        if key not in self._known:
+            self._known[key] = judged(build, mistake, self._lab)
+            self._tell(f"{self._known[key].headline}\n")
+        return self._known[key]
+
+
+def anchor(title: str) -> str:
+    """Name the place of a heading, as forges do."""
+    return re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
+
+
+def in_words(how: str) -> str:
+    """Name lines by what stands there: their numbers change with every edit."""
+    how = re.sub(r"line (\d+) of ([\w.]+), [^ ()]+\(\)(?:, time (\d+))?", _line, how)
+    return re.sub(r"the return of (\w+)\(\) of [\w.]+", r"the return of `\1`", how)
+
+
+def _line(found: re.Match[str]) -> str:
+    number, file, time = found.groups()
+    text = linecache.getline(str(HERE / file), int(number)).strip()
+    if time == "2" and text.startswith("with "):
+        return f"the end of `{text}`"
+    return f"`{text}`" + (f" (time {time})" if time else "")
+
+
+def _code(shown: tuple[Any, ...]) -> str:
+    sources = (textwrap.dedent(inspect.getsource(what)).rstrip() for what in shown)
+    code = "\n\n\n".join(re.sub(r" +# noqa.*", "", source) for source in sources)
+    return f"```python\n{code}\n```\n"
+
+
+def page_path() -> Path:
+    """Give the place of the page."""
+    return HERE.parents[2] / "docs" / "mistakes.md"

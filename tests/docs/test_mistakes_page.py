@@ -1,0 +1,51 @@
+"""The page of mistakes shows what comes out of real runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.spark_checks.lab import Lab
+from tests.docs.mistakes import foreach_batch, foreach_writer, jobs
+from tests.docs.mistakes.mistake import judged
+from tests.docs.mistakes.page import FAMILIES, Page, page_path
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def lab():
+    lab = Lab()
+    yield lab
+    lab.close()
+
+
+@pytest.mark.grid
+def test_the_page_is_what_its_sinks_come_to(lab):
+    """Every figure of it comes from a run: a fresh one gives the same page."""
+    shown = page_path().read_text(encoding="utf-8")
+
+    fresh = Page(lab).text()
+
+    assert shown == fresh
+    assert sum(map(len, FAMILIES.values())) >= 10
+
+
+@pytest.mark.parametrize("mistakes", [foreach_batch.MISTAKES, jobs.MISTAKES])
+def test_an_append_and_its_mend_come_out_as_the_page_has_it(lab, mistakes):
+    """The first mistake of a family, judged anew, has its row on the page."""
+    shown = page_path().read_text(encoding="utf-8")
+
+    row = Page(lab).row(mistakes[0])
+
+    assert row in shown
+    assert "It holds" in row
+
+
+@pytest.mark.grid
+@pytest.mark.xfail(reason="no fault lets a task raise, so close() is given no error")
+@pytest.mark.parametrize("mistake", foreach_writer.NOT_REFUTED_YET)
+def test_what_the_page_says_is_not_refuted_yet(lab, mistake):
+    """Once it is refuted, it belongs on the page."""
+    found = judged(mistake.wrong[0], mistake, lab)
+
+    assert not found.holds
