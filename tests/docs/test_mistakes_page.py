@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.spark_checks.lab import Lab
-from tests.docs.mistakes import foreach_batch, foreach_writer, jobs
-from tests.docs.mistakes.mistake import judged
+from tests.docs.mistakes import jobs
 from tests.docs.mistakes.page import FAMILIES, Page, page_path
 
 pytestmark = pytest.mark.spark
@@ -30,7 +29,7 @@ def test_the_page_is_what_its_sinks_come_to(lab):
     assert sum(map(len, FAMILIES.values())) >= 10
 
 
-@pytest.mark.parametrize("mistakes", [foreach_batch.MISTAKES, jobs.MISTAKES])
+@pytest.mark.parametrize("mistakes", [jobs.MISTAKES])
 def test_an_append_and_its_mend_come_out_as_the_page_has_it(lab, mistakes):
     """The first mistake of a family, judged anew, has its row on the page."""
     shown = page_path().read_text(encoding="utf-8")
@@ -39,13 +38,3 @@ def test_an_append_and_its_mend_come_out_as_the_page_has_it(lab, mistakes):
 
     assert row in shown
     assert "It holds" in row
-
-
-@pytest.mark.grid
-@pytest.mark.xfail(reason="no fault lets a task raise, so close() is given no error")
-@pytest.mark.parametrize("mistake", foreach_writer.NOT_REFUTED_YET)
-def test_what_the_page_says_is_not_refuted_yet(lab, mistake):
-    """Once it is refuted, it belongs on the page."""
-    found = judged(mistake.wrong[0], mistake, lab)
-
-    assert not found.holds

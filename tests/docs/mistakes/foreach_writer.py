@@ -184,9 +184,6 @@ MISTAKES = (
         mend="Name files after the event, and replace what is there.",
         most=36,
     ),
-)
-
-NOT_REFUTED_YET = (
     Mistake(
         "Note (partition, epoch) as done in `close`, whatever its error says",
         wrong=(close_whatever_happened,),

@@ -47,6 +47,7 @@ def judged(build: Build, mistake: Mistake, lab: Lab) -> Judged:
         asked=Asked(key=("order_id",), claims=mistake.claims),
         choice=Choice(most=mistake.most),
         trace=OFF,
+        stop=True,
     )
     return judge(build, question, lab=lab)
 

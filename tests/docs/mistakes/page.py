@@ -51,14 +51,7 @@ SHARED = """\
 LEFT_OUT = """\
 ## What is left out
 
-- A task that raises. Tasks are struck by death, after which no code of theirs runs, so
-  that `close(error)` of a ForeachWriter is never called with an error. One that ignores
-  its error is wrong, and is not refuted yet.
 - Two faults in one interleaving: `faults=2` asks for them.
-- A task that is given up within a transaction of SQLite. The process that stands for
-  it is forked, and a fork does not inherit SQLite's locks, so that it could do what no
-  real process can. Sinks that write in tasks therefore write here row by row, each row
-  in a transaction of its own.
 - What Spark does inside one call, such as `batch.write`: its own commit protocol is
   judged as the file sink of `onceproof replay parquet-files`.
 - Loss of what was written: a disk that forgets, a database that takes back a commit.
@@ -126,7 +119,12 @@ def anchor(title: str) -> str:
 
 def in_words(how: str) -> str:
     """Name lines by what stands there: their numbers change with every edit."""
-    how = re.sub(r"line (\d+) of ([\w.]+), [^ ()]+\(\)(?:, time (\d+))?", _line, how)
+    how = re.sub(
+        r"line (\d+) of ([\w.]+), [^ ()]+\(\)(?:: .*?)?(?:, time (\d+))?"
+        r"(?=(?: of task \d+)?, batch \d+$)",
+        _line,
+        how,
+    )
     return re.sub(r"the return of (\w+)\(\) of [\w.]+", r"the return of `\1`", how)
 
 
