@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 MARKS = {ACTION: "●", RESTART: "▲"}
 FAULT, CAN_GO, LOOK, UP, DOWN = "X", "○", "=", "│", "┊"
-LEGEND = (
-    "● step   ○ can be left out   X fault   ▲ restart   = readers look   "
-    "│ lane   ┊ down"
-)
+LEGEND = "● step  ○ can be left out  X fault  ▲ restart  = readers look  ┊ lane is down"
 _NARROW, _HEAD = 3, 7
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the lanes: the start, a step, or what readers saw after it."""
+    """A row of the lanes: the start, a step, or what readers saw after it.
+
+    A step is ``own`` where the reader took it, off the trace.
+    """
 
     number: int
     lane: int | None
@@ -39,6 +39,7 @@ class Row:
     weak: bool = False
     breaks: bool = False
     look: bool = False
+    own: bool = False
 
 
 def rows_of(view: View, left: int | None) -> list[Row]:
@@ -49,7 +50,6 @@ def rows_of(view: View, left: int | None) -> list[Row]:
         here = step.breaks and not any(look.breaks for look in looks)
         weak = step.matters is False
         words = [safe(step.text), word(step.kind), "breaks here" if here else ""]
-        words.append("off the trace" if left is not None and step.number > left else "")
         for message in view.messages:
             if message.sent == step.number:
                 end = "⇢ ?" if message.taken is None else f"→ {message.taken}"
@@ -57,12 +57,15 @@ def rows_of(view: View, left: int | None) -> list[Row]:
         mark = MARKS.get(step.kind, FAULT)
         mark = CAN_GO if weak and step.kind == ACTION else mark
         said = "  ".join(filter(None, words))
-        rows.append(Row(step.number, step.lane, mark, said, weak=weak, breaks=here))
+        own = left is not None and step.number > left
+        rows.append(Row(step.number, step.lane, mark, said, weak, here, own=own))
         for look in looks:
             end = "  breaks here" if look.breaks else ""
             seen = f"readers see {safe(look.text)}{end}"
             last = len(view.lanes) - 1
-            rows.append(Row(step.number, last, LOOK, seen, False, look.breaks, True))
+            rows.append(
+                Row(step.number, last, LOOK, seen, breaks=look.breaks, look=True)
+            )
     return rows
 
 
@@ -144,14 +147,16 @@ class Lanes:
         here = ">" if row.number == step and not row.look else " "
         hit = "*" if found and row.number in found and not row.look else " "
         number = "" if row.look else str(row.number)
-        line = Text(f"{here}{hit}{number:>3}  ", "bold" if hit == "*" else "")
+        line = Text(
+            f"{here}{hit}{number:>3}{'~' * row.own:2}", "bold" if hit == "*" else ""
+        )
         for lane in range(len(self._names) if room else 0):
             mark = row.mark if lane == row.lane else DOWN if lane in down else UP
             style = "bold" if lane == row.lane else "dim"
             line.append(set_cell_size(mark, room), style)
         if not room and row.lane is not None:
             line.append(f"{row.mark} {self._names[row.lane]}: ")
-        words = "bold red" if row.breaks else "dim" if row.weak else ""
+        words = "bold bright_red" if row.breaks else "dim" if row.weak else ""
         return line.append(row.words, words)
 
 
@@ -185,7 +190,9 @@ def _about(view: View, shown: Shown) -> Text:
     if shown.matters is not None:
         words.append("matters" if shown.matters else "can be left out")
     words.append("breaks here" if shown.breaks else "")
-    return Text(", ".join(filter(None, words)), "bold red" if shown.breaks else "dim")
+    return Text(
+        ", ".join(filter(None, words)), "bold bright_red" if shown.breaks else "dim"
+    )
 
 
 def _state(view: View, step: int) -> list[Text]:
@@ -240,7 +247,7 @@ def strips_text(view: View, step: int, width: int, most: int) -> Text:
         line = Text(set_cell_size(_fit(name, room - 1), room))
         for at, cell in enumerate(strip.cells[first : first + cells], first):
             sign = CELLS.get(cell, "?")
-            style = "bold red" if cell == "fails" else ""
+            style = "bold bright_red" if cell == "fails" else ""
             style = f"{style} reverse".strip() if at == step else style
             line.append(sign, style)
             line.append("!" if at == strip.first else " ", style if at == step else "")
@@ -260,7 +267,8 @@ def passing_text(view: View) -> Text:
     same = (
         f"Steps 1 to {shared} are the same." if shared else "From the start it differs."
     )
-    lines = [Text(f"{same} It comes to rest and breaks nothing."), Text()]
+    ends = f"It comes to rest and does not break {safe(view.property)}."
+    lines = [Text(f"{same} {ends}"), Text()]
     lines.append(Text(f"{'step':>4}  {'this trace':33} passing run", "bold"))
     mine = [safe(step.text) for step in view.steps]
     other = [

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from onceproof.properties.explorer.kinds import ACTION, RESTART
 from onceproof.properties.explorer.saying import CELLS, labels, safe, title
-from onceproof.properties.lanes import FAULT, LOOK, Lanes, Row, as_text
 from onceproof.properties.lanes import ACTION as DONE
+from onceproof.properties.lanes import FAULT, LOOK, Lanes, Row, as_text
 
 if TYPE_CHECKING:
     from onceproof.properties.explorer.view import View
@@ -73,5 +73,5 @@ def _strips(view: View) -> list[str]:
         + ("" if strip.first is None else f"  fails after step {strip.first}")
         for strip in view.strips
     ]
-    key = "· holds, ✕ fails, ✓ met, = seen by readers, – nothing to say, ? not judged"
+    key = "· holds, ✕ fails, ✓ met, = seen by readers, - nothing to say, ? not judged"
     return [*lines, key] if lines else []

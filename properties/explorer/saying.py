@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from onceproof.properties.explorer.view import View
     from onceproof.properties.explorer.walk import Walk
 
-CELLS = {"holds": "·", "fails": "✕", "met": "✓", "open": "–", "seen": "="}
+CELLS = {"holds": "·", "fails": "✕", "met": "✓", "open": "-", "seen": "="}
 DRIFT = "drift"
 
 
 def safe(value: object) -> str:
-    """Show a value as one line: what is not printed is spelled out, and long text cut."""
+    """Show a value as one line: what does not print is spelled out, long text cut."""
     text = value if isinstance(value, str) else str(value)
     cut = f"... (cut: {len(text):,} characters in all)" if len(text) > MOST_TEXT else ""
     shown = (

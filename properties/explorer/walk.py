@@ -56,12 +56,18 @@ class Walk:
         self.step = max(0, min(step, self.last))
 
     def options(self) -> tuple[Option, ...]:
-        """List what could happen now, but for the step that comes next in the run."""
+        """List what could happen now, but for the step that comes next in the run.
+
+        Of what is broken already none is said to break it.
+        """
+        found: tuple[Option, ...] = ()
         if self.step < self.last:
-            return self.view.steps[self.step].options
-        if self._worker is None:
-            return ()
-        return self._worker._options(self._states()[-1], None)
+            found = self.view.steps[self.step].options
+        elif self._worker is not None:
+            found = self._worker._options(self._states()[-1], None)
+        fails_at = self.view.fails_at
+        broken = fails_at is not None and self.step >= fails_at
+        return tuple(replace(o, breaks=o.breaks and not broken) for o in found)
 
     def rests(self) -> bool:
         """Say whether nothing moves any more where the run ends."""

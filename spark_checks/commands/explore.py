@@ -95,7 +95,8 @@ def explore(
 
 def _show(found: Explored, origin: Origin) -> None:
     """Open the terminal view; where nobody could press a key, print plain text."""
-    there = sys.stdin.isatty() and sys.stdout.isatty()
+    # It is drawn on stderr.
+    there = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
     if not there or os.environ.get("TERM", "dumb") == "dumb":
         click.echo(plain_text(found.view))
         return
