@@ -152,7 +152,7 @@ class Lanes:
         )
         for lane in range(len(self._names) if room else 0):
             mark = row.mark if lane == row.lane else DOWN if lane in down else UP
-            style = "bold" if lane == row.lane else "dim"
+            style = "bold" if lane == row.lane else "" if here == ">" else "dim"
             line.append(set_cell_size(mark, room), style)
         if not room and row.lane is not None:
             line.append(f"{row.mark} {self._names[row.lane]}: ")
