@@ -19,6 +19,7 @@ from onceproof.spark_checks.commands.explore import explore
 from onceproof.spark_checks.commands.export import export
 from onceproof.spark_checks.commands.new import new
 from onceproof.spark_checks.commands.protocols import protocols
+from onceproof.spark_checks.commands.refuted import write_refuted
 from onceproof.spark_checks.sizes import (
     A_DAY,
     A_YEAR,
@@ -116,6 +117,11 @@ def main(context: click.Context, *, color: bool | None) -> None:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--mermaid", is_flag=True, help="Print the state graph as a picture.")
 @click.option("--markdown", is_flag=True, help="With --all: print a page of tables.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write a counterexample file here for each property that is refuted.",
+)
 @_json
 def check(
     protocol: str | None,
@@ -126,6 +132,7 @@ def check(
     walks: int | None,
     depth: int,
     seed: int,
+    output: Path | None,
     *,
     everything: bool,
     symmetry: bool,
@@ -146,6 +153,9 @@ def check(
     """
     from onceproof.properties import check as judge  # noqa: PLC0415
 
+    if everything and output:
+        message = "--output is of one protocol; leave out --all"
+        raise UsageError(message)
     if everything:
         from onceproof.spark_checks.commands.standings import check_all  # noqa: PLC0415
 
@@ -154,6 +164,8 @@ def check(
         message = "name a protocol, a file of one, or --all; see onceproof protocols"
         raise UsageError(message)
     model = make(protocol, _settings(settings))
+    if output is not None:
+        writable(output)
     if mermaid:
         from onceproof.model.language.trace import trace  # noqa: PLC0415
         from onceproof.model.picture import mermaid as draw  # noqa: PLC0415
@@ -171,10 +183,12 @@ def check(
             report = judge.simulate(
                 model, chosen, walks=walks, depth=depth, seed=seed, progress=progress
             )
+    files = {} if output is None else write_refuted(report, protocol, output)
     if as_json:
-        _print_json(console.check_data(report))
+        _print_json({**console.check_data(report), "files": files})
     else:
         console.show_check(report)
+        console.show_files(files)
     if not report.findings:
         click.echo(
             f"{model.label()} claims nothing: observe `visible` and `accepted`, or add "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -178,6 +179,14 @@ def show_check(report: Report) -> None:
             f"events taken, seed {walked.seed}, {walked.seconds:.2f} s"
         )
     _show_findings(out, report)
+
+
+def show_files(files: dict[str, str]) -> None:
+    """Print where counterexample files are, and the commands that show them."""
+    if files:
+        click.echo("\ncounterexample files, and how to look at them:")
+    for path in files.values():
+        click.echo(f"  onceproof explore {shlex.quote(path)}")
 
 
 def prove_data(report: Report) -> dict[str, Any]:

@@ -46,8 +46,7 @@ class Origin:
         """Give the command that shows the same once more."""
         if self.file:
             verb = "replay" if spark else "explore"
-            more = "" if spark else " --html explorer.html"
-            return f"onceproof {verb} {shlex.quote(self.name)}{more}"
+            return f"onceproof {verb} {shlex.quote(self.name)}"
         chosen = "".join(
             f" --set {shlex.quote(f'{k}={v}')}" for k, v in self.settings.items()
         )

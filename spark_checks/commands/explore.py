@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +16,11 @@ from onceproof.model.library import make, pick
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import read, writable
 from onceproof.properties.explorer.page import Origin, page
+from onceproof.properties.explorer.plain import plain_text
 from onceproof.properties.explorer.tell import model_of, told_of
 from onceproof.properties.explorer.view import Explored, explored
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.console import colored
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
 
 if TYPE_CHECKING:
@@ -29,8 +34,7 @@ _CODE = ("committer", "in_tasks", "on_driver")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="Write the page into this file.",
+    help="Write it as a page into this file.",
 )
 @click.option(
     "--set",
@@ -40,17 +44,29 @@ _CODE = ("committer", "in_tasks", "on_driver")
     help="Set a size, a number or a part of the protocol, such as RM=5.",
 )
 @click.option("--property", "name", help="Show the run that breaks this property.")
-def explore(what: str, html: Path, settings: tuple[str, ...], name: str | None) -> int:
-    """Write a counterexample, or a protocol to walk in, as one page of HTML.
+@click.option("--json", "as_json", is_flag=True, help="Print what is shown as JSON.")
+def explore(
+    what: str,
+    html: Path | None,
+    settings: tuple[str, ...],
+    name: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Show a counterexample, or a protocol to walk in: here, or as a page of HTML.
 
     FILE is a counterexample file, of a model or of real Spark. PROTOCOL is a name, or a
-    file as FILE.py or FILE.py:NAME; with --property the page shows the shortest run
-    that breaks it, without it begins where the protocol does. The page needs no network
-    and sends nothing anywhere. In it any step that is possible can be taken, and what
-    becomes of the property is shown.
+    file as FILE.py or FILE.py:NAME; with --property the shortest run that breaks it is
+    shown, without it one begins where the protocol does. Any step that is possible can
+    be taken, and what becomes of the property is shown. The page that --html writes
+    needs no network and sends nothing anywhere. Where the output is no terminal, plain
+    text is printed.
 
-    Example: onceproof explore micro-batch --property at-most-once --html run.html
+    Example: onceproof explore micro-batch --property at-most-once
     """
+    if html is not None and as_json:
+        message = "--html and --json are two ways to show it; choose one"
+        raise UsageError(message)
     if _is_file(what):
         if settings or name:
             message = (
@@ -64,12 +80,34 @@ def explore(what: str, html: Path, settings: tuple[str, ...], name: str | None) 
 
         chosen = _settings(settings)
         found, origin = _of_protocol(what, chosen, name), Origin(what, chosen)
-    writable(html.parent)
-    html.write_text(page(found, origin), encoding="utf-8")
-    for note in found.view.notes:
-        click.echo(f"note: {note}", err=True)
-    click.echo(str(html))
+    if as_json:
+        click.echo(json.dumps(found.view.to_json(), indent=2))
+    elif html is None:
+        _show(found, origin)
+    else:
+        writable(html.parent)
+        html.write_text(page(found, origin), encoding="utf-8")
+        for note in found.view.notes:
+            click.echo(f"note: {note}", err=True)
+        click.echo(str(html))
     return 0
+
+
+def _show(found: Explored, origin: Origin) -> None:
+    """Open the terminal view; where nobody could press a key, print plain text."""
+    # It is drawn on stderr.
+    there = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
+    if not there or os.environ.get("TERM", "dumb") == "dumb":
+        click.echo(plain_text(found.view))
+        return
+    if colored() is False:
+        os.environ["NO_COLOR"] = "1"
+    from onceproof.properties.explorer.terminal import Terminal  # noqa: PLC0415
+
+    app = Terminal(found, origin)
+    app.run()
+    for text in app.copied:
+        click.echo(text)
 
 
 def _of_own_code(told: Counterexample) -> StruckInside | None:

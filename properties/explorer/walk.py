@@ -1,0 +1,209 @@
+"""A walk: where a reader stands in a run of the model, on the trace or off it.
+
+Steps are taken in plain Python. A run that has left the trace is told of by the same
+view model as the trace, but not weighed: nothing is left out of it, nor compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.steps import Event
+from onceproof.model.traces import Trace, follow
+from onceproof.properties.counterexample import named, steps_of
+from onceproof.properties.explorer.kinds import CRASH
+from onceproof.properties.explorer.messages import messages_of
+from onceproof.properties.explorer.standing import breaks
+from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.explorer.view import Option, View, _assembled, _Worker
+from onceproof.properties.lanes import READERS, lanes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.language.plain import State
+    from onceproof.properties.explorer.tell import Model
+    from onceproof.properties.explorer.view import Explored
+
+MOST_OWN = 500
+MOST_TAKEN = 200
+
+
+class Walk:
+    """Stands after ``step`` steps of ``view``, which is ``trace`` or a run off it.
+
+    ``left`` is how many steps of the trace the run off it begins with; None on the
+    trace. Where there is no model to step, the trace is never left.
+    """
+
+    def __init__(self, found: Explored) -> None:
+        """Stand where the trace breaks, or else at its start."""
+        self.trace = found.view
+        self._model = found.model
+        self.view = found.view
+        self.step = min(found.view.fails_at or 0, len(found.view.steps))
+        self.left: int | None = None
+        self._worker = None if found.model is None else _own(found.view, found.model)
+
+    @property
+    def last(self) -> int:
+        """Give the number of the last step."""
+        return len(self.view.steps)
+
+    def go(self, step: int) -> None:
+        """Stand after a step, or at the nearest end."""
+        self.step = max(0, min(step, self.last))
+
+    def options(self) -> tuple[Option, ...]:
+        """List what could happen now, but for the step that comes next in the run.
+
+        Of what is broken already none is said to break it.
+        """
+        found: tuple[Option, ...] = ()
+        if self.step < self.last:
+            found = self.view.steps[self.step].options
+        elif self._worker is not None:
+            found = self._worker._options(self._states()[-1], None)
+        fails_at = self.view.fails_at
+        broken = fails_at is not None and self.step >= fails_at
+        return tuple(replace(o, breaks=o.breaks and not broken) for o in found)
+
+    def rests(self) -> bool:
+        """Say whether nothing moves any more where the run ends."""
+        model = self._model
+        return model is not None and model.reference.resting(self._states()[-1])
+
+    def take(self, option: Option) -> None:
+        """Take what could happen now; this leaves the trace, unless it leads along."""
+        if self._worker is None:
+            return
+        after = self._worker._after(self._states()[self.step])
+        event = next(e for e in after if str(e) == option.text)
+        self._walk((*self._run().events[: self.step], event), self.step + 1)
+
+    def take_passing(self) -> None:
+        """Walk the nearest run that passes, from where it leaves the trace."""
+        passing = self.trace.passing
+        if passing is not None and self._model is not None:
+            steps = self._model.reference.steps
+            events = tuple(Event(n, m, steps[n].fault) for n, m in passing.steps)
+            self._walk(events, passing.shared)
+
+    def go_on(self) -> None:
+        """Take those of the trace's further steps that can be taken, in their turn."""
+        if self._worker is None or self._model is None or self.left is None:
+            return
+        state, taken = self._states()[-1], []
+        for event in self._model.run.events[self.left :]:
+            after = self._worker._after(state).get(event)
+            if after is not None:
+                state = after
+                taken.append(event)
+        self._walk((*self._run().events, *taken), self.last + len(taken))
+
+    def to_rest(self) -> None:
+        """Take actions by turns, and no fault, until nothing moves any more."""
+        if self._worker is None:
+            return
+        state, taken = self._states()[-1], list[Event]()
+        while len(taken) < MOST_TAKEN:
+            after = self._worker._after(state)
+            choice = [event for event in after if not event.fault]
+            if not choice:
+                break
+            taken.append(min(choice, key=taken.count))
+            state = after[taken[-1]]
+        self._walk((*self._run().events, *taken), self.last + len(taken))
+
+    def back(self) -> None:
+        """Come back to the trace, where it was left."""
+        if self.left is None:
+            return
+        self.step = min(self.step, self.left)
+        self.left, self.view = None, self.trace
+        if self._model is not None:
+            self._worker = _own(self.trace, self._model)
+
+    def _run(self) -> Trace:
+        if self._worker is None:
+            message = "there is no model to step"
+            raise ValueError(message)
+        return self._worker._run
+
+    def _states(self) -> Sequence[State]:
+        return self._run().states
+
+    def _walk(self, events: tuple[Event, ...], step: int) -> None:
+        if self._model is None:
+            return
+        trace = self._model.run
+        events = events[: len(trace.events) + MOST_OWN]
+        shared = _shared(events, trace.events)
+        if shared == len(events):
+            self.back()
+        else:
+            run = follow(self._model.reference, trace.start, events)
+            self._worker = _own(self.trace, replace(self._model, run=run))
+            self.left = shared
+            self.view = _view(self.trace, self._worker, shared)
+        self.go(step)
+
+
+def _shared(events: Sequence[Event], others: Sequence[Event]) -> int:
+    """Count the first steps that two runs have in common."""
+    pairs = enumerate(zip(events, others, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(events), len(others)))
+
+
+def _own(trace: View, model: Model) -> _Worker:
+    """Look at a run of the model as at a trace, for the same claim."""
+    told = replace(
+        told_of(model.protocol),
+        steps=steps_of(model.reference, model.run),
+        start=named(model.reference, model.run.start),
+        property=trace.property,
+        clause=trace.clause,
+    )
+    return _Worker(told, model, [])
+
+
+def _view(trace: View, worker: _Worker, left: int) -> View:
+    """Tell of a run off the trace by the view model."""
+    fails_at = _fails_at(trace, worker)
+    told, model = worker._told, worker._model
+    looks = tuple(
+        replace(look, breaks=False) for look in trace.looks if look.after <= left
+    )
+    steps = worker._steps(fails_at, None)
+    for at, real in enumerate(trace.steps[:left]):
+        steps[at] = replace(steps[at], source=real.source)
+    view = _assembled(
+        told,
+        (*lanes_of(told).names, *((READERS,) if looks else ())),
+        steps,
+        fails_at=fails_at,
+        start=trace.start,
+        messages=tuple(messages_of(model.reference, model.run, worker._crashes())),
+        strips=tuple(worker._strips()),
+        live=True,
+    )
+    return replace(
+        view, protocol=trace.protocol, parameters=trace.parameters, looks=looks
+    )
+
+
+def _fails_at(trace: View, worker: _Worker) -> int | None:
+    """Find where a run first breaks the claim: where readers look, if they did."""
+    model, states = worker._model, worker._run.states
+    if model.claim is None:
+        return None
+    for number in range(len(states)):
+        run = states[max(0, number - 1) : number + 1]
+        if not breaks(model.claim, None, model.reference, run):
+            continue
+        before = model.run.events[number - 1 : number]
+        crash = any(worker._kinds.by_name[event.name] == CRASH for event in before)
+        if not trace.looks or crash or model.reference.resting(states[number]):
+            return number
+    return None

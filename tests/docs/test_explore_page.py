@@ -1,0 +1,40 @@
+"""The page on the explorer does what it says, and names every key."""
+
+from __future__ import annotations
+
+import re
+
+from onceproof.properties.explorer.terminal import Terminal
+from tests.docs.pages import agrees, blocks, commands, run
+from tests.test_house import ROOT
+
+PAGE = ROOT / "docs" / "explore.md"
+
+
+def test_the_page_does_what_it_says(tmp_path, monkeypatch):
+    """The command that writes a file prints what stands below it."""
+    monkeypatch.chdir(tmp_path)
+
+    for block in blocks(PAGE):
+        for command in commands(block):
+            status, printed = run(command)
+
+            assert status == 1
+            assert agrees(command, printed), printed
+
+
+def test_the_page_names_each_key_and_its_pictures_are_there():
+    """A letter that is bound stands in the table of keys."""
+    text = PAGE.read_text(encoding="utf-8")
+
+    told = set(re.findall(r"`([A-Za-z])`", text))
+    bound = {
+        key
+        for binding in Terminal.BINDINGS
+        for key in binding.key.split(",")
+        if len(key) == 1 and key.isalpha()
+    }
+    assert bound <= told
+    for picture in re.findall(r"\]\((pictures/\S+)\)", text):
+        size = (PAGE.parent / picture).stat().st_size
+        assert 0 < size < 200_000
