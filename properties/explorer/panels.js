@@ -119,7 +119,7 @@ const panels = {
     const { shared } = run;
     byId("passing-said").textContent = `${
       shared ? `Steps 1 to ${shared} are the same. Then it goes another way` : "It goes another way from the start"
-    }, to rest, and breaks nothing. It is a run of the model.`;
+    }, to rest, and does not break it. It is a run of the model.`;
     const body = empty(byId("passing").tBodies[0]);
     const last = Math.max(texts.length, trace.length);
     for (let n = shared; n < last; n++) {
