@@ -254,7 +254,9 @@ def test_the_help_keeps_the_lines_of_its_example():
     """They are two commands; run together they would be one that fails."""
     lines = CliRunner().invoke(main, ["export", "--help"]).output.splitlines()
 
-    first = next(n for n, line in enumerate(lines) if "Example: onceproof" in line)
+    first = next(
+        n for n, line in enumerate(lines) if "Example: onceproof export two" in line
+    )
     assert lines[first].endswith("--to tla")
     assert lines[first + 1].strip().startswith("java -cp tla2tools.jar")
     assert not any("\\b" in line or "\b" in line for line in lines)
@@ -300,7 +302,7 @@ def test_export_writes_files_and_says_what_is_left_out(tmp_path):
     ("words", "answer"),
     [
         (["micro-bach", "--to", "tla"], "did you mean 'micro-batch'?"),
-        (["micro-batch", "--to", "tex"], "'tex' is not 'tla'"),
+        (["micro-batch", "--to", "tex"], "'tex' is not one of 'tla', 'pytest'"),
         (["micro-batch", "--to", "tla", "--output", "/proc/x"], "cannot be written"),
     ],
 )
