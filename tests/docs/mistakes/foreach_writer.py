@@ -12,7 +12,6 @@ from tests.docs.mistakes.table import (
     TABLE,
     create,
     open_by_row,
-    open_table,
     read_lines,
     read_table,
 )
