@@ -92,7 +92,8 @@ class Evidence:
     ``subject`` is a protocol as ``onceproof check`` takes it, or a sink by its name.
     ``scope`` names what was run at what sizes, ``faults`` how many may strike in all,
     ``fault_set`` which. ``coverage`` counts what was looked at. ``model`` holds what
-    the protocol is to be made with again.
+    the protocol is to be made with again, ``again`` is the command that makes the
+    record anew.
     """
 
     subject: str
@@ -108,6 +109,7 @@ class Evidence:
     model: Mapping[str, Any]
     versions: Mapping[str, str]
     date: str
+    again: str
     assumptions: tuple[Assumption, ...] = ()
     lemmas: tuple[str, ...] = ()
     note: str = ""
@@ -199,6 +201,7 @@ _FIELDS: dict[str, type] = {
     "model": dict,
     "versions": dict,
     "date": str,
+    "again": str,
     "assumptions": list,
     "lemmas": list,
     "note": str,

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _LIVELY = ("eventually", "leads_to")
 
+_ASKED = {"symmetry": "symmetry", "walks": "simulate", "depth": "depth", "seed": "seed"}
+
 
 def records_of(
     report: Report,
@@ -55,13 +57,15 @@ def records_of(
     witnesses = tuple(f for f in report.findings if is_witness(f.property))
     kind, coverage, told = _judge(report)
     scope = {"model": protocol.label(), **parameters_of(protocol), **told}
+    scope |= how or {}
+    command = _command(kind, subject, scope)
     return tuple(
         Evidence(
             subject=subject,
             guarantee=found.property.name,
             kind=kind,
             claim=found.property.text,
-            scope={**scope, **(how or {})},
+            scope=scope,
             faults=protocol.faults,
             fault_set=fault_set(system),
             verdict=found.verdict,
@@ -70,10 +74,11 @@ def records_of(
             model=settings_of(protocol),
             versions=versions_of("onceproof", "z3-solver" if kind == "prove" else ""),
             date=day or today(),
+            again=f"{command} --evidence",
             assumptions=_assumptions(system, found.property, witnesses),
             lemmas=found.lemmas,
             note=_note(found),
-            trace=_shown(found, subject, kind, system),
+            trace=_shown(found, command),
         )
         for found in report.findings
         if is_guarantee(found.property)
@@ -178,7 +183,23 @@ def _note(found: Finding) -> str:
     return found.note.partition("; not inductive")[0] if found.verdict.holds else ""
 
 
-def _shown(found: Finding, subject: str, kind: str, system: System) -> Shown | None:
+def _command(kind: str, subject: str, scope: Mapping[str, Any]) -> str:
+    """Give the command that has the judge look again, at the same sizes."""
+    name, _, slots = subject.partition(" --set ")
+    chosen = [one.partition("=")[0] for one in slots.split(" --set ")]
+    known = ("model", *chosen, *_ASKED)
+    sizes = [f" --set {k}={v}" for k, v in scope.items() if k not in known]
+    asked = [
+        f" --{option}" if scope[word] is True else f" --{option} {scope[word]}"
+        for word, option in _ASKED.items()
+        if word in scope
+    ]
+    verb = "prove" if kind == "prove" else "check"
+    shown = f" --set {slots}" if slots else ""
+    return f"onceproof {verb} {name}{shown}{''.join([*sizes, *asked])}"
+
+
+def _shown(found: Finding, command: str) -> Shown | None:
     """Tell the trace of a claim that is refuted."""
     if found.trace is None or found.verdict is not Verdict.REFUTED:
         return None
@@ -187,17 +208,10 @@ def _shown(found: Finding, subject: str, kind: str, system: System) -> Shown | N
     seen = "" if loop is None else f"from step {loop + 1} on for ever"
     if loop == len(events):
         seen = "after the last step nothing has to happen any more"
-    verb = "prove" if kind == "prove" else "check"
-    sizes = "".join(
-        f" --set {name}={value}"
-        for name, value in parameters_of(system.protocol).items()
-        if f" --set {name}=" not in subject
-        and value != parameters_of(type(system.protocol)())[name]
-    )
     return Shown(
         clause=found.property.clauses[found.clause].text,
         steps=tuple(str(event) for event in events),
         strikes=tuple(n for n, event in enumerate(events, 1) if event.fault),
-        again=f"onceproof {verb} {subject}{sizes} --property {found.property.name}",
+        again=f"{command} --property {found.property.name}",
         seen=seen,
     )

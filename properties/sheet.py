@@ -241,7 +241,7 @@ def problems_of(sheet: Sheet) -> list[Problem]:
         what = f"{claim.subject}, {claim.guarantee}"
         for name, stale in row.outdated.items():
             why = f"{name} is stale: {', '.join(stale.why)}"
-            found.append(Problem(what, why, f"run {claim.again}"))
+            found.append(Problem(what, why, f"run {stale.record.again}"))
         if row.verdict is None and not row.outdated:
             plural = "" if claim.faults == 1 else "s"
             why = f"no evidence for at most {claim.faults} fault{plural}"

@@ -52,12 +52,15 @@ def records_of_replay(
     root: Path,
     claims: Sequence[Property] = (),
     files: Mapping[str, str] | None = None,
+    test: str = "",
+    into: Path | None = None,
     day: str = "",
 ) -> tuple[Evidence, ...]:
     """Tell how a sink came out as evidence, a record for each guarantee.
 
     ``claims`` are the guarantees that were asked for, where not all were; ``files``
-    name the counterexamples that were written. Paths are told as seen from ``root``.
+    name the counterexamples that were written, ``test`` is the test that asked, and
+    left its records ``into`` a folder. Paths are told as seen from ``root``.
     """
     protocol = report.protocol
     system = trace(protocol)
@@ -65,13 +68,18 @@ def records_of_replay(
     subject = subject_of(report, root)
     code = sources_of(subject, root)
     told = files or {}
+    scope = {**_scope(report), **({"test": test} if test else {})}
+    command = _command(report, subject, test)
+    leaving = "--evidence"
+    if into is not None:
+        leaving = f"--onceproof-evidence={_near(str(into), root)}"
     return tuple(
         Evidence(
             subject=subject,
             guarantee=prop.name,
             kind="replay",
             claim=prop.text,
-            scope=_scope(report),
+            scope=scope,
             faults=protocol.faults,
             fault_set=fault_set(system),
             verdict=_verdict(report, prop),
@@ -80,9 +88,10 @@ def records_of_replay(
             model=settings_of(protocol),
             versions=versions_of("onceproof", "pyspark"),
             date=day or today(),
+            again=f"{command} {leaving}",
             assumptions=_assumptions(report),
             note=_note(report, prop),
-            trace=_shown(report, prop, subject, _near(told.get(prop.name, ""), root)),
+            trace=_shown(report, prop, command, _near(told.get(prop.name, ""), root)),
         )
         for prop in report.properties
         if not claims or prop in claims
@@ -173,7 +182,7 @@ def _assumptions(report: SinkReport) -> tuple[Assumption, ...]:
     return tuple(found)
 
 
-def _shown(report: SinkReport, prop: Property, subject: str, file: str) -> Shown | None:
+def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown | None:
     outcome = report.first_break(prop)
     if outcome is None or outcome.spark is None:
         return None
@@ -184,23 +193,29 @@ def _shown(report: SinkReport, prop: Property, subject: str, file: str) -> Shown
         clause=prop.clauses[clause].text,
         steps=tuple(str(event) for event in one.events),
         strikes=tuple(n for n, event in enumerate(one.events, 1) if event.fault),
-        again=_again(report, subject, outcome, file),
+        again=_again(report, command, outcome, file),
         failpoints=outcome.failpoints,
         seen=f"{outcome.spark.moments[moment]}, of the events readers see {seen}",
         file=file,
     )
 
 
-def _again(report: SinkReport, subject: str, outcome: Outcome, file: str) -> str:
-    """Give the command that shows a trace again."""
+def _command(report: SinkReport, subject: str, test: str) -> str:
+    """Give the command that replays a sink again, at the same sizes."""
     if report.sink.code:
-        return f"onceproof replay {file}" if file else f"pytest, of {subject}"
+        return f"pytest {test or subject}"
     numbers = parameters_of(report.protocol)
     return (
         f"onceproof replay {subject} --faults {report.protocol.faults} "
-        f"--batches {numbers['BATCH']} --events {report.given.events} "
-        f"--only {outcome.interleaving.number}"
+        f"--batches {numbers['BATCH']} --events {report.given.events}"
     )
+
+
+def _again(report: SinkReport, command: str, outcome: Outcome, file: str) -> str:
+    """Give the command that shows a trace again."""
+    if report.sink.code:
+        return f"onceproof replay {file}" if file else command
+    return f"{command} --only {outcome.interleaving.number}"
 
 
 def _near(path: str, root: Path) -> str:

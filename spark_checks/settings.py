@@ -155,7 +155,7 @@ def _about(
     known: Iterable[Property] = GUARANTEES
     if "::" in subject:
         _defined(where, subject, root)
-        again = f"pytest --onceproof-evidence on the test of {subject}"
+        again = f"a test of {subject}: pytest --onceproof-evidence={EVIDENCE}"
     elif subject in (sinks := reference_sinks()):
         again = f"onceproof replay {subject} --evidence"
     else:
