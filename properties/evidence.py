@@ -77,7 +77,7 @@ class Hashes:
         for name in sorted({*self.sources, *now.sources}):
             old, new = self.sources.get(name, ""), now.sources.get(name, "")
             if old and not new:
-                told.append(f"{name} is not part of the sink any more")
+                told.append(f"{name} is gone, or no part of the sink any more")
             elif new and not old:
                 told.append(f"{name} has become part of the sink")
             elif old != new:
@@ -222,12 +222,15 @@ _SHOWN: dict[str, type] = {
 def _parsed(data: dict[str, Any]) -> Evidence:
     trace = data.pop("trace")
     _typed(data, _FIELDS, "")
+    _texts(data, ("fault_set", "lemmas"))
     _typed(data["hashes"], _HASHES, " of the hashes")
+    _texts(data["hashes"], ("sources",))
     for one in data["assumptions"]:
         _typed(one, _ASSUMPTION, " of an assumption")
         _one_of(one["kind"], ASSUMPTIONS, "the kind of an assumption")
     if trace is not None:
         _typed(trace, _SHOWN, " of the trace")
+        _texts(trace, ("steps", "failpoints"))
     _one_of(data["kind"], KINDS, "'kind'")
     dt.date.fromisoformat(data["date"])
     lists = {n: tuple(data[n]) for n, kind in _FIELDS.items() if kind is list}
@@ -260,6 +263,15 @@ def _typed(data: object, kinds: dict[str, type], where: str) -> None:
     for name in data:
         if name not in kinds:
             message = f"{name!r}{where} is not known"
+            raise TypeError(message)
+
+
+def _texts(data: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Raise for a list, or an object, that holds something else than texts."""
+    for name in names:
+        held = data[name].values() if isinstance(data[name], dict) else data[name]
+        if not all(isinstance(one, str) for one in held):
+            message = f"{name!r} holds something that is no text"
             raise TypeError(message)
 
 

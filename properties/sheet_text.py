@@ -117,17 +117,20 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def told_of(record: Evidence) -> str:
-    """Say in a line what a record rests on: how much was looked at, and for what."""
+    """Say in a line what a record rests on: how much was looked at, and when."""
     looked = [f"{name} {_number(value)}" for name, value in record.coverage.items()]
-    hashes = [f"model {record.hashes.model[:8]}", f"claim {record.hashes.property[:8]}"]
-    if record.hashes.sources:
-        first = sorted(record.hashes.sources.items())
-        hashes += [f"{name} {value[:8]}" for name, value in first]
-    if record.lemmas:
-        hashes.append(f"lemmas {', '.join(record.lemmas)}")
-    told = [f"{record.kind} of {record.date}", *looked, *hashes]
+    told = [f"{record.kind} of {record.date}", *looked]
+    told += [f"claim {record.hashes.property[:8]}"]
+    told += [f"with the lemmas {' and '.join(record.lemmas)}"] if record.lemmas else []
     told += [record.note] if record.note else []
     return ", ".join(told)
+
+
+def hashes_of(record: Evidence) -> str:
+    """Name the model, and the files of a sink's code, by the beginnings of hashes."""
+    files = sorted(record.hashes.sources.items())
+    told = [("model", record.hashes.model), *files]
+    return ", ".join(f"{name} {value[:8]}" for name, value in told)
 
 
 def faults_of(row: Row) -> tuple[str, ...]:
@@ -150,7 +153,9 @@ def paragraphs(rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
     versions = _shared(
         rows, lambda row: [_listed(r.versions) for r in row.live.values()]
     )
+    hashes = _shared(rows, lambda row: map(hashes_of, row.live.values()))
     found = [("Scope", scopes), ("Fault set", faults), ("Versions", versions)]
+    found.append(("Hashes", hashes))
     for kind in ASSUMPTIONS:
         told = _shared(
             rows, lambda row, k=kind: [a.text for a in row.assumptions if a.kind == k]

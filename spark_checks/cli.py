@@ -332,7 +332,7 @@ def replay(
             ),
         )
     files = {r.sink.name: artifacts.write_counterexamples(r, output) for r in reports}
-    leave_replays(evidence, reports, files)
+    leave_replays(evidence, reports)
     if as_json:
         _print_json(replay_console.replay_data(reports, files))
     else:

@@ -22,9 +22,8 @@ from onceproof.properties.evidence import (
 from onceproof.properties.histories import broken
 from onceproof.properties.records import fault_set, settings_of, versions_of
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import sources
 from onceproof.spark_checks.drift import seen_in_words
-from onceproof.spark_checks.sinks import reference_sinks
+from onceproof.spark_checks.sources import sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,23 +109,15 @@ def subject_of(report: SinkReport, root: Path) -> str:
     return f"{_near(path if sign else files[0], root)}::{function}"
 
 
-def sources_of(subject: str, root: Path) -> dict[str, str]:
-    """Hash the files of a sink's code, as they are now."""
-    path, sign, _ = subject.partition("::")
-    if sign:
-        return sources.of_project(root / path, root)
-    known = reference_sinks()
-    return sources.of_reference(known[subject]) if subject in known else {}
-
-
 def _scope(report: SinkReport) -> dict[str, Any]:
     given, kind = report.given, type(report.under_test).__name__
     result = getattr(report.under_test, "result", None)
     numbers = parameters_of(report.protocol)
-    columns = ", ".join(given.key)
+    query = "each event as it is" if given.own else "flights, and which were late"
+    columns = ", ".join(given.key) or "all columns"
     return {
-        "source": "rows of its own" if given.own else "flights, from files",
-        "query": "held to result=" if result else f"each event as it is, by {columns}",
+        "source": "files, of rows of its own" if given.own else "files, of flights",
+        "query": "held to result=" if result else f"{query}, told apart by {columns}",
         "sink": kind,
         "output mode": "as it sets" if kind in _AS_IT_SETS else "append",
         "trigger": "as it sets" if kind in _AS_IT_SETS else "availableNow",

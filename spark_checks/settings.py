@@ -13,6 +13,7 @@ from onceproof.model.library import find, make, pick, protocols
 from onceproof.properties.evidence import ASSUMPTIONS, Assumption
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.sheet import EXPECTED, HOLDS, Claim
+from onceproof.spark_checks.sources import known_sinks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -150,13 +151,11 @@ def _about(
     where: str, subject: str, guarantee: str, root: Path
 ) -> tuple[Property, str]:
     """Find the property that is claimed, and the command that makes its evidence."""
-    from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
-
     known: Iterable[Property] = GUARANTEES
     if "::" in subject:
         _defined(where, subject, root)
         again = f"a test of {subject}: pytest --onceproof-evidence={EVIDENCE}"
-    elif subject in (sinks := reference_sinks()):
+    elif subject in (sinks := known_sinks()):
         again = f"onceproof replay {subject} --evidence"
     else:
         known = _of_protocol(where, subject, root, sinks)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.properties.fingerprints import of_file
+from onceproof.spark_checks.sinks import reference_sinks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,23 @@ if TYPE_CHECKING:
 _SHELF = "onceproof.spark_checks.sinks"
 _FRONT = ("interface",)
 _OWN = "onceproof"
+
+
+def known_sinks() -> dict[str, Reference]:
+    """Give the reference sinks, by name; none where there is no PySpark."""
+    try:
+        return reference_sinks()
+    except ImportError:
+        return {}
+
+
+def sources_of(subject: str, root: Path) -> dict[str, str]:
+    """Hash the files of a sink's code, as they are now."""
+    path, sign, _ = subject.partition("::")
+    if sign:
+        return of_project(root / path, root)
+    known = known_sinks()
+    return of_reference(known[subject]) if subject in known else {}
 
 
 def of_reference(sink: Reference) -> dict[str, str]:

@@ -14,6 +14,9 @@ from onceproof.model.library import make
 from onceproof.properties import fingerprints
 from onceproof.properties.check import claims_of
 from onceproof.properties.evidence import Hashes
+from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
+from onceproof.spark_checks.sizes import Sizes
+from onceproof.spark_checks.sources import known_sinks, sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,24 +82,17 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
         name, _, _ = record.subject.partition(" --set ")
         path = str(root / name) if ".py" in name else name
         return make(path, {k: str(v) for k, v in outer.items()}), {}
-    from onceproof.spark_checks.evidence import sources_of  # noqa: PLC0415
-    from onceproof.spark_checks.replay import protocol_of  # noqa: PLC0415
-    from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
-    from onceproof.spark_checks.sinks.user_code import (  # noqa: PLC0415
-        StruckInside,
-        UserCode,
-    )
-    from onceproof.spark_checks.sizes import Sizes  # noqa: PLC0415
-
     code = sources_of(record.subject, root)
     if "::" in record.subject:
         inner = {k.partition(".")[2]: v for k, v in settings.items() if "." in k}
         sizes = {k: v for k, v in outer.items() if k != "sink"}
         return StruckInside(sink=UserCode(**inner), **sizes), code
-    known = reference_sinks()
+    known = known_sinks()
     if record.subject not in known:
-        message = "there is no such reference sink any more"
+        message = "there is no such reference sink here"
         raise UsageError(message)
+    from onceproof.spark_checks.replay import protocol_of  # noqa: PLC0415
+
     numbers = Sizes(settings["BATCH"], settings["PARTITION"], 0, settings["ATTEMPT"])
     sink = known[record.subject]
     return protocol_of(sink, numbers, faults=record.faults), code

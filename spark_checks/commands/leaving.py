@@ -58,11 +58,7 @@ def leave(
     _write(records, folder)
 
 
-def leave_replays(
-    given: str | None,
-    reports: Iterable[SinkReport],
-    files: Mapping[str, Mapping[str, str]],
-) -> None:
+def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
     """Write a record for each guarantee of sinks, if that was asked for."""
     if given is None:
         return
@@ -71,7 +67,7 @@ def leave_replays(
     folder, root = _places(given)
     records: list[Evidence] = []
     for report in reports:
-        records += records_of_replay(report, root=root, files=files[report.sink.name])
+        records += records_of_replay(report, root=root)
     _write(records, folder)
 
 
