@@ -106,7 +106,7 @@ def subject_of(report: SinkReport, root: Path) -> str:
     files = [place for place in sink.code if place.endswith(".py")]
     if not sign and not files:
         return sink.name
-    return f"{_near(path if sign else files[0], root)}::{function}"
+    return f"{_near(files[0] if files else path, root)}::{function}"
 
 
 def _scope(report: SinkReport) -> dict[str, Any]:

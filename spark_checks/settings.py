@@ -65,11 +65,17 @@ def settings_at(start: Path) -> Settings:
 
     Raises ``UsageError`` for what they cannot say.
     """
+    root = root_of(start)
+    if (root / FILE).is_file():
+        return settings_in(root)
+    return Settings(root, root / EVIDENCE)
+
+
+def root_of(start: Path) -> Path:
+    """Find the folder of the project that a folder belongs to, or give that folder."""
     start = start.resolve()
-    for folder in (start, *start.parents):
-        if (folder / FILE).is_file():
-            return settings_in(folder)
-    return Settings(start, start / EVIDENCE)
+    folders = (start, *start.parents)
+    return next((one for one in folders if (one / FILE).is_file()), start)
 
 
 def settings_in(root: Path) -> Settings:

@@ -29,6 +29,7 @@ from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
 from onceproof.spark_checks.rerun import ANSWER
+from onceproof.spark_checks.settings import root_of
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class Replayer:
         if folder is not None:
             records = records_of_replay(
                 judged.report,
-                root=Path(self._config.rootpath),
+                root=root_of(self._config.rootpath),
                 claims=question.asked.claims,
                 files={judged.guarantee: judged.file},
                 test=self.item.nodeid,

@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -29,8 +30,9 @@ from onceproof.properties.records import fault_set, settings_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import sources
 from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.evidence import subject_of
 from onceproof.spark_checks.library_claims import library_claims
-from onceproof.spark_checks.settings import parsed, settings_at
+from onceproof.spark_checks.settings import parsed, root_of, settings_at
 from onceproof.spark_checks.sinks import reference_sinks
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
 from onceproof.spark_checks.sources import sources_of
@@ -368,6 +370,30 @@ def test_imports_of_a_project_are_followed(tmp_path, line, found):
     if any(place.startswith("package/deep") for place in found):
         wanted.add("package/__init__.py")
     assert set(told) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "subject"),
+    [
+        ("foreach-batch-append", (), "foreach-batch-append"),
+        ("elsewhere.py::orders", (".", "sinks/orders.py"), "sinks/orders.py::orders"),
+        ("made.<locals>.orders", (".", "t.py"), "t.py::made.<locals>.orders"),
+        ("made.<locals>.orders", (".",), "made.<locals>.orders"),
+        ("orders", (".", "/elsewhere/t.py"), "t.py::orders"),
+    ],
+)
+def test_sinks_are_named_as_seen_from_the_project(tmp_path, name, code, subject):
+    """Wherever the test runs; no path of the machine gets into a record."""
+    places = tuple(str(tmp_path / place) for place in code)
+
+    report = SimpleNamespace(sink=SimpleNamespace(name=name, code=places))
+
+    assert subject_of(report, tmp_path) == subject
+
+
+def test_the_root_is_that_of_the_project_a_folder_belongs_to(project):
+    """So that a test below it names sinks as claims do."""
+    assert root_of(project / "sinks") == project
 
 
 def test_the_library_claims_what_its_files_state():
