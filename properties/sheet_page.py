@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem;
-  padding: 0 1rem; color: #1c1c1c; background: #fff; overflow-wrap: anywhere; }
+  padding: 0 1rem; color: #1c1c1c; background: #fff; overflow-wrap: break-word; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border: 1px solid #bbb; padding: .3rem .5rem; text-align: left;
   vertical-align: top; }

@@ -2,61 +2,29 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import re
 import subprocess
 import sys
 import time
-import tomllib
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
-from onceproof.model.errors import UsageError
-from onceproof.model.language.trace import trace
 from onceproof.properties import fingerprints
-from onceproof.properties.evidence import Evidence, Hashes, Shown, read_folder
+from onceproof.properties.evidence import Shown, read_folder
 from onceproof.properties.guarantees import (
     AT_MOST_ONCE,
-    EFFECTIVELY_ONCE,
     guarantees_of,
 )
-from onceproof.properties.records import fault_set, settings_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import sources
-from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.evidence import subject_of
 from onceproof.spark_checks.library_claims import library_claims
-from onceproof.spark_checks.settings import parsed, root_of, settings_at
 from onceproof.spark_checks.sinks import reference_sinks
-from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
-from onceproof.spark_checks.sources import sources_of
 from onceproof.spark_checks.staleness import stale
+from tests.spark_checks.projects import ORDERS, PYPROJECT, made, recorded, run
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "onceproof.schema.json").read_text())
-PAGE_BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ORDERS = "sinks/orders.py::orders"
 
-PYPROJECT = """
-[tool.onceproof]
-sheet = "GUARANTEES.md"
-
-[[tool.onceproof.guarantees]]
-subject = "sinks/orders.py::orders"
-guarantee = "effectively-once"
-assumptions = [{ text = "the table has a key", kind = "configured" }]
-duties = ["wait for the batch"]
-
-[[tool.onceproof.guarantees]]
-subject = "two-phase-commit"
-guarantee = "agreement"
-"""
 
 COUNTER = '''
 from onceproof.model.language import Protocol, action, always, state, when
@@ -79,48 +47,10 @@ class Counter(Protocol):
 '''
 
 
-def run(*words: str):
-    return CliRunner().invoke(main, list(words))
-
-
-def recorded(root: Path, prop=EFFECTIVELY_ONCE, **changes) -> Evidence:
-    """Give the evidence that a replay of the project's sink would leave."""
-    protocol = StruckInside(sink=UserCode(on_driver=1), LINE=3)
-    system = trace(protocol)
-    told = {
-        "subject": ORDERS,
-        "guarantee": prop.name,
-        "kind": "replay",
-        "claim": prop.text,
-        "scope": {"source": "flights", "batches": 2},
-        "faults": 1,
-        "fault_set": fault_set(system),
-        "verdict": Verdict.HELD,
-        "coverage": {"interleavings": "9 of 9"},
-        "hashes": Hashes(
-            fingerprints.of_system(system),
-            fingerprints.of_property(prop, system),
-            sources_of(ORDERS, root),
-        ),
-        "model": settings_of(protocol),
-        "versions": {"pyspark": "4.1.4"},
-        "date": "2026-01-02",
-        "again": "pytest tests/test_orders.py --onceproof-evidence=.onceproof/evidence",
-    }
-    return Evidence(**{**told, **changes})
-
-
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """Make a project with a sink, its evidence, and its sheet."""
-    (tmp_path / "pyproject.toml").write_text(PYPROJECT)
-    (tmp_path / "sinks").mkdir()
-    (tmp_path / "sinks" / "names.py").write_text('TABLE = "orders"\n')
-    (tmp_path / "sinks" / "orders.py").write_text(
-        "from names import TABLE\n\n\ndef orders(target):\n    return TABLE\n"
-    )
-    (tmp_path / "sinks" / "other.py").write_text("")
-    recorded(tmp_path).write(tmp_path / ".onceproof" / "evidence")
+    made(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert run("check", "two-phase-commit", "--evidence").exit_code == 0
     assert run("guarantees", "--output", "GUARANTEES.md").exit_code == 0
@@ -272,51 +202,6 @@ def test_damaged_evidence_is_status_2(project):
     assert "is not JSON" in checked.output
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "answer"),
-    [
-        ("sheet =", "shete =", "did you mean 'sheet'?"),
-        ("duties =", "dutys =", "did you mean 'duties'?"),
-        ("kind =", "kinds =", "did you mean 'kind'?"),
-        ('"configured"', '"configurd"', "did you mean 'configured'?"),
-        ('"effectively-once"', '"efectively-once"', "mean 'effectively-once'?"),
-        ('"agreement"', '"agrement"', "did you mean 'agreement'?"),
-        ('"two-phase-commit"', '"two-phase-comit"', "mean 'two-phase-commit'?"),
-        ("::orders", "::order", "did you mean 'orders'?"),
-        ("sinks/orders.py:", "sinks/gone.py:", "sinks/gone.py cannot be read"),
-        ('guarantee = "agreement"', "", "needs guarantee = a text"),
-        ('guarantee = "agreement"', 'guarantee = ""', "takes guarantee = a text"),
-        ('guarantee = "agreement"', "guarantee = 1", "takes guarantee = a text"),
-        ("duties = [", "faults = -1\nduties = [", "takes faults = 0 to 64"),
-        ("duties = [", "faults = true\nduties = [", "takes faults = 0 to 64"),
-        ("duties = [", 'expected = "no"\nduties = [', "one of holds, refuted"),
-        ('["wait for the batch"]', '"wait"', "takes duties = a list"),
-        ("[tool.onceproof]", "tool.onceproof = 1\n[x]", "cannot be read"),
-    ],
-)
-def test_bad_configuration_is_status_2_with_the_mend(project, old, new, answer):
-    """In one sentence, whatever is wrong."""
-    path = project / "pyproject.toml"
-    path.write_text(path.read_text().replace(old, new, 1))
-
-    refused = run("guarantees", "--check")
-
-    assert isinstance(refused.exception, SystemExit)
-    assert refused.exception.code == 2
-    assert answer in refused.output
-
-
-def test_a_claim_that_is_stated_twice_is_refused(project):
-    """There would be two rows that say the same."""
-    path = project / "pyproject.toml"
-    claim = PYPROJECT.rpartition("\n\n")[2]
-    path.write_text(path.read_text() + "\n" + claim)
-
-    refused = run("guarantees")
-
-    assert "claim 3, says again what claim 2 does" in refused.output
-
-
 def test_replays_of_a_part_leave_no_evidence():
     """And a folder is not mistaken for a sink; nothing is run for that."""
     part = run("replay", "foreach-batch-append", "--only", "1", "--evidence", "e")
@@ -324,76 +209,6 @@ def test_replays_of_a_part_leave_no_evidence():
 
     assert "leave out --only" in part.output
     assert "put it last" in sink.output
-
-
-def test_the_sources_of_reference_sinks_are_their_own_files():
-    """With those of the shelf that they import, and not the engine's."""
-    found = sources.of_reference(reference_sinks()["datasource-unprotected"])
-
-    assert sorted(found) == [
-        f"spark_checks/sinks/{name}.py"
-        for name in ("sqlite", "staged_files", "staged_unprotected")
-    ]
-    assert all(len(value) == 64 for value in found.values())
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("import helper", ["helper.py"]),
-        ("from helper import x", ["helper.py"]),
-        ("from . import helper", ["package/__init__.py", "package/helper.py"]),
-        ("from .helper import x", ["package/helper.py"]),
-        ("import package.deep.inner", ["package/deep/inner.py"]),
-        ("from package.deep import inner", ["package/deep/inner.py"]),
-        ("def f():\n    import helper", ["helper.py"]),
-        ("import os, json, onceproof", []),
-        ("from laid import out", ["src/laid.py"]),
-        ("import helper as ours\nimport helper", ["helper.py"]),
-    ],
-)
-def test_imports_of_a_project_are_followed(tmp_path, line, found):
-    """As they are written: absolute, relative, inside functions, in packages."""
-    deep = tmp_path / "package" / "deep"
-    deep.mkdir(parents=True)
-    (tmp_path / "src").mkdir()
-    for place in ("helper.py", "src/laid.py", "package/__init__.py"):
-        (tmp_path / place).write_text("")
-    (tmp_path / "package" / "helper.py").write_text("")
-    (deep / "inner.py").write_text("")
-    name = "package/sink.py" if line.startswith("from .") else "sink.py"
-    (tmp_path / name).write_text(line)
-
-    told = sources.of_project(tmp_path / name, tmp_path)
-
-    wanted = {name, *found}
-    if any(place.startswith("package/deep") for place in found):
-        wanted.add("package/__init__.py")
-    assert set(told) == wanted
-
-
-@pytest.mark.parametrize(
-    ("name", "code", "subject"),
-    [
-        ("foreach-batch-append", (), "foreach-batch-append"),
-        ("elsewhere.py::orders", (".", "sinks/orders.py"), "sinks/orders.py::orders"),
-        ("made.<locals>.orders", (".", "t.py"), "t.py::made.<locals>.orders"),
-        ("made.<locals>.orders", (".",), "made.<locals>.orders"),
-        ("orders", (".", "/elsewhere/t.py"), "t.py::orders"),
-    ],
-)
-def test_sinks_are_named_as_seen_from_the_project(tmp_path, name, code, subject):
-    """Wherever the test runs; no path of the machine gets into a record."""
-    places = tuple(str(tmp_path / place) for place in code)
-
-    report = SimpleNamespace(sink=SimpleNamespace(name=name, code=places))
-
-    assert subject_of(report, tmp_path) == subject
-
-
-def test_the_root_is_that_of_the_project_a_folder_belongs_to(project):
-    """So that a test below it names sinks as claims do."""
-    assert root_of(project / "sinks") == project
 
 
 def test_the_library_claims_what_its_files_state():
@@ -469,100 +284,6 @@ def test_evidence_of_what_is_gone_is_stale_and_no_error(project):
     assert "sinks/orders.py is gone" in " ".join(told[other.name])
     assert "cannot be made again: unknown protocol" in told[lost.name][0]
 
-
-def test_a_folder_without_a_project_has_the_defaults(tmp_path):
-    """Evidence lies below it, and nothing is claimed."""
-    found = settings_at(tmp_path)
-
-    assert found.evidence == tmp_path / ".onceproof" / "evidence"
-    assert found.stated() == ()
-
-
-# The schema -------------------------------------------------------------------
-
-
-def fits(data, schema) -> bool:
-    """Say whether data fits a schema, as far as ours uses the language."""
-    kinds = {"object": dict, "array": list, "string": str, "integer": int}
-    if "enum" in schema:
-        return data in schema["enum"]
-    kind = kinds[schema["type"]]
-    if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
-        return False
-    if kind is str:
-        return len(data) >= schema.get("minLength", 0)
-    if kind is int:
-        return schema["minimum"] <= data <= schema["maximum"]
-    if kind is list:
-        return all(fits(one, schema["items"]) for one in data)
-    known = schema["properties"]
-    return (
-        all(name in data for name in schema.get("required", ()))
-        and all(name in known for name in data)
-        and all(fits(value, known[name]) for name, value in data.items())
-    )
-
-
-WELL = {
-    "evidence": "e",
-    "sheet": "s.md",
-    "guarantees": [
-        {"subject": "two-phase-commit", "guarantee": "agreement"},
-        {
-            "subject": "micro-batch",
-            "guarantee": "durable",
-            "faults": 2,
-            "expected": "refuted",
-            "assumptions": [{"text": "t", "kind": "assumed"}],
-            "duties": ["d"],
-        },
-    ],
-}
-_WRONG = st.sampled_from(
-    ["", "x", 0, -1, 64, 65, True, None, 1.5, [], ["x"], [""], {}, [{}], "checked"]
-)
-
-
-@st.composite
-def altered(draw):
-    """Draw the settings with something put in, taken out, or replaced in them."""
-    data = copy.deepcopy(WELL)
-    places = [data, *data["guarantees"], data["guarantees"][1]["assumptions"][0]]
-    for _ in range(draw(st.integers(0, 2))):
-        place = draw(st.sampled_from(places))
-        name = draw(st.sampled_from([*place, "extra", "faults", "expected", "kind"]))
-        if draw(st.booleans()):
-            place.pop(name, None)
-        else:
-            place[name] = draw(_WRONG)
-    return data
-
-
-@given(altered())
-def test_the_schema_says_what_the_code_accepts(data):
-    """Neither takes what the other refuses."""
-    try:
-        parsed(data, Path())
-        accepted = True
-    except UsageError:
-        accepted = False
-
-    assert accepted == fits(data, SCHEMA)
-
-
-def test_every_key_of_the_schema_is_documented():
-    """In its own words, and on the page, whose example is accepted."""
-    claim = SCHEMA["properties"]["guarantees"]["items"]["properties"]
-    page = (ROOT / "docs" / "guarantee-sheet.md").read_text()
-
-    for name, told in {**SCHEMA["properties"], **claim}.items():
-        assert told["description"]
-        assert any(word in page for word in (f"`{name}`", f"{name} =", f".{name}]]"))
-    [example] = [block for block in PAGE_BLOCK.findall(page) if "onceproof" in block]
-    assert len(parsed(tomllib.loads(example)["tool"]["onceproof"], ROOT).claims) == 2
-
-
-# With Spark -------------------------------------------------------------------
 
 SINK = """
 import pytest
