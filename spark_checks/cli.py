@@ -17,6 +17,13 @@ from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
 from onceproof.spark_checks.commands.explore import explore
 from onceproof.spark_checks.commands.export import export
+from onceproof.spark_checks.commands.guarantees import guarantees
+from onceproof.spark_checks.commands.leaving import (
+    evidence,
+    leave,
+    leave_replays,
+    refuse,
+)
 from onceproof.spark_checks.commands.new import new
 from onceproof.spark_checks.commands.protocols import protocols
 from onceproof.spark_checks.commands.refuted import write_refuted
@@ -122,6 +129,7 @@ def main(context: click.Context, *, color: bool | None) -> None:
     type=click.Path(path_type=Path, file_okay=False),
     help="Write a counterexample file here for each property that is refuted.",
 )
+@evidence
 @_json
 def check(
     protocol: str | None,
@@ -133,6 +141,7 @@ def check(
     depth: int,
     seed: int,
     output: Path | None,
+    evidence: str | None,
     *,
     everything: bool,
     symmetry: bool,
@@ -159,7 +168,7 @@ def check(
     if everything:
         from onceproof.spark_checks.commands.standings import check_all  # noqa: PLC0415
 
-        return check_all(as_json=as_json, markdown=markdown)
+        return check_all(as_json=as_json, markdown=markdown, evidence=evidence)
     if protocol is None:
         message = "name a protocol, a file of one, or --all; see onceproof protocols"
         raise UsageError(message)
@@ -184,6 +193,7 @@ def check(
                 model, chosen, walks=walks, depth=depth, seed=seed, progress=progress
             )
     files = {} if output is None else write_refuted(report, protocol, output)
+    leave(evidence, [report], protocol=protocol, how={"symmetry": symmetry})
     if as_json:
         _print_json({**console.check_data(report), "files": files})
     else:
@@ -204,6 +214,7 @@ def check(
 @_property
 @click.option("--depth", default=10, show_default=True, type=click.IntRange(1, 200))
 @click.option("--timeout", default=60, show_default=True, help="Seconds a query.")
+@evidence
 @_json
 def prove(
     protocol: str,
@@ -211,6 +222,7 @@ def prove(
     names: tuple[str, ...],
     depth: int,
     timeout: int,
+    evidence: str | None,
     *,
     as_json: bool,
 ) -> int:
@@ -222,6 +234,7 @@ def prove(
 
     model = make(protocol, _settings(settings))
     report = judge(model, _chosen(model, names), depth=depth, timeout_seconds=timeout)
+    leave(evidence, [report], protocol=protocol, how={"depth": depth})
     if as_json:
         _print_json(console.prove_data(report))
     else:
@@ -282,6 +295,7 @@ def interleavings(
     type=click.Path(path_type=Path, file_okay=False),
     help="Where counterexamples are written.",
 )
+@evidence
 @_json
 def replay(
     sinks: tuple[str, ...],
@@ -290,6 +304,7 @@ def replay(
     events: int,
     only: tuple[int, ...],
     output: Path,
+    evidence: str | None,
     *,
     keep: bool,
     as_json: bool,
@@ -306,6 +321,7 @@ def replay(
     from onceproof.spark_checks import replay as engine  # noqa: PLC0415
     from onceproof.spark_checks.choice import Choice  # noqa: PLC0415
 
+    refuse(evidence, named=sinks, only=bool(only))
     if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
         answer = artifacts.replay_file(Path(sinks[0]), keep=keep)
         if as_json:
@@ -330,6 +346,7 @@ def replay(
             ),
         )
     files = {r.sink.name: artifacts.write_counterexamples(r, output) for r in reports}
+    leave_replays(evidence, reports)
     if as_json:
         _print_json(replay_console.replay_data(reports, files))
     else:
@@ -354,6 +371,7 @@ def doctor(*, as_json: bool) -> int:
 main.add_command(protocols)
 main.add_command(new)
 main.add_command(export)
+main.add_command(guarantees)
 main.add_command(explore)
 
 

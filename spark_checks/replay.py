@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.input import Input
     from onceproof.spark_checks.outcome import Outcome, Ran
     from onceproof.spark_checks.session import WarmSession
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.sinks.interface import Reference, UnderTest
 
 _AT_ONCE = 8
 
@@ -58,6 +58,7 @@ class SinkReport:
     given: Input
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
+    under_test: UnderTest | None = None
 
     @property
     def replayed(self) -> list[Outcome]:
@@ -274,7 +275,8 @@ def _bench(
     folder, under_test = fresh(bench, sink)
     shutil.rmtree(folder, ignore_errors=True)
     result = getattr(under_test, "result", None)
-    return replace(bench, observer=observer_of(session.spark, source, result))
+    observer = observer_of(session.spark, source, result)
+    return replace(bench, observer=observer, under_test=under_test)
 
 
 def _replay_sink(
@@ -287,7 +289,8 @@ def _replay_sink(
     sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
     protocol = protocol_of(sink, sizes, faults=plan.faults)
     classes, model = lab.described(protocol)
-    report = SinkReport(sink, protocol, classes, model, given)
+    what = bench.under_test
+    report = SinkReport(sink, protocol, classes, model, given, under_test=what)
     early, others = plan.choice.of(classes)
     listener(events.SinkBegun(sink.name, len(early) + len(others)))
     semantics = Semantics(protocol)

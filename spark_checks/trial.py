@@ -66,6 +66,7 @@ class Bench:
     observer: Observer | None
     scratch: Path
     still: AbstractContextManager[object]
+    under_test: UnderTest | None = None
 
     def histories(self, tellings: Sequence[Telling]) -> list[History]:
         """Count how events fared in several runs; nothing where nobody looked."""

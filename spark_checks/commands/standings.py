@@ -11,6 +11,7 @@ from rich.table import Column, Table
 
 from onceproof.properties.library import judge_library
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.leaving import leave
 
 if TYPE_CHECKING:
     from onceproof.properties.library import Standing
@@ -27,10 +28,11 @@ What breaks is stated in each protocol's file, and checked.
 """
 
 
-def check_all(*, as_json: bool, markdown: bool) -> int:
+def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> int:
     """Judge the whole library; 0 when all is as stated, 1 when not, 2 undecided."""
     with Console(stderr=True).status("searching") as status:
         found = judge_library(progress=status.update)
+    leave(evidence, (standing.report for standing in found))
     if as_json:
         click.echo(json.dumps([standing_data(s) for s in found], indent=2))
     elif markdown:

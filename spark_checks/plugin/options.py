@@ -55,6 +55,7 @@ class Options:
     expect: Path
     replay: Path | None
     spark: dict[str, str]
+    evidence: Path | None = None
 
     def __str__(self) -> str:
         """Say it in a line, as it can be given again."""
@@ -132,6 +133,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="replay the interleaving of a counterexample file, and no other",
     )
+    add(
+        "--onceproof-evidence",
+        default=None,
+        metavar="DIR",
+        help="leave a record of each guarantee judged, for onceproof guarantees",
+    )
     parser.addini("onceproof_profile", "dev, ci or nightly")
     parser.addini("onceproof_artifacts", "where counterexamples are written")
     parser.addini("onceproof_trace", "on, off or retain-on-failure")
@@ -139,6 +146,7 @@ def add_options(parser: pytest.Parser) -> None:
         "onceproof_shrink_budget", "seconds to make a failing example smaller"
     )
     parser.addini("onceproof_expect", "the file of failures that are known")
+    parser.addini("onceproof_evidence", "where records of what was judged are left")
     parser.addini(
         "onceproof_spark",
         "settings of the Spark session, a line each: spark.jars.packages = ...",
@@ -160,6 +168,7 @@ def options_of(config: pytest.Config) -> Options:
         raise pytest.UsageError(unknown("onceproof_trace", trace, TRACES))
     most = config.getoption("--onceproof-most")
     replay = config.getoption("--onceproof-replay")
+    evidence = _given(config, "evidence")
     return Options(
         profile=name,
         faults=config.getoption("--onceproof-faults"),
@@ -174,6 +183,7 @@ def options_of(config: pytest.Config) -> Options:
         ),
         replay=Path(replay) if replay else None,
         spark=dict(_setting(line) for line in config.getini("onceproof_spark")),
+        evidence=Path(config.rootpath, evidence) if evidence else None,
     )
 
 

@@ -23,11 +23,13 @@ from onceproof.spark_checks.artifacts import (
     sizes_of,
 )
 from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.evidence import records_of_replay
 from onceproof.spark_checks.judged import Judged, Question, claims_named, judge
 from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
 from onceproof.spark_checks.rerun import ANSWER
+from onceproof.spark_checks.settings import root_of
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS
 
 if TYPE_CHECKING:
@@ -98,7 +100,9 @@ class Replayer:
             self._given = case is not None
             if case is not None:
                 return self._one_case(build, question, case)
-            return self._report(build, judge(build, question, lab=self.lab))
+            judged = judge(build, question, lab=self.lab)
+            self._leave(judged, question)
+            return self._report(build, judged)
         except OnceproofError as error:
             pytest.fail(str(error), pytrace=False)
 
@@ -119,7 +123,8 @@ class Replayer:
         allow += tuple(words.get("allow", ()))
         guarantees = words.get("guarantees", ("effectively-once", "recoverable"))
         asked = Asked(self.item.nodeid, key, allow, claims_named(guarantees))
-        choice = Choice(most=options.most, seed=options.seed, first=self._failed())
+        first = () if options.evidence else self._failed()
+        choice = Choice(most=options.most, seed=options.seed, first=first)
         if case is not None:
             numbers["faults"] = case.faults
             choice, events = Choice(nth=case.nth), case.events
@@ -208,6 +213,21 @@ class Replayer:
             # Hypothesis makes examples smaller for errors, and wraps what is none.
             raise AssertionError(message)
         pytest.fail(message, pytrace=False)
+
+    def _leave(self, judged: Judged, question: Question) -> None:
+        """Leave a record of each guarantee that was asked for, if that is wanted."""
+        folder = self._options.evidence
+        if folder is not None:
+            records = records_of_replay(
+                judged.report,
+                root=root_of(self._config.rootpath),
+                claims=question.asked.claims,
+                files={judged.guarantee: judged.file},
+                test=self.item.nodeid,
+                into=folder,
+            )
+            for record in records:
+                record.write(folder)
 
     def _expected(self, judged: Judged) -> str:
         """End the test as an expected failure if it is one; say if it was one once."""

@@ -1,0 +1,102 @@
+"""``--evidence [DIR]``: what a check, a proof or a replay found is left as evidence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from onceproof.properties.check import Report
+    from onceproof.properties.evidence import Evidence
+    from onceproof.spark_checks.replay import SinkReport
+
+STATED = ""
+
+evidence = click.option(
+    "--evidence",
+    "evidence",
+    is_flag=False,
+    flag_value=STATED,
+    default=None,
+    metavar="[DIR]",
+    help="Leave a record for each guarantee, in DIR or where pyproject.toml says.",
+)
+
+
+def leave(
+    given: str | None,
+    reports: Iterable[Report],
+    *,
+    protocol: str = "",
+    how: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a record for each guarantee of protocols, if that was asked for.
+
+    ``protocol`` is what was typed, where it was one protocol; ``how`` says what was
+    asked of the judge besides.
+    """
+    if given is None:
+        return
+    from onceproof.properties.records import records_of, subject_of  # noqa: PLC0415
+
+    folder, root = _places(given)
+    records: list[Evidence] = []
+    for report in reports:
+        subject = subject_of(report.protocol)
+        path, _, _ = protocol.partition(":")
+        if path.endswith(".py"):
+            subject = f"{Path(os.path.relpath(path, root)).as_posix()}:{subject}"
+        told = {name: value for name, value in (how or {}).items() if value}
+        records += records_of(report, subject=subject, how=told)
+    _write(records, folder)
+
+
+def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
+    """Write a record for each guarantee of sinks, if that was asked for."""
+    if given is None:
+        return
+    from onceproof.spark_checks.evidence import records_of_replay  # noqa: PLC0415
+
+    folder, root = _places(given)
+    records: list[Evidence] = []
+    for report in reports:
+        records += records_of_replay(report, root=root)
+    _write(records, folder)
+
+
+def refuse(given: str | None, *, named: Iterable[str], only: bool) -> None:
+    """Refuse, before anything is run, a replay that can leave no evidence.
+
+    Raises ``UsageError``.
+    """
+    if given is None:
+        return
+    from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
+
+    known = reference_sinks()
+    if given in known:
+        message = f"--evidence takes a folder, not the sink {given}; put it last"
+        raise UsageError(message)
+    if only or any(name.endswith(".json") for name in named):
+        message = "evidence is of all interleavings; leave out --only, and files"
+        raise UsageError(message)
+
+
+def _places(given: str) -> tuple[Path, Path]:
+    """Give the folder for evidence, and the root that paths are seen from."""
+    from onceproof.spark_checks.settings import settings_at  # noqa: PLC0415
+
+    settings = settings_at(Path.cwd())
+    return (settings.evidence if given == STATED else Path(given)), settings.root
+
+
+def _write(records: Iterable[Evidence], folder: Path) -> None:
+    paths = [record.write(folder) for record in records]
+    click.echo(f"evidence: {len(paths)} records in {folder}", err=True)

@@ -1,0 +1,83 @@
+"""A project with claims and a sink, and the evidence that a replay would leave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click.testing import CliRunner
+
+from onceproof.model.language.trace import trace
+from onceproof.properties import fingerprints
+from onceproof.properties.evidence import Evidence, Hashes
+from onceproof.properties.guarantees import (
+    EFFECTIVELY_ONCE,
+)
+from onceproof.properties.records import fault_set, settings_of
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
+from onceproof.spark_checks.sources import sources_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PYPROJECT = """
+[tool.onceproof]
+sheet = "GUARANTEES.md"
+
+[[tool.onceproof.guarantees]]
+subject = "sinks/orders.py::orders"
+guarantee = "effectively-once"
+assumptions = [{ text = "the table has a key", kind = "configured" }]
+duties = ["wait for the batch"]
+
+[[tool.onceproof.guarantees]]
+subject = "two-phase-commit"
+guarantee = "agreement"
+"""
+
+
+ORDERS = "sinks/orders.py::orders"
+
+
+def run(*words: str):
+    return CliRunner().invoke(main, list(words))
+
+
+def recorded(root: Path, prop=EFFECTIVELY_ONCE, **changes) -> Evidence:
+    """Give the evidence that a replay of the project's sink would leave."""
+    protocol = StruckInside(sink=UserCode(on_driver=1), LINE=3)
+    system = trace(protocol)
+    told = {
+        "subject": ORDERS,
+        "guarantee": prop.name,
+        "kind": "replay",
+        "claim": prop.text,
+        "scope": {"source": "flights", "batches": 2},
+        "faults": 1,
+        "fault_set": fault_set(system),
+        "verdict": Verdict.HELD,
+        "coverage": {"interleavings": "9 of 9"},
+        "hashes": Hashes(
+            fingerprints.of_system(system),
+            fingerprints.of_property(prop, system),
+            sources_of(ORDERS, root),
+        ),
+        "model": settings_of(protocol),
+        "versions": {"pyspark": "4.1.4"},
+        "date": "2026-01-02",
+        "again": "pytest tests/test_orders.py --onceproof-evidence=.onceproof/evidence",
+    }
+    return Evidence(**{**told, **changes})
+
+
+def made(folder: Path) -> None:
+    """Make a project with a sink, and the evidence of a replay of it."""
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "sinks").mkdir()
+    (folder / "sinks" / "names.py").write_text('TABLE = "orders"\n')
+    (folder / "sinks" / "orders.py").write_text(
+        "from names import TABLE\n\n\ndef orders(target):\n    return TABLE\n"
+    )
+    (folder / "sinks" / "other.py").write_text("")
+    recorded(folder).write(folder / ".onceproof" / "evidence")
