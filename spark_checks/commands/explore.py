@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import sys
 from pathlib import Path
@@ -20,6 +19,12 @@ from onceproof.properties.explorer.plain import plain_text
 from onceproof.properties.explorer.tell import model_of, told_of
 from onceproof.properties.explorer.view import Explored, explored
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.commands.options import (
+    as_json_option,
+    print_json,
+    set_option,
+    settings_of,
+)
 from onceproof.spark_checks.console import colored
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
 
@@ -36,15 +41,9 @@ _CODE = ("committer", "in_tasks", "on_driver")
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write it as a page into this file.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a size, a number or a part of the protocol, such as RM=5.",
-)
+@set_option
 @click.option("--property", "name", help="Show the run that breaks this property.")
-@click.option("--json", "as_json", is_flag=True, help="Print what is shown as JSON.")
+@as_json_option
 def explore(
     what: str,
     html: Path | None,
@@ -76,12 +75,10 @@ def explore(
         told = read(Path(what))
         found, origin = explored(told, _of_own_code(told)), Origin(what, file=True)
     else:
-        from onceproof.spark_checks.cli import _settings  # noqa: PLC0415 - it imports this
-
-        chosen = _settings(settings)
+        chosen = settings_of(settings)
         found, origin = _of_protocol(what, chosen, name), Origin(what, chosen)
     if as_json:
-        click.echo(json.dumps(found.view.to_json(), indent=2))
+        print_json(found.view.to_json())
     elif html is None:
         _show(found, origin)
     else:

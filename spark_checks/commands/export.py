@@ -16,6 +16,12 @@ from onceproof.model.library import make
 from onceproof.model.tla import module
 from onceproof.properties.check import claims_of, parameters_of
 from onceproof.properties.counterexample import writable
+from onceproof.spark_checks.commands.options import (
+    as_json_option,
+    print_json,
+    set_option,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from onceproof.model.language.protocol import Protocol
@@ -70,20 +76,14 @@ def _owner(claim: Claim) -> str:
     required=True,
     help="The form to write.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a size, a number or a part of the protocol.",
-)
+@set_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     default=".",
     help="The folder to write to; the current one unless given.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+@as_json_option
 def export(
     protocol: str, form: str, settings: tuple[str, ...], output: Path, *, as_json: bool
 ) -> int:
@@ -106,11 +106,9 @@ def export(
     A run may end, which TLC calls a deadlock unless told by -deadlock not to. Another
     configuration is chosen by -config NAME.cfg.
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
-    from onceproof.spark_checks.cli import _settings  # noqa: PLC0415 - it imports this
-
     if form == "pytest":
         return _as_test(Path(protocol), output, as_json=as_json)
-    made, configurations = exported(make(protocol, _settings(settings)))
+    made, configurations = exported(make(protocol, settings_of(settings)))
     files = {f"{made.name}.tla": made.text} | {
         f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
     }
@@ -123,7 +121,7 @@ def export(
         raise UsageError(message) from error
     told = _told(made, configurations, output, form)
     if as_json:
-        click.echo(json.dumps(told, indent=2))
+        print_json(told)
         return 0
     click.echo(f"wrote {output / made.name}.tla")
     for one in configurations:

@@ -1,0 +1,61 @@
+"""What several commands take: --set, --property, --json."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from onceproof.model.errors import UsageError
+from onceproof.model.library import pick
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.properties.property import Property
+
+as_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on stdout."
+)
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a size, a number or a part of the protocol, such as RM=5 or sink=upsert.",
+)
+property_option = click.option(
+    "--property", "names", multiple=True, help="Judge only this property (repeatable)."
+)
+
+
+def settings_of(given: Sequence[str]) -> dict[str, str]:
+    """Read what --set was given. Raises ``UsageError`` for what is not NAME=VALUE."""
+    found = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            message = f"--set takes NAME=VALUE, not {text!r}"
+            raise UsageError(message)
+        found[name] = value
+    return found
+
+
+def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | None:
+    """Give the properties that --property names, or None for all of them.
+
+    Raises ``UsageError`` for a name that the protocol does not know.
+    """
+    if not names:
+        return None
+    from onceproof.properties.check import claims_of  # noqa: PLC0415 - slow to import
+
+    known = {p.name: p for p in claims_of(model)}
+    return [known[pick(name, known, "property")] for name in names]
+
+
+def print_json(data: object) -> None:
+    """Print plain data on stdout."""
+    click.echo(json.dumps(data, indent=2))

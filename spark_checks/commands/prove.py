@@ -1,0 +1,54 @@
+"""``onceproof prove``: the properties of a protocol, judged by z3."""
+
+from __future__ import annotations
+
+import click
+
+from onceproof.model.library import make
+from onceproof.properties.verdicts import exit_status
+from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.leaving import evidence, leave
+from onceproof.spark_checks.commands.options import (
+    as_json_option,
+    print_json,
+    properties_of,
+    property_option,
+    set_option,
+    settings_of,
+)
+
+
+@click.command()
+@click.argument("protocol")
+@set_option
+@property_option
+@click.option("--depth", default=10, show_default=True, type=click.IntRange(1, 200))
+@click.option("--timeout", default=60, show_default=True, help="Seconds a query.")
+@evidence
+@as_json_option
+def prove(
+    protocol: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    depth: int,
+    timeout: int,
+    evidence: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Judge the properties of PROTOCOL by z3: for every size, or to a depth.
+
+    Example: onceproof prove two-phase-commit
+    """
+    from onceproof.properties.prove import prove as judge  # noqa: PLC0415
+
+    model = make(protocol, settings_of(settings))
+    report = judge(
+        model, properties_of(model, names), depth=depth, timeout_seconds=timeout
+    )
+    leave(evidence, [report], protocol=protocol, how={"depth": depth})
+    if as_json:
+        print_json(console.prove_data(report))
+    else:
+        console.show_prove(report)
+    return exit_status(report.verdicts.values())

@@ -1,0 +1,109 @@
+"""``onceproof replay``: real sinks, run through every failure interleaving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from onceproof.model.library import pick
+from onceproof.properties.counterexample import writable
+from onceproof.spark_checks.commands.leaving import evidence, leave_replays, refuse
+from onceproof.spark_checks.commands.options import as_json_option, print_json
+from onceproof.spark_checks.sizes import (
+    A_DAY,
+    A_YEAR,
+    DEFAULT,
+    MOST,
+    MOST_FAULTS,
+    Sizes,
+)
+
+
+@click.command()
+@click.argument("sinks", nargs=-1, metavar="[SINK|FILE]...")
+@click.option(
+    "--faults", default=1, show_default=True, type=click.IntRange(1, MOST_FAULTS)
+)
+@click.option(
+    "--batches",
+    default=DEFAULT.batches,
+    show_default=True,
+    type=click.IntRange(1, MOST["BATCH"]),
+    help="Micro-batches that the events come in, two partitions each.",
+)
+@click.option(
+    "--events",
+    default=DEFAULT.events,
+    show_default=True,
+    type=click.IntRange(8),
+    help=f"Real flights; {A_DAY} are one day, {A_YEAR} a year.",
+)
+@click.option(
+    "--only", multiple=True, type=int, help="Only interleaving N (repeatable)."
+)
+@click.option("--keep", is_flag=True, help="Keep the scratch folder.")
+@click.option(
+    "--output",
+    default=".onceproof",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where counterexamples are written.",
+)
+@evidence
+@as_json_option
+def replay(
+    sinks: tuple[str, ...],
+    faults: int,
+    batches: int,
+    events: int,
+    only: tuple[int, ...],
+    output: Path,
+    evidence: str | None,
+    *,
+    keep: bool,
+    as_json: bool,
+) -> int:
+    """Run real PySpark sinks through every failure interleaving, and judge them.
+
+    SINK is a reference sink (all, if none is named); FILE is a counterexample file,
+    which is replayed and answered with FAILED, FIXED or ERROR. The exit status is 0
+    when each sink is judged as its own file states and nothing drifts. With --only or
+    --faults it is 0 when nothing is refuted that the file does not state, and 2 when
+    something could not be steered.
+    """
+    from onceproof.spark_checks import artifacts, replay_console  # noqa: PLC0415
+    from onceproof.spark_checks import replay as engine  # noqa: PLC0415
+    from onceproof.spark_checks.choice import Choice  # noqa: PLC0415
+
+    refuse(evidence, named=sinks, only=bool(only))
+    if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
+        answer = artifacts.replay_file(Path(sinks[0]), keep=keep)
+        if as_json:
+            print_json(answer.to_json())
+        else:
+            click.echo(str(answer))
+        return answer.status()
+    from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
+
+    known = reference_sinks()
+    writable(output)
+    chosen = [known[pick(name, known, "sink")] for name in sinks or known]
+    with replay_console.replay_view() as view:
+        reports = engine.replay(
+            chosen,
+            view,
+            engine.Plan(
+                faults=faults,
+                sizes=Sizes(batches=batches, events=events),
+                choice=Choice(only=frozenset(only) if only else None),
+                keep=keep,
+            ),
+        )
+    files = {r.sink.name: artifacts.write_counterexamples(r, output) for r in reports}
+    leave_replays(evidence, reports)
+    if as_json:
+        print_json(replay_console.replay_data(reports, files))
+    else:
+        replay_console.show_replay(reports, files)
+    return engine.status(reports, whole=not only and faults == 1)
