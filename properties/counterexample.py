@@ -49,7 +49,8 @@ class Counterexample:
     ``events`` is how many events a real run read, ``input`` holds them where they are
     the user's own. ``looks`` tells after how many steps each moment was. ``test`` is
     the test that found it, by which it can be run again, with what it was ``asked``.
-    ``because`` tells in sentences how it came about.
+    ``because`` tells in sentences how it came about. Where ``loop`` is given, the steps
+    after that one go on for ever; where none come after it, nothing has to happen.
     """
 
     protocol: str
@@ -72,6 +73,7 @@ class Counterexample:
     test: str = ""
     asked: dict[str, Any] = field(default_factory=dict)
     because: tuple[str, ...] = ()
+    loop: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Give plain data, with its format and schema."""
@@ -140,6 +142,10 @@ def _parsed(data: dict[str, Any]) -> Counterexample:
         message = "'input' is not an object"
         raise TypeError(message)
     _typed({**_LATER, **data}, _FIELDS, "")
+    loop = data.get("loop")
+    if loop is not None and loop not in range(len(data["steps"]) + 1):
+        message = "'loop' is not the number of a step"
+        raise TypeError(message)
     for number, step in enumerate(data["steps"], 1):
         if not isinstance(step, dict):
             message = f"step {number} is no object"

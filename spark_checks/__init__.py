@@ -1,1 +1,39 @@
-"""What Spark does: real runs, steered through interleavings."""
+"""What Spark does: real runs, steered through interleavings.
+
+What can be put under test is imported from here, as ``ForeachBatch``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.sinks.interface import (
+        BatchJob,
+        Files,
+        Foreach,
+        ForeachBatch,
+        Format,
+        Query,
+        Target,
+    )
+
+__all__ = [
+    "BatchJob",
+    "Files",
+    "Foreach",
+    "ForeachBatch",
+    "Format",
+    "Query",
+    "Target",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for then: the plugin is loaded where it is not used."""
+    if name in __all__:
+        from onceproof.spark_checks.sinks import interface  # noqa: PLC0415
+
+        return getattr(interface, name)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

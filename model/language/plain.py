@@ -48,7 +48,7 @@ class Reference:
         for step in self.steps.values():
             ranges = [range(self.protocol.sizes[sort]) for sort in step.sorts]
             for members in itertools.product(*ranges):
-                yield Event(step.name, members, step.fault)
+                yield Event(step.name, members, step.fault, step.fair)
 
     def after(self, state: State, event: Event) -> State | None:
         """Give the state after ``event``, or None where it is not enabled."""

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from onceproof.properties.explorer.page import _copied
 
 if TYPE_CHECKING:
+    from onceproof.properties.explorer.explored import Explored
     from onceproof.properties.explorer.page import Origin
-    from onceproof.properties.explorer.view import Explored, View
+    from onceproof.properties.explorer.view import View
 
 
 def command_of(found: Explored, origin: Origin) -> str:

@@ -5,6 +5,7 @@ Each mark is told by its shape, and each kind by a word; colour says nothing mor
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 MARKS = {ACTION: "●", RESTART: "▲"}
 FAULT, CAN_GO, LOOK, UP, DOWN = "X", "○", "=", "│", "┊"
 LEGEND = "● step  ○ can be left out  X fault  ▲ restart  = readers look  ┊ lane is down"
-_NARROW, _HEAD = 3, 7
+_NARROW, _HEAD, _INDENT = 3, 7, 3
 
 
 @dataclass(frozen=True)
@@ -170,14 +171,14 @@ def step_text(view: View, step: int, *, whole: bool = False) -> Text:
     else:
         shown = view.steps[step - 1]
         lines += [Text(f"Step {step}: {safe(shown.text)}", "bold"), _about(view, shown)]
+        lines += [Text(sent(view, m)) for m in view.messages if m.sent == step]
+        lines += [Text(taken(view, m)) for m in view.messages if m.taken == step]
         lines += [
             Text(f"{safe(c.name)}: {_value(c.before)} -> {_value(c.after)}")
             for c in shown.changes
         ]
         if not shown.changes:
             lines.append(Text("nothing changes", "dim"))
-        lines += [Text(sent(view, m)) for m in view.messages if m.sent == step]
-        lines += [Text(taken(view, m)) for m in view.messages if m.taken == step]
         if shown.doc:
             lines.append(Text(safe(shown.doc), "italic"))
     if whole:
@@ -207,22 +208,37 @@ def _value(value: object) -> str:
 
 
 def options_text(
-    options: Sequence[Option], chosen: int, head: str, width: int, height: int
+    options: Sequence[Option],
+    chosen: int,
+    head: str,
+    outcome: str,
+    width: int,
+    height: int,
 ) -> Text:
-    """List what else could happen, with the one that Enter takes marked."""
+    """List what else could happen, with the one that Enter takes marked.
+
+    What becomes of the claim by that one is said below its line.
+    """
     lines = [Text(head, "bold")]
-    room = max(1, height - 1)
+    said = outcome if outcome and width > 0 else ""
+    below = -(-cell_len(said) // (width - _INDENT)) if said and width > _INDENT else 0
+    room = max(1, height - 1 - below)
     first = max(0, min(chosen - room // 2, len(options) - room))
     for at, option in enumerate(options[first : first + room], first):
         words = [safe(option.text), word(option.kind)]
-        words.append("breaks at once" if option.breaks else "")
+        if option.breaks and at != chosen:
+            words.append("breaks at once")
         here = ">" if at == chosen else " "
         number = str(at + 1) if at < 9 else " "  # noqa: PLR2004 - keys 1 to 9
         line = Text(f"{here}{number} {'  '.join(filter(None, words))}")
         line.truncate(width, overflow="ellipsis")
+        lines.append(line)
         if at == chosen:
             line.stylize("reverse")
-        lines.append(line)
+            lines += [
+                Text(f"{'':{_INDENT}}{part}", "italic")
+                for part in textwrap.wrap(said, max(1, width - _INDENT))
+            ]
     return Text("\n").join(lines)
 
 

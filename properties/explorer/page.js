@@ -117,6 +117,8 @@
         `${strip.property} after step ${strip.first}`).join(", ")}.`
       : "A walk through the model: take any step.", rest && "It is at rest."]
       .filter(Boolean).join(" ")
+      : on && view.ending
+        ? `On the trace. ${view.ending[0].toUpperCase()}${view.ending.slice(1)}: this breaks ${name}.`
       : on && view.fails_at !== null ? `On the trace. It breaks ${name} ${said}.${between}`
       : on ? `At the start of a walk; ${name} is looked at.`
       : `Off the trace since step ${walk.from + 1}: a run of the model. ${

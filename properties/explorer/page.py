@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from onceproof.model.explore.questions import Question
+    from onceproof.properties.explorer.explored import Explored
     from onceproof.properties.explorer.tell import Model
-    from onceproof.properties.explorer.view import Explored
 
 _SCRIPTS = ("telling.js", "walk.js", "lanes.js", "panels.js", "copying.js", "page.js")
 _NAME = "onceproof.properties.explorer"

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, TypeAlias
 from onceproof.properties.walks import successors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from onceproof.model.language.plain import Reference, State
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
+    from onceproof.properties.explorer.promises import Promise
 
 Fails: TypeAlias = "Callable[[State, Event, State], bool]"
+Owed: TypeAlias = "tuple[bool, ...]"
+Node: TypeAlias = "tuple[State, Owed]"
 
 MOST_STATES = 1_500
 
@@ -33,15 +36,16 @@ def nearest_passing(
     run: Trace,
     first: int,
     fails: Fails,
+    promises: Sequence[Promise] = (),
     *,
     most: int = MOST_STATES,
 ) -> tuple[Passing | None, str]:
     """Find a run to rest that breaks nothing and leaves ``run`` as late as possible.
 
-    ``run`` breaks at step ``first``; ``fails`` is asked of every other step. Of those
-    that leave it at the same step the shortest is taken, one without a further fault if
-    there is one. Where none is found it is said why: there is none, or ``most`` states
-    were looked at.
+    ``run`` breaks at step ``first``; ``fails`` is asked of every other step, and none
+    of ``promises`` may be owed at rest. Of those that leave it at the same step the
+    shortest is taken, one without a further fault if there is one. Where none is found
+    it is said why: there is none, or ``most`` states were looked at.
     """
     after = successors(reference)
     states = run.states
@@ -49,8 +53,9 @@ def nearest_passing(
     for shared in range(min(first, len(states)) - 1, -1, -1):
         taken = run.events[shared] if shared < len(run.events) else None
         for faults in (False, True):
-            search = _Search(after, fails, faults=faults, most=left)
-            found = search.to_rest(states[shared], taken, reference)
+            search = _Search(after, fails, promises, faults=faults, most=left)
+            owed = tuple(p.owed(states[: shared + 1]) for p in promises)
+            found = search.to_rest((states[shared], owed), taken, reference)
             left -= search.looked
             if found is not None:
                 return Passing(shared, (*run.events[:shared], *found)), ""
@@ -66,43 +71,46 @@ class _Search:
         self,
         after: Callable[[State], dict[Event, State]],
         fails: Fails,
+        promises: Sequence[Promise],
         *,
         faults: bool,
         most: int,
     ) -> None:
         self._after = after
         self._fails = fails
+        self._promises = promises
         self._faults = faults
         self._most = most
         self.looked = 0
 
     def to_rest(
-        self, start: State, taken: Event | None, reference: Reference
+        self, start: Node, taken: Event | None, reference: Reference
     ) -> tuple[Event, ...] | None:
         """Give the events that lead to rest, the first of them not ``taken``."""
-        came: dict[State, tuple[State, Event] | None] = {start: None}
+        came: dict[Node, tuple[Node, Event] | None] = {start: None}
         todo = deque([start])
         while todo and self.looked < self._most:
-            state = todo.popleft()
+            node = todo.popleft()
+            state, owed = node
             self.looked += 1
-            if reference.resting(state):
-                return _way(came, state)
+            if not any(owed) and reference.resting(state):
+                return _way(came, node)
             for event, then in self._after(state).items():
-                if then in came or (event.fault and not self._faults):
+                if event.fault and not self._faults:
                     continue
-                if state == start and event == taken:
+                if node == start and event == taken:
                     continue
-                if not self._fails(state, event, then):
-                    came[then] = (state, event)
-                    todo.append(then)
+                pairs = zip(self._promises, owed, strict=True)
+                next_ = then, tuple(p.on(o, then) for p, o in pairs)
+                if next_ not in came and not self._fails(state, event, then):
+                    came[next_] = (node, event)
+                    todo.append(next_)
         return None
 
 
-def _way(
-    came: dict[State, tuple[State, Event] | None], state: State
-) -> tuple[Event, ...]:
+def _way(came: dict[Node, tuple[Node, Event] | None], node: Node) -> tuple[Event, ...]:
     found = []
-    step = came[state]
+    step = came[node]
     while step is not None:
         before, event = step
         found.append(event)

@@ -23,6 +23,7 @@ def plain_text(view: View, *, width: int = 88) -> str:
         lines.append(f"It is claimed that {safe(view.clause)}.")
     if view.steps:
         lines += ["", *as_text(_lanes(view), width=width, most=MOST_ROWS)]
+        lines += [f"    ... {view.ending}"] if view.ending else []
         lines.append("    X is a fault, = is what readers see")
     free = [str(step.number) for step in view.steps if step.matters is False]
     if free:

@@ -58,6 +58,13 @@ def labels(view: View) -> str:
 
 def standing(walk: Walk) -> str:
     """Say where a reader stands, and what becomes of the property there."""
+    told = _standing(walk)
+    if not walk.starts:
+        return told
+    return f"First state {walk.begun + 1} of {len(walk.starts)}, f: the next. {told}"
+
+
+def _standing(walk: Walk) -> str:
     view, claim = walk.view, safe(walk.trace.property)
     at = view.fails_at
     when = "at the start" if at == 0 else f"after step {at}"
@@ -73,6 +80,9 @@ def standing(walk: Walk) -> str:
     if walk.left is None:
         if at is None:
             return f"At the start of a walk; {claim} is looked at."
+        if view.ending:
+            said = f"{view.ending[0].upper()}{view.ending[1:]}"
+            return f"On the trace. {said}: this breaks {claim}."
         return f"On the trace. It breaks {claim} {when}.{_between(view)}"
     off = f"Off the trace since step {walk.left + 1}: a run of the model."
     if at is not None:

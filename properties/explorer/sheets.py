@@ -23,6 +23,7 @@ Enter            take it: this leaves the trace, for a run of the model
 g                off the trace: go on as the trace does
 r                go on to rest, with no further fault
 Escape           back to the trace, where it was left (Backspace too)
+f                begin with the next first state, where there are several
 /                find steps: write   by driver   write by partition 1
 n N              next match, previous match
 p                the nearest run that passes; Enter walks it

@@ -8,7 +8,7 @@ still be shown, and the reason is said.
 from __future__ import annotations
 
 import importlib.metadata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,7 @@ def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexampl
         versions={"onceproof": importlib.metadata.version("onceproof")},
         faults=protocol.faults,
         start=named(reference, start),
+        loop=run.loop if run else None,
     )
 
 
@@ -99,6 +100,7 @@ def model_of(
     prop = next((p for p in claims_of(protocol) if p.name == told.property), None)
     clauses = prop.clauses if prop else ()
     clause = next((c for c in clauses if c.text == told.clause), None)
+    run = replace(run, loop=told.loop)
     return Model(system, reference, run, prop, clause or next(iter(clauses), None)), ""
 
 

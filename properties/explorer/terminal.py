@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
+    from onceproof.properties.explorer.explored import Explored
     from onceproof.properties.explorer.page import Origin
-    from onceproof.properties.explorer.view import Explored
 
 KEYS = " j k step  h l Enter take another  Esc back  / find  w why  p passing  ? keys "
 TALL = 34
@@ -82,6 +82,7 @@ class Terminal(App[None]):
         Binding("slash", "find"),
         Binding("n", "match(1)"),
         Binding("N", "match(-1)"),
+        Binding("f", "begin"),
         Binding("p", "passing"),
         Binding("w", "why"),
         Binding("v", "whole"),
@@ -152,6 +153,7 @@ class Terminal(App[None]):
                 walk.options(),
                 self.chosen,
                 self._heading(),
+                self._outcome(),
                 options.width,
                 options.height,
             ),
@@ -162,6 +164,11 @@ class Terminal(App[None]):
 
     def _bad(self) -> bool:
         return self.walk.view.fails_at is not None
+
+    def _outcome(self) -> str:
+        """Say what becomes of the claim by what is chosen."""
+        options = self.walk.options()
+        return self.walk.outcome(options[self.chosen]) if options else ""
 
     def _heading(self) -> str:
         walk = self.walk
@@ -228,6 +235,11 @@ class Terminal(App[None]):
         else:
             self.walk.back()
             self._moved()
+
+    def action_begin(self) -> None:
+        """Begin with the next of several first states."""
+        self.walk.begin(self.walk.begun + 1)
+        self._moved()
 
     def action_go_on(self) -> None:
         """Go on as the trace does."""

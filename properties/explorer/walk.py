@@ -6,28 +6,31 @@ view model as the trace, but not weighed: nothing is left out of it, nor compare
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.steps import Event
 from onceproof.model.traces import Trace, follow
 from onceproof.properties.counterexample import named, steps_of
+from onceproof.properties.explorer.explored import _assembled, _Worker, explored
 from onceproof.properties.explorer.kinds import CRASH
 from onceproof.properties.explorer.messages import messages_of
 from onceproof.properties.explorer.standing import breaks
 from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.explorer.view import Option, View, _assembled, _Worker
 from onceproof.properties.lanes import READERS, lanes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.language.plain import State
+    from onceproof.properties.explorer.explored import Explored
     from onceproof.properties.explorer.tell import Model
-    from onceproof.properties.explorer.view import Explored
+    from onceproof.properties.explorer.view import Option, View
 
 MOST_OWN = 500
 MOST_TAKEN = 200
+MOST_STARTS = 64
 
 
 class Walk:
@@ -39,12 +42,33 @@ class Walk:
 
     def __init__(self, found: Explored) -> None:
         """Stand where the trace breaks, or else at its start."""
+        self.begun = 0
+        self.starts = _starts(found)
+        self._stand(found)
+
+    def _stand(self, found: Explored) -> None:
         self.trace = found.view
         self._model = found.model
         self.view = found.view
         self.step = min(found.view.fails_at or 0, len(found.view.steps))
         self.left: int | None = None
         self._worker = None if found.model is None else _own(found.view, found.model)
+
+    def begin(self, number: int) -> None:
+        """Begin with another of ``starts``, where there are several; none follows 64.
+
+        Only a walk may begin elsewhere: a trace is that of its own start.
+        """
+        if self._model is None or not self.starts:
+            return
+        self.begun = number % len(self.starts)
+        told = replace(
+            told_of(self._model.protocol),
+            start=named(self._model.reference, self.starts[self.begun]),
+            property=self.trace.property,
+            clause=self.trace.clause,
+        )
+        self._stand(explored(told, self._model.protocol))
 
     @property
     def last(self) -> int:
@@ -94,27 +118,67 @@ class Walk:
         """Take those of the trace's further steps that can be taken, in their turn."""
         if self._worker is None or self._model is None or self.left is None:
             return
-        state, taken = self._states()[-1], []
-        for event in self._model.run.events[self.left :]:
-            after = self._worker._after(state).get(event)
-            if after is not None:
-                state = after
-                taken.append(event)
+        taken, _ = self._along(self._states()[-1], self._model.run.events[self.left :])
         self._walk((*self._run().events, *taken), self.last + len(taken))
 
     def to_rest(self) -> None:
         """Take actions by turns, and no fault, until nothing moves any more."""
         if self._worker is None:
             return
-        state, taken = self._states()[-1], list[Event]()
-        while len(taken) < MOST_TAKEN:
+        taken, _ = self._to_rest(self._states()[-1])
+        self._walk((*self._run().events, *taken), self.last + len(taken))
+
+    def outcome(self, option: Option) -> str:
+        """Say what becomes of the claim if an option is taken and gone on with.
+
+        The trace's further steps are taken as far as they can be, then actions by turns
+        until nothing moves. Empty where nothing is claimed, or it is broken already.
+        """
+        worker, model = self._worker, self._model
+        broken = self.view.fails_at is not None and self.step >= self.view.fails_at
+        if worker is None or model is None or model.claim is None or broken:
+            return ""
+        if option.breaks and not self.trace.looks:
+            return "breaks at once"
+        before, state = self._run().events[: self.step], self._states()[self.step]
+        event = next(e for e in worker._after(state) if str(e) == option.text)
+        first = worker._after(state)[event]
+        along, state = self._along(first, model.run.events[self.step :])
+        rest, state = self._to_rest(state)
+        events = (*before, event, *along, *rest)
+        run = follow(model.reference, model.run.start, events)
+        fails_at = _fails_at(self.trace, worker, run)
+        if fails_at == self.step + 1:
+            return "breaks at once"
+        if fails_at is not None:
+            return f"gone on with, it breaks after step {fails_at}"
+        if model.reference.resting(state):
+            return "gone on with to rest, it does not break"
+        return f"gone on with for {MOST_TAKEN} steps, it does not break"
+
+    def _along(
+        self, state: State, events: Sequence[Event]
+    ) -> tuple[list[Event], State]:
+        """Take those of some events that can be taken, each in its turn."""
+        taken = []
+        for event in events:
+            after = self._worker._after(state).get(event) if self._worker else None
+            if after is not None:
+                state = after
+                taken.append(event)
+        return taken, state
+
+    def _to_rest(self, state: State) -> tuple[list[Event], State]:
+        """Take actions by turns, and no fault, until nothing moves any more."""
+        taken: list[Event] = []
+        while self._worker is not None and len(taken) < MOST_TAKEN:
             after = self._worker._after(state)
             choice = [event for event in after if not event.fault]
             if not choice:
                 break
             taken.append(min(choice, key=taken.count))
             state = after[taken[-1]]
-        self._walk((*self._run().events, *taken), self.last + len(taken))
+        return taken, state
 
     def back(self) -> None:
         """Come back to the trace, where it was left."""
@@ -150,6 +214,15 @@ class Walk:
         self.go(step)
 
 
+def _starts(found: Explored) -> tuple[State, ...]:
+    """List the states that a walk can begin with, if there are several."""
+    if found.model is None or found.view.steps:
+        return ()
+    reference = found.model.reference
+    many = tuple(itertools.islice(reference.initial_states(), MOST_STARTS))
+    return many if len(many) > 1 else ()
+
+
 def _shared(events: Sequence[Event], others: Sequence[Event]) -> int:
     """Count the first steps that two runs have in common."""
     pairs = enumerate(zip(events, others, strict=False))
@@ -170,7 +243,7 @@ def _own(trace: View, model: Model) -> _Worker:
 
 def _view(trace: View, worker: _Worker, left: int) -> View:
     """Tell of a run off the trace by the view model."""
-    fails_at = _fails_at(trace, worker)
+    fails_at = _fails_at(trace, worker, worker._run)
     told, model = worker._told, worker._model
     looks = tuple(
         replace(look, breaks=False) for look in trace.looks if look.after <= left
@@ -193,16 +266,16 @@ def _view(trace: View, worker: _Worker, left: int) -> View:
     )
 
 
-def _fails_at(trace: View, worker: _Worker) -> int | None:
+def _fails_at(trace: View, worker: _Worker, taken: Trace) -> int | None:
     """Find where a run first breaks the claim: where readers look, if they did."""
-    model, states = worker._model, worker._run.states
+    model, states = worker._model, taken.states
     if model.claim is None:
         return None
     for number in range(len(states)):
         run = states[max(0, number - 1) : number + 1]
         if not breaks(model.claim, None, model.reference, run):
             continue
-        before = model.run.events[number - 1 : number]
+        before = taken.events[number - 1 : number]
         crash = any(worker._kinds.by_name[event.name] == CRASH for event in before)
         if not trace.looks or crash or model.reference.resting(states[number]):
             return number

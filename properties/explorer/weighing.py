@@ -22,14 +22,17 @@ def matters(
     reference: Reference,
     start: State,
     events: Sequence[Event],
-    fails: Callable[[Sequence[State]], bool],
+    fails: Callable[[Sequence[State], Sequence[int]], bool],
 ) -> frozenset[int] | None:
     """Find the steps, from 1, without which a run does not end where a claim fails.
 
-    ``fails`` is asked about the states of a run. Answers None where the run itself does
+    ``fails`` is asked about the states of a run, and which of the events it takes, from
+    0. Answers None where the run itself does
     not fail at its end, or has more than ``MOST_STEPS`` steps.
     """
-    if len(events) > MOST_STEPS or not fails(_states(reference, start, events) or ()):
+    if len(events) > MOST_STEPS or not fails(
+        _states(reference, start, events) or (), range(len(events))
+    ):
         return None
     kept = list(range(len(events)))
     shorter = True
@@ -38,7 +41,7 @@ def matters(
         for at in reversed(kept):
             tried = [i for i in kept if i != at]
             states = _states(reference, start, [events[i] for i in tried])
-            if states is not None and fails(states):
+            if states is not None and fails(states, tried):
                 kept, shorter = tried, True
     return frozenset(i + 1 for i in kept)
 

@@ -14,10 +14,10 @@ from onceproof.model.errors import UsageError
 from onceproof.model.library import make, pick
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import read, writable
+from onceproof.properties.explorer.explored import Explored, explored
 from onceproof.properties.explorer.page import Origin, page
 from onceproof.properties.explorer.plain import plain_text
 from onceproof.properties.explorer.tell import model_of, told_of
-from onceproof.properties.explorer.view import Explored, explored
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.commands.options import (
     as_json_option,

@@ -8,7 +8,7 @@ import sys
 from click.testing import CliRunner
 
 from onceproof.properties.counterexample import read
-from onceproof.properties.explorer.view import explored
+from onceproof.properties.explorer.explored import explored
 from onceproof.spark_checks.cli import main
 
 OWN = """

@@ -12,6 +12,7 @@ from tests.docs.mistakes.table import (
     TABLE,
     create,
     open_by_row,
+    open_table,
     read_lines,
     read_table,
 )
@@ -127,6 +128,33 @@ def file_by_key(target):
     return Foreach(Writer(), read=read_lines(lambda: folder.glob("*.json")))
 
 
+PARTS = (
+    "CREATE TABLE parts (partition_id, epoch_id, PRIMARY KEY (partition_id, epoch_id))"
+)
+
+
+def close_whatever_happened(target):
+    database = create(target, TABLE, PARTS)
+
+    class Writer:
+        def open(self, partition_id, epoch_id):
+            self.part, self.rows = (partition_id, epoch_id), []
+            with open_table(database) as db:
+                known = "SELECT 1 FROM parts WHERE partition_id = ? AND epoch_id = ?"
+                return db.execute(known, self.part).fetchone() is None
+
+        def process(self, row):
+            self.rows.append(row)
+
+        def close(self, error):
+            if self.rows:
+                with open_table(database) as db, db:
+                    db.executemany("INSERT INTO orders VALUES (?, ?, ?)", self.rows)
+                    db.execute("INSERT INTO parts VALUES (?, ?)", self.part)
+
+    return Foreach(Writer(), read=read_table(database))
+
+
 MISTAKES = (
     Mistake(
         "Insert each row in `process`",
@@ -155,5 +183,12 @@ MISTAKES = (
         mended=(file_by_key,),
         mend="Name files after the event, and replace what is there.",
         most=36,
+    ),
+    Mistake(
+        "Note (partition, epoch) as done in `close`, whatever its error says",
+        wrong=(close_whatever_happened,),
+        mended=(upsert_in_close,),
+        mend="Upsert by a key of the event, and leave a task that failed alone.",
+        most=240,
     ),
 )

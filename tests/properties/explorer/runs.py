@@ -9,8 +9,8 @@ from typing import Any
 from onceproof.model.library import make
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import Counterexample, read
+from onceproof.properties.explorer.explored import Explored, explored
 from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.explorer.view import Explored, explored
 
 SPARK = Path(__file__).parent / "data" / "spark.json"
 

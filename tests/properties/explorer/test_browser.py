@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from onceproof.model.library import make
+from onceproof.properties.explorer.explored import explored
 from onceproof.properties.explorer.page import Origin, page
 from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.explorer.view import explored
+from onceproof.properties.explorer.walk import Walk
 from tests.properties.explorer.runs import SPARK, broken, spark
 from tests.properties.explorer.test_page import HOSTILE, hostile_page
 
@@ -142,6 +143,26 @@ def test_options_say_what_becomes_of_the_property(opened):
 
     assert "next on the trace" in said
     assert "gone on with, it breaks after step" in said
+
+
+def test_the_page_and_the_terminal_foresee_the_same(opened):
+    """What becomes of each thing that could happen is said alike, off the trace too."""
+    found = broken("micro-batch", "at-most-once")
+    walk = Walk(found)
+    shown = opened(of_the_model())
+    compared = 0
+
+    for step in range(walk.last + 1):
+        walk.go(step)
+        shown.goto(f"{shown.url.partition('#')[0]}#step={step}")
+        for option in walk.options():
+            row = shown.locator("#options li").filter(
+                has=shown.get_by_text(option.text, exact=True)
+            )
+            assert row.locator(".said").inner_text() == walk.outcome(option)
+            compared += 1
+
+    assert compared > 10
 
 
 def test_actions_are_searched_by_name_and_by_process(opened):

@@ -14,9 +14,9 @@ from onceproof.model.language import Protocol, action, state
 from onceproof.model.language.plain import Reference
 from onceproof.model.traces import Trace
 from onceproof.properties.check import Finding
+from onceproof.properties.explorer.explored import explored
 from onceproof.properties.explorer.page import Origin, page
 from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.explorer.view import explored
 from onceproof.properties.guarantees import AT_MOST_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import main

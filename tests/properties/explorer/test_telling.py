@@ -18,8 +18,8 @@ from onceproof.model.library import variants
 from onceproof.model.traces import Trace
 from onceproof.properties.check import Finding, claims_of
 from onceproof.properties.explorer import page
+from onceproof.properties.explorer.explored import explored
 from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.explorer.view import explored
 from onceproof.properties.verdicts import Verdict
 from tests.model.random_protocols import protocols
 from tests.node import Node

@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 
 from onceproof.model.library import make
+from onceproof.properties.explorer.explored import explored
 from onceproof.properties.explorer.page import Origin
 from onceproof.properties.explorer.plain import plain_text
 from onceproof.properties.explorer.tell import told_of
 from onceproof.properties.explorer.terminal import Terminal
-from onceproof.properties.explorer.view import explored
 from onceproof.spark_checks.cli import main
 from tests.properties.explorer.runs import SPARK, broken, spark
 
@@ -115,6 +115,31 @@ def test_the_trace_is_left_and_come_back_to():
     assert here(back) == here(at)
     assert "crash()  crash" in here(other)
     assert here(again) == here(at)
+
+
+def test_what_could_happen_says_what_becomes_of_the_property():
+    """The chosen one is followed as the trace goes on, and then to rest."""
+    app = model_run()
+
+    _, before, other = pressed(app, "k k k", "l")
+
+    assert "gone on with, it breaks after step" in before
+    assert "does not" in other.partition("commit_task(0, 0)")[2]
+
+
+def test_a_walk_begins_in_any_first_state():
+    """With f comes the next, and after the last the first again."""
+    protocol = make("non-blocking-commit", {})
+    app = Terminal(explored(told_of(protocol), protocol), Origin("non-blocking-commit"))
+    many = len(app.walk.starts)
+
+    first, second, *_, last, again = pressed(app, *"f" * many)
+
+    assert f"First state 1 of {many}" in first
+    assert f"First state 2 of {many}" in second
+    assert app.walk.begun == 0
+    assert again == first
+    assert last != first
 
 
 def test_a_run_off_the_trace_is_judged_as_the_trace_is():

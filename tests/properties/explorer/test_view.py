@@ -8,17 +8,42 @@ from dataclasses import replace
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.model.language import Protocol, action, eventually, not_, state
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make, variants
 from onceproof.model.traces import follow
+from onceproof.properties.check import check
 from onceproof.properties.counterexample import lane_of, read
 from onceproof.properties.explorer.again import holds_along
 from onceproof.properties.explorer.clipping import MOST_STEPS
+from onceproof.properties.explorer.explored import explored
+from onceproof.properties.explorer.promises import promises_of
 from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.explorer.view import explored
 from onceproof.properties.lanes import lane_rules
 from tests.properties.explorer.runs import broken, spark
+
+
+class Lamps(Protocol):
+    """One lamp flickers for ever, and the other is never lit."""
+
+    flickers = state(False)
+    lit = state(False)
+
+    @action(fair=True)
+    def flicker(self):
+        """Turn the first lamp on or off."""
+        self.flickers = not_(self.flickers)
+
+    @action()
+    def light(self):
+        """Light the second lamp, which is not fair: it may wait for ever."""
+        self.lit = True
+
+    @eventually()
+    def is_lit(self):
+        """The second lamp is lit at some time."""
+        return self.lit
 
 
 def test_a_run_of_spark_is_told_as_the_file_tells_it():
@@ -253,3 +278,41 @@ def test_the_run_of_a_witness_breaks_nothing():
     assert len(view.steps) > 2
     strips = {strip.property: strip for strip in view.strips}
     assert strips["all-abort"].cells[-1] == "met"
+
+
+def test_a_run_that_goes_on_for_ever_is_weighed_and_has_a_run_that_passes():
+    """What is kept owes for ever what is claimed; the other run owes nothing."""
+    found = broken("two-phase-commit-log", "is-decided", stops=1)
+    view, model = found.view, found.model
+    assert view.passing is not None
+    assert model is not None
+    assert model.claim is not None
+    promise = promises_of(model.claim, model.reference)[0]
+
+    ending = follow(
+        model.reference,
+        model.run.start,
+        tuple(Event(name, members) for name, members in view.passing.steps),
+    )
+
+    assert view.ending == "nothing has to happen any more"
+    stop = next(s for s in view.steps if s.event == "stop_coordinator")
+    assert stop.matters
+    assert promise.owed(model.run.states)
+    assert not promise.owed(ending.states)
+    assert model.reference.resting(ending.states[-1])
+
+
+def test_a_file_keeps_which_steps_are_repeated_for_ever(tmp_path):
+    """A run round and round is told of as such, from a file as from the model."""
+    protocol = Lamps()
+    finding = check(protocol).findings[0]
+    told_of(protocol, finding).write(tmp_path / "lamps.json")
+    told = read(tmp_path / "lamps.json")
+
+    view = explored(told, protocol).view
+
+    assert told.loop is not None
+    assert told.loop < len(told.steps)
+    assert view.ending.endswith("for ever")
+    assert [step.event for step in view.steps if step.matters is False] == []
