@@ -12,8 +12,10 @@ from onceproof.model.language.steps import Event
 from onceproof.model.library import pick
 from onceproof.model.traces import follow
 from onceproof.properties.check import claims_of
+from onceproof.properties.explorer.promises import broken_for_ever, promises_of
 from onceproof.properties.explorer.standing import FAILS, Strip
 from onceproof.properties.explorer.tell import start_of
+from onceproof.properties.walks import successors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,11 +29,14 @@ def holds_along(
     steps: Sequence[str],
     *,
     start: Mapping[str, Any] | None = None,
+    loop: int | None = None,
 ) -> bool:
     """Take steps such as ``write(0, 1)`` in plain Python; say if a claim holds in all.
 
-    ``start`` names elements of the first state, where there are several. Raises
-    ``UsageError`` for steps that cannot be taken and for a claim that is not known.
+    ``start`` names elements of the first state, where there are several. A claim about
+    whole runs is judged of the run that repeats the steps after ``loop`` for ever, or
+    stays where the steps end. Raises ``UsageError`` for steps that cannot be taken, for
+    a ``loop`` that does not lead back, and for a claim that is not known.
     """
     reference = Reference(protocol)
     known = {prop.name: prop for prop in claims_of(protocol)}
@@ -41,7 +46,17 @@ def holds_along(
         run = follow(reference, start_of(reference, dict(start or {})), events)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return FAILS not in Strip.of(prop, reference, run.states).cells
+    if FAILS in Strip.of(prop, reference, run.states).cells:
+        return False
+    back = len(events) if loop is None else loop
+    if not 0 <= back <= len(events) or run.states[back] != run.states[-1]:
+        message = f"after step {back} the run is not where it ends"
+        raise UsageError(message)
+    after = successors(reference)
+    return not any(
+        broken_for_ever(promise, after, run.states, events, back)
+        for promise in promises_of(prop, reference)
+    )
 
 
 def _event(text: str) -> Event:

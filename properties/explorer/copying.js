@@ -17,6 +17,7 @@ const copying = (view, copy, walk, tell, strips) => {
     const known = strips().find(strip => strip.first !== null) || strips()[0];
     const property = copy.property || (known ? known.property : "");
     const steps = walk.path.slice(0, walk.path.length).map(tell.textOf);
+    const loop = copy.loop !== null && walk.onTrace() ? `, loop=${copy.loop}` : "";
     return [
       "from onceproof.model.library import make",
       "from onceproof.properties.explorer.again import holds_along",
@@ -29,7 +30,8 @@ const copying = (view, copy, walk, tell, strips) => {
       "    ]",
       `    start = {${pairs(begun())}}`,
       "",
-      `    assert holds_along(protocol, ${quoted(property)}, steps, start=start)`,
+      `    assert holds_along(protocol, ${quoted(property)}, steps, start=start${loop})`,
+      "",
     ].join("\n");
   };
   const ofSpark = () => [
@@ -42,6 +44,7 @@ const copying = (view, copy, walk, tell, strips) => {
     `    answer = replay_file(Path(${quoted(copy.file)}))`,
     "",
     '    assert answer.answer == "FIXED", answer',
+    "",
   ].join("\n");
 
   const show = async (what, text) => {

@@ -37,6 +37,8 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
     claim = copied["property"] or (known.property if known else "")
     start = {name: run.start[name] for name in copied["start"]}
     steps = "".join(f"        {_text(step.text)},\n" for step in run.steps)
+    repeats = copied["loop"] is not None and run is found.view
+    loop = f", loop={copied['loop']}" if repeats else ""
     name = f"test_{_named(found.view.protocol)}_is_{_named(claim or 'as_claimed')}"
     return (
         "from onceproof.model.library import make\n"
@@ -46,7 +48,7 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
         f"{_pairs(copied['settings'])})\n"
         f"    steps = [\n{steps}    ]\n"
         f"    start = {_pairs(start)}\n\n"
-        f"    assert holds_along(protocol, {_text(claim)}, steps, start=start)\n"
+        f"    assert holds_along(protocol, {_text(claim)}, steps, start=start{loop})\n"
     )
 
 

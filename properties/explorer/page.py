@@ -148,4 +148,5 @@ def _copied(explored: Explored, origin: Origin) -> dict[str, Any]:
         "settings": fallback if origin.file else dict(origin.settings),
         "property": view.property,
         "start": several,
+        "loop": model.run.loop if model and view.steps else None,
     }

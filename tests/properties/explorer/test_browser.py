@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from onceproof.model.library import make
+from onceproof.properties.explorer.copying import as_test, command_of
 from onceproof.properties.explorer.explored import explored
 from onceproof.properties.explorer.page import Origin, page
 from onceproof.properties.explorer.tell import told_of
@@ -143,6 +144,46 @@ def test_options_say_what_becomes_of_the_property(opened):
 
     assert "next on the trace" in said
     assert "gone on with, it breaks after step" in said
+
+
+@pytest.mark.parametrize(
+    ("found", "origin"),
+    [
+        (lambda: broken("micro-batch", "at-most-once"), Origin("micro-batch")),
+        (
+            lambda: broken("two-phase-commit-log", "is-decided", stops=1),
+            Origin("two-phase-commit-log", {"stops": "1"}),
+        ),
+        (lambda: explored(spark()), Origin(str(SPARK), file=True)),
+        (
+            lambda: explored(told_of(make("non-blocking-commit", {}))),
+            Origin("non-blocking-commit"),
+        ),
+    ],
+    ids=["a break", "a run for ever", "real Spark", "several first states"],
+)
+def test_the_page_and_the_terminal_copy_the_same(opened, found, origin):
+    """The test and the command are one text, on the trace and off it."""
+    found = found()
+    walk = Walk(found)
+    shown = opened(page(found, origin), f"#step={walk.step}")
+
+    def copied(what):
+        shown.locator(f"#copy-{what}").click()
+        return shown.locator("#copy-text").input_value()
+
+    assert copied("test") == as_test(found, origin, walk.view)
+    assert copied("command") == command_of(found, origin)
+    if not found.view.sink:
+        while not walk.options():
+            walk.go(walk.step - 1)
+        option = walk.options()[-1]
+        shown.goto(f"{shown.url.partition('#')[0]}#step={walk.step}")
+        walk.take(option)
+        shown.locator("#options button").filter(
+            has=shown.get_by_text(option.text, exact=True)
+        ).click()
+        assert copied("test") == as_test(found, origin, walk.view)
 
 
 def test_the_page_and_the_terminal_foresee_the_same(opened):

@@ -316,3 +316,15 @@ def test_a_file_keeps_which_steps_are_repeated_for_ever(tmp_path):
     assert told.loop < len(told.steps)
     assert view.ending.endswith("for ever")
     assert [step.event for step in view.steps if step.matters is False] == []
+
+
+def test_a_run_taken_again_breaks_what_it_owes_for_ever():
+    """It is judged as what repeats its last steps; what is not fair breaks nothing."""
+    protocol = Lamps()
+
+    flickering = ["flicker()", "flicker()"]
+    assert not holds_along(protocol, "is-lit", flickering, loop=0)
+    assert holds_along(protocol, "is-lit", ["flicker()"])
+    assert holds_along(protocol, "is-lit", ["light()", *flickering], loop=1)
+    with pytest.raises(UsageError, match="not where it ends"):
+        holds_along(protocol, "is-lit", ["flicker()"], loop=0)
