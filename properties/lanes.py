@@ -124,9 +124,11 @@ def as_text(lanes: Lanes, *, width: int = 88, most: int = 24) -> list[str]:
         row = lanes.rows[place]
         number = f"{row.number:3} " if row.kind != LOOK else "    "
         text = f"{_MARK[row.kind]}{row.text}{'  <- breaks here' if row.breaks else ''}"
-        last_lane = row.lane == len(lanes.names) - 1
-        shown = text if last_lane or row.breaks else _fit(text, room)
-        lines.append(f"{number}{' ' * (room * row.lane)}{shown}".rstrip())
+        before = f"{number}{' ' * (room * row.lane)}"
+        # A row has one text, so what is longer than its lane has room on its right.
+        whole = row.kind == LOOK or row.breaks
+        shown = text if whole else _fit(text, max(room, width - len(before)))
+        lines.append(f"{before}{shown}".rstrip())
         last = place
     if last < len(lanes.rows) - 1:
         lines.append(f"    ... {len(lanes.rows) - 1 - last} steps ...")

@@ -14,7 +14,7 @@ for all events that fared alike, so that it fits in memory at any size.
 from __future__ import annotations
 
 import difflib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
@@ -43,12 +43,16 @@ class Fared:
 
 @dataclass(frozen=True, order=True)
 class Row:
-    """How some events of one unit fared, moment by moment; ``events`` fared just so."""
+    """How some events of one unit fared, moment by moment; ``events`` fared just so.
+
+    ``example`` is one of them, in words, where they have any.
+    """
 
     unit: int
     accepted: bool
     fared: tuple[Fared, ...]
     events: int = 1
+    example: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,15 @@ class History:
     """What was observed of a run, or of a model's trace, at each of some moments.
 
     ``rested`` says that the run came to its end by itself; a run that no restart
-    brought to an end did not recover.
+    brought to an end did not recover. ``strays`` holds for each moment an effect of no
+    event, in words, where there was one.
     """
 
     moments: tuple[str, ...]
     rows: tuple[Row, ...]
     unexplained: tuple[int, ...]
     rested: bool = True
+    strays: tuple[str, ...] = field(default=(), compare=False)
 
     def seen(self, moment: int) -> dict[int, int]:
         """Count at a moment how many events a reader saw how often."""
@@ -90,11 +96,13 @@ class History:
                 accepted=row["accepted"],
                 fared=tuple(Fared(**moment) for moment in row["fared"]),
                 events=row["events"],
+                example=str(row.get("example", "")),
             )
             for row in data["rows"]
         )
         moments, unexplained = tuple(data["moments"]), tuple(data["unexplained"])
-        return cls(moments, rows, unexplained, bool(data["rested"]))
+        strays = tuple(map(str, data.get("strays", ())))
+        return cls(moments, rows, unexplained, bool(data["rested"]), strays)
 
 
 class Ledger:

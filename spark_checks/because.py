@@ -71,13 +71,17 @@ def _run(
 
 
 def _units(history: History, moment: int) -> Iterator[str]:
-    """Tell which batches the events belong to that are not seen once."""
+    """Tell which events are not seen once, by batch, and what is seen besides."""
     for unit in sorted({row.unit for row in history.rows}):
         for row in history.rows:
             fared = row.fared[moment]
             if row.unit == unit and fared.visible != 1:
                 promised = " though the commit log names it" if fared.promised else ""
+                such = f", such as {row.example}" if row.example else ""
                 yield (
                     f"{row.events} events of batch {unit} are seen "
-                    f"{times(fared.visible)}{promised}"
+                    f"{times(fared.visible)}{promised}{such}"
                 )
+    if history.unexplained[moment]:
+        such = f", such as {history.strays[moment]}" if history.strays else ""
+        yield f"{history.unexplained[moment]} are seen that should not be there{such}"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _UNIT = "onceproof_unit"
 _EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
+_SAID, _MOST_SAID = "onceproof_said", 120
 _NOTHING_THERE = (
     "PATH_NOT_FOUND",
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -41,15 +42,16 @@ class Observer:
         Rows are told apart by ``columns``. Rows of ``interim`` may be seen before the
         end, and are no events.
         """
+        self._named = tuple(columns)
         self._columns = sorted(columns)
-        row = self._row()
-        self._expected = expected.select(row, _UNIT).distinct().localCheckpoint()
+        row, said = self._row(), self._said()
+        self._expected = expected.select(row, _UNIT, said).distinct().localCheckpoint()
         self._interim = None
         if interim is not None:
-            self._interim = interim.select(row).distinct().localCheckpoint()
+            self._interim = interim.select(row, said).distinct().localCheckpoint()
 
     def look(self, spark: SparkSession, read: Read) -> DataFrame:
-        """Read the sink now; give a hash of each row that a reader sees.
+        """Read the sink now; give each row that a reader sees, as a hash and in words.
 
         A table that is not there yet shows nothing. Raises ``UsageError`` where a
         column is missing by which events are told apart.
@@ -65,11 +67,15 @@ class Observer:
                     f"are told apart; it has {', '.join(found.columns) or 'none'}"
                 )
                 raise UsageError(message)
-            return found.select(self._row()).localCheckpoint()
+            return found.select(self._row(), self._said()).localCheckpoint()
         except AnalysisException as error:
             if error.getCondition() not in _NOTHING_THERE:
                 raise
-            return spark.createDataFrame([], "row bigint")
+            return self.nothing(spark)
+
+    def nothing(self, spark: SparkSession) -> DataFrame:
+        """Give what a look gives that shows nothing."""
+        return spark.createDataFrame([], f"row bigint, {_SAID} string")
 
     def _row(self) -> Any:
         """Hash the columns as texts: an int and a long of one value are the same."""
@@ -81,23 +87,36 @@ class Observer:
         ]
         return f.xxhash64(*texts).alias("row")
 
+    def _said(self) -> Any:
+        """Say the columns in words, such as ``customer=anna, total=30``."""
+        from pyspark.sql import functions as f  # noqa: PLC0415
+
+        said = [
+            f.concat(
+                f.lit(f"{name}="),
+                f.coalesce(f.col(f"`{name}`").cast("string"), f.lit("null")),
+            )
+            for name in self._named
+        ]
+        return f.substring(f.concat_ws(", ", *said), 1, _MOST_SAID).alias(_SAID)
+
     def histories(self, tellings: Sequence[Telling]) -> list[History]:
         """Count, for several runs and all their moments at once, how events fared."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
         numbers = f.explode(f.array(*map(f.lit, range(len(tellings))))).alias("run")
         frames = self._expected.select(
-            "row", _UNIT, numbers, f.lit(_EXPECTED).alias("moment")
+            "row", _UNIT, _SAID, numbers, f.lit(_EXPECTED).alias("moment")
         )
         unit = f.lit(None).cast("int").alias(_UNIT)
         if self._interim is not None:
             frames = frames.union(
-                self._interim.select("row", unit, numbers, f.lit(_INTERIM))
+                self._interim.select("row", unit, _SAID, numbers, f.lit(_INTERIM))
             )
         for run, telling in enumerate(tellings):
             for moment, look in enumerate(telling.looks):
                 frames = frames.union(
-                    look.select("row", unit, f.lit(run), f.lit(moment))
+                    look.select("row", unit, _SAID, f.lit(run), f.lit(moment))
                 )
         counts = [f"seen{i}" for i in range(max(len(t.looks) for t in tellings))]
         totals = [
@@ -105,10 +124,10 @@ class Observer:
         ]
         interim = f.bool_or(f.col("moment") == _INTERIM).alias("interim")
         by_row = frames.groupBy("run", "row").agg(
-            f.max(_UNIT).alias(_UNIT), interim, *totals
+            f.max(_UNIT).alias(_UNIT), f.min(_SAID).alias(_SAID), interim, *totals
         )
         fared = by_row.groupBy("run", _UNIT, "interim", *counts).agg(
-            f.count("*").alias("events")
+            f.count("*").alias("events"), f.min(_SAID).alias(_SAID)
         )
         found: list[list[Any]] = [[] for _ in tellings]
         for row in fared.collect():
@@ -132,6 +151,7 @@ class Telling:
         """Make the ledger of counts: Spark's rows of a unit, times seen and events."""
         rows = []
         unexplained = [0] * len(self.looks)
+        strays = [""] * len(self.looks)
         for found in counted:
             seen = [int(found[f"seen{i}"]) for i in range(len(self.looks))]
             if found[_UNIT] is None:
@@ -139,15 +159,22 @@ class Telling:
                 begin = len(seen) - 1 if found["interim"] else 0
                 for i, times in enumerate(seen[begin:], begin):
                     unexplained[i] += times * found["events"]
+                    if times and not (strays[i] and strays[i] < found[_SAID]):
+                        strays[i] = found[_SAID]
                 continue
             unit = int(found[_UNIT])
             story = tuple(
                 Fared(unit in done, times)
                 for done, times in zip(self.promised, seen, strict=True)
             )
-            rows.append(Row(unit, accepted=True, fared=story, events=found["events"]))
+            events, example = int(found["events"]), str(found[_SAID])
+            rows.append(Row(unit, True, story, events, example))
         return History(
-            self.moments, tuple(sorted(rows)), tuple(unexplained), self.rested
+            self.moments,
+            tuple(sorted(rows)),
+            tuple(unexplained),
+            self.rested,
+            tuple(strays) if any(strays) else (),
         )
 
 

@@ -182,7 +182,7 @@ class Trial:
                 if not self._own:
                     raise
                 self.unreadable[run.moment] = reason(error)
-                found = bench.spark.createDataFrame([], "row bigint")
+                found = bench.observer.nothing(bench.spark)
         self.looks.append(found)
 
     def _tell(self, run: Run) -> RunTold:
