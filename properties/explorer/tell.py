@@ -10,9 +10,10 @@ from __future__ import annotations
 import importlib.metadata
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.errors import OnceproofError
+from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.language.trace import System, trace
@@ -82,6 +83,7 @@ def model_of(
     """
     try:
         if protocol is None:
+            _refuse_foreign_code(told.protocol)
             protocol = make(
                 told.protocol, {k: str(v) for k, v in told.parameters.items()}
             )
@@ -102,6 +104,18 @@ def model_of(
     clause = next((c for c in clauses if c.text == told.clause), None)
     run = replace(run, loop=told.loop)
     return Model(system, reference, run, prop, clause or next(iter(clauses), None)), ""
+
+
+def _refuse_foreign_code(name: str) -> None:
+    """Raise ``UsageError`` for a protocol in a file that is not below this folder.
+
+    A counterexample file may come from anywhere, and a protocol's file is run.
+    """
+    path, _, _ = name.partition(":")
+    here = Path.cwd().resolve()
+    if path.endswith(".py") and not Path(path).resolve().is_relative_to(here):
+        message = f"it names {path}, and code outside this folder is not run for a file"
+        raise UsageError(message)
 
 
 def start_of(reference: Reference, told: dict[str, Any]) -> State:

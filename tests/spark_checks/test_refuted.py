@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 from click.testing import CliRunner
 
@@ -84,6 +86,26 @@ def test_a_protocol_of_ones_own_is_found_again_from_its_file(tmp_path, monkeypat
     assert answer.exit_code == 1
     assert "onceproof explore out/counts--few.json" in answer.stdout
     assert explored(read(tmp_path / "out" / "counts--few.json")).view.live
+
+
+def test_no_code_is_run_for_a_file_that_names_what_lies_elsewhere(
+    tmp_path, monkeypatch
+):
+    """It is shown without its model, which says why; nothing of the code has run."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / "counts.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(main, ["check", "counts.py", "--output", "here"])
+    (tmp_path / "counts.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n{OWN}")
+    monkeypatch.chdir(tmp_path / "here")
+    told = replace(read(Path("counts--few.json")), protocol="../counts.py")
+
+    view = explored(told).view
+
+    assert not view.live
+    assert any("outside this folder is not run" in note for note in view.notes)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused_before_the_search():
