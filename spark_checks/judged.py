@@ -24,7 +24,7 @@ from onceproof.spark_checks.choice import Choice
 from onceproof.spark_checks.drift import seen_in_words
 from onceproof.spark_checks.own_events import own_events
 from onceproof.spark_checks.sinks.own import own_sink
-from onceproof.spark_checks.sizes import Sizes
+from onceproof.spark_checks.sizes import TIMEOUT, Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,7 +52,8 @@ class Question:
     may be the last one. ``events`` and ``schema`` are as ``own_events`` takes them.
     ``given`` is the input of a file that is replayed. Counterexamples are written to
     ``artifacts``, with what is left of the run unless ``trace`` is off. With ``stop``
-    nothing more is replayed once a claim is broken.
+    nothing more is replayed once a claim is broken. The first run, to which nothing is
+    done, may take ``timeout`` seconds.
     """
 
     code: Path
@@ -67,6 +68,7 @@ class Question:
     given: Callable[[SparkSession], Input] | None = None
     trace: str = RETAIN
     stop: bool = False
+    timeout: float = TIMEOUT
 
     @property
     def sizes(self) -> Sizes:
@@ -130,6 +132,7 @@ def judge(
         stop=question.stop,
         claims=asked.claims,
         given=given,
+        timeout=question.timeout,
     )
     [report] = engine.replay([sink], listener or (lambda _: None), plan, lab=lab)
     return _judged(report, question)

@@ -25,8 +25,8 @@ from onceproof.spark_checks.lab import THREADS, Lab
 from onceproof.spark_checks.observe import observer_of
 from onceproof.spark_checks.run import Case, fresh, run_one
 from onceproof.spark_checks.session import java_version
-from onceproof.spark_checks.sizes import Sizes
-from onceproof.spark_checks.trial import Bench
+from onceproof.spark_checks.sizes import TIMEOUT, Sizes
+from onceproof.spark_checks.trial import PATIENCE, Bench
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import Reference, UnderTest
 
 _AT_ONCE = 8
+_LONGER = 5.0
 
 
 @dataclass
@@ -162,6 +163,8 @@ class Plan:
     without it. With ``keep`` nothing of the runs is deleted; of a user's sink with
     ``retain`` what is left of the first run that breaks a claim stays. With ``stop``
     nothing more is replayed once a claim is broken: smaller interleavings come first.
+    The first run of a user's sink, to which nothing is done, may take ``timeout``
+    seconds; how long it takes says how long the others may, but ``patience`` at least.
     """
 
     faults: int = 1
@@ -172,6 +175,8 @@ class Plan:
     stop: bool = False
     claims: tuple[Property, ...] = ()
     given: Callable[[SparkSession], Input] | None = None
+    timeout: float = TIMEOUT
+    patience: float = PATIENCE
 
 
 def replay(
@@ -283,8 +288,11 @@ def _replay_sink(
     lab: Lab, bench: Bench, sink: Reference, listener: Listener, plan: Plan
 ) -> SinkReport:
     began = time.perf_counter()
+    bench = replace(bench, patience=plan.patience)
     if sink.code:
-        sink = discovered(bench, sink)
+        sink = discovered(replace(bench, patience=plan.timeout), sink)
+        took = time.perf_counter() - began
+        bench = replace(bench, patience=max(bench.patience, _LONGER * took))
     given = bench.source.given
     sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
     protocol = protocol_of(sink, sizes, faults=plan.faults)

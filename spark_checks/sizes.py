@@ -8,6 +8,7 @@ A_DAY = 842
 A_YEAR = 336_776
 MOST = {"BATCH": 8, "PARTITION": 4, "ATTEMPT": 4}
 MOST_FAULTS = 3
+TIMEOUT = 600.0
 
 
 @dataclass(frozen=True)

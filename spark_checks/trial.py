@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
     _News: TypeAlias = events.Step | events.Fault
 
-_PATIENCE = 60
+PATIENCE = 60.0
+_OF_IT = 0.75
 _RESTARTS = 3
 _OPEN_COST = 4 * 2**20
 _RAISED = re.compile(r"[\w.]*(Error|Exception): ")
@@ -58,6 +59,7 @@ class Bench:
     """What all runs of a replay share.
 
     ``still`` is held by a thread of ours that does anything but wait: see ``StandIn``.
+    A run that has not ended after ``patience`` seconds is given up.
     """
 
     session: WarmSession
@@ -67,6 +69,7 @@ class Bench:
     scratch: Path
     still: AbstractContextManager[object]
     under_test: UnderTest | None = None
+    patience: float = PATIENCE
 
     def histories(self, tellings: Sequence[Telling]) -> list[History]:
         """Count how events fared in several runs; nothing where nobody looked."""
@@ -238,7 +241,8 @@ class Trial:
         """
         if (self._marks / HUNG).exists():
             where = (self._marks / LOG).read_text()
-            return Amiss(f"the process that stands for the driver hung:\n{where}")
+            said = f"the sink's code on the driver did not end within {_OF_IT:.0%}"
+            return Amiss(f"{said} of {self._bench.patience:.0f} s:\n{where}")
         idle = [
             batch
             for batch, mark in run.begun.items()
@@ -273,7 +277,7 @@ class Trial:
     def _left(self, due: Due) -> bool:
         """Say whether a mark was left; wait for one that is left late."""
         path = self._marks / due.mark
-        deadline = time.monotonic() + (_PATIENCE if due.late else 0)
+        deadline = time.monotonic() + (self._bench.patience if due.late else 0)
         while not path.exists():
             if time.monotonic() > deadline or any(self._marks.glob(f"{UNMET}-*")):
                 return False
@@ -292,6 +296,7 @@ class Trial:
             tuple(rules),
             str(self._marks),
             self._folder.name,
+            patience=_OF_IT * self._bench.patience,
             code=self._code,
             allowed=self._allowed,
             path=tuple(p for p in sys.path if p) if self._own else (),
@@ -312,9 +317,10 @@ class Trial:
                     started = self._start(plan, run)
                 group = str(getattr(started, "runId", plan.run))
                 try:
-                    if not started.awaitTermination(_PATIENCE):
+                    patience = round(self._bench.patience)
+                    if not started.awaitTermination(patience):
                         started.stop()
-                        message = f"the query did not end within {_PATIENCE} s"
+                        message = f"the query did not end within {patience} s"
                         return Ended(message, late=True)
                 except Exception as error:  # noqa: BLE001 - any failure ends a query
                     self._settle(group)
@@ -329,7 +335,7 @@ class Trial:
         context: Any = self._bench.spark.sparkContext
         context.cancelJobGroup(group)
         tracker = context.statusTracker()
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + self._bench.patience
         while time.monotonic() < deadline:
             jobs = (tracker.getJobInfo(n) for n in tracker.getJobIdsForGroup(group))
             if not any(job is not None and job.status == "RUNNING" for job in jobs):

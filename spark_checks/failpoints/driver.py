@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-_PATIENCE = 50.0
+_SAYS_WHERE = 0.8
 HUNG = "hung"
 LOG = "driver.log"
 
@@ -121,7 +121,7 @@ class StandIn:
 
     def _hear(self) -> int:
         """Wait for the child to be done with a batch, or to end; 0 if it is done."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + self._plan.patience
         os.set_blocking(self._answers, False)
         while True:
             try:
@@ -177,7 +177,7 @@ def _serve(
     log = Path(plan.marks, LOG).open("a")  # noqa: SIM115 - closed with the process
     kept: list[object] = [batch]
     try:
-        faulthandler.dump_traceback_later(_PATIENCE * 0.9, file=log)
+        faulthandler.dump_traceback_later(_SAYS_WHERE * plan.patience, file=log)
         from py4j.java_gateway import ThreadSafeFinalizer  # noqa: PLC0415
 
         # Another thread may have held the lock at the fork: here nothing frees it.
@@ -189,7 +189,7 @@ def _serve(
         now = [0]
         tracer = Tracer(plan, lambda _: Place(now[0], run=plan.run))
         for now[0], name, session in _orders(pipes[0]):
-            faulthandler.dump_traceback_later(_PATIENCE * 0.9, file=log)
+            faulthandler.dump_traceback_later(_SAYS_WHERE * plan.patience, file=log)
             frame = _frame(batch, name, session)
             kept.append(frame)
             place = Place(now[0], run=plan.run)

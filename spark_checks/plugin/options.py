@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from onceproof.spark_checks.sizes import TIMEOUT
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -56,6 +58,7 @@ class Options:
     replay: Path | None
     spark: dict[str, str]
     evidence: Path | None = None
+    timeout: float = TIMEOUT
 
     def __str__(self) -> str:
         """Say it in a line, as it can be given again."""
@@ -122,6 +125,14 @@ def add_options(parser: pytest.Parser) -> None:
         help="how long a failing example of @given is made smaller on Spark",
     )
     add(
+        "--onceproof-timeout",
+        type=float,
+        default=None,
+        metavar="SECONDS",
+        help="how long the first run of a sink may take, to which nothing is done "
+        "(default: 600); the others may take five times as long as it did, or a minute",
+    )
+    add(
         "--onceproof-expect",
         default=None,
         metavar="FILE",
@@ -145,6 +156,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini(
         "onceproof_shrink_budget", "seconds to make a failing example smaller"
     )
+    parser.addini("onceproof_timeout", "seconds that the first run of a sink may take")
     parser.addini("onceproof_expect", "the file of failures that are known")
     parser.addini("onceproof_evidence", "where records of what was judged are left")
     parser.addini(
@@ -177,7 +189,8 @@ def options_of(config: pytest.Config) -> Options:
         seed=_seed(config),
         artifacts=Path(config.rootpath, _given(config, "artifacts") or ".onceproof"),
         trace=trace,
-        shrink=_seconds(_given(config, "shrink_budget"), profile.shrink),
+        shrink=_seconds(config, "shrink_budget", profile.shrink),
+        timeout=_seconds(config, "timeout", TIMEOUT),
         expect=Path(
             config.rootpath, _given(config, "expect") or "onceproof_expect.toml"
         ),
@@ -209,11 +222,12 @@ def _seed(config: pytest.Config) -> int:
         return 0
 
 
-def _seconds(text: str, otherwise: float) -> float:
+def _seconds(config: pytest.Config, name: str, otherwise: float) -> float:
+    text = _given(config, name)
     try:
         return float(text) if text else otherwise
     except ValueError:
-        message = f"onceproof_shrink_budget takes seconds, not {text!r}"
+        message = f"onceproof_{name} takes seconds, not {text!r}"
         raise pytest.UsageError(message) from None
 
 

@@ -137,6 +137,7 @@ class Replayer:
             choice=choice,
             trace=options.trace,
             stop=profile.stop,
+            timeout=options.timeout,
             **numbers,
         )
 

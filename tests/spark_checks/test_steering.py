@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import events, session, trial
+from onceproof.spark_checks import events, session
 from onceproof.spark_checks.choice import Choice
-from onceproof.spark_checks.failpoints import driver
 from onceproof.spark_checks.replay import Plan, replay, status
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
@@ -80,11 +79,9 @@ SICK = [
 def reports():
     heard = []
     before = dict(os.environ)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trial, "_PATIENCE", 12)
-        patch.setattr(driver, "_PATIENCE", 8)
-        choice = Choice(only=frozenset(number(w) for w in WORDS))
-        found = replay(SICK, heard.append, Plan(sizes=SMALL, choice=choice))
+    choice = Choice(only=frozenset(number(w) for w in WORDS))
+    plan = Plan(sizes=SMALL, choice=choice, patience=12)
+    found = replay(SICK, heard.append, plan)
     assert dict(os.environ) == before, "the environment is not as it was"
     yield {r.sink.name: r for r in found}, heard
     shutil.rmtree(heard[0].scratch, ignore_errors=True)
@@ -141,7 +138,7 @@ def test_a_driver_that_hangs_is_not_replayed(outcome):
     found = outcome("hanging", BEFORE_ALL)
 
     assert found.spark is None
-    assert found.not_replayed.startswith("the process that stands for the driver hung")
+    assert found.not_replayed.startswith("the sink's code on the driver did not end")
     assert found.folder.is_dir()
 
 
