@@ -25,7 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language import terms as t
 from onceproof.model.language.sorts import Member
-from onceproof.model.language.types import BoolType, EnumType, IntType, Value, encode
+from onceproof.model.language.types import (
+    BoolType,
+    EnumType,
+    IntType,
+    Value,
+    encode,
+    spelled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +43,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.trace import ActionTerm, System
 
 JUDGED = ("always", "step", "at_rest", "sometimes", "recoverable")
+
+MOST_TEXT = 2_000
 
 _ESCAPES = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _ESCAPED = str.maketrans(_ESCAPES)
@@ -104,7 +113,7 @@ class _Writer:
             "volatile": field.volatile,
         }
         if isinstance(field.type, EnumType):
-            values = [_shown(member.value) for member in field.type.members]
+            values = [cut(spelled(member)) for member in field.type.members]
             return {**found, "type": "enum", "values": values}
         if isinstance(field.type, IntType):
             return {
@@ -125,7 +134,7 @@ class _Writer:
         return {
             "name": action.name,
             "fault": action.fault,
-            "doc": action.doc.split("\n")[0],
+            "doc": cut(action.doc.split("\n")[0]),
             "sorts": [sort.name for sort in sorts],
             "sizes": [self._system.sizes[sort] for sort in sorts],
         }
@@ -208,8 +217,11 @@ def _constant(term: t.Const) -> bool | int:
     return coded(term.type, term.value)
 
 
-def _shown(value: object) -> object:
-    return value if isinstance(value, str | int | float) else str(value)
+def cut(value: Any) -> Any:
+    """Cut a text that is too long to be shown, and say so in it."""
+    if not isinstance(value, str) or len(value) <= MOST_TEXT:
+        return value
+    return f"{value[:MOST_TEXT]}... (cut: {len(value):,} characters in all)"
 
 
 _QUANTIFIERS = """\

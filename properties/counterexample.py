@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import tempfile
 from dataclasses import asdict, dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.language.types import spelled
 from onceproof.properties.ledger import History
 
 if TYPE_CHECKING:
@@ -249,7 +249,5 @@ def named(reference: Reference, state: State) -> dict[str, Any]:
     found = {}
     for (field_, place), value in zip(reference.places, state, strict=True):
         index = f"[{', '.join(map(str, place))}]" if place else ""
-        found[f"{field_.path}{index}"] = (
-            value.value if isinstance(value, Enum) else value
-        )
+        found[f"{field_.path}{index}"] = spelled(value)
     return found

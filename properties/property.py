@@ -167,5 +167,6 @@ def _calling(path: str, members: tuple[Member, ...]) -> Callable[..., bool]:
 
 def _sentence(method: Callable[..., Any], members: tuple[Member, ...]) -> str:
     text = (inspect.getdoc(method) or "").strip().split("\n")[0].rstrip(".")
+    text = text or f"{kebab(method.__name__)} holds"
     which = f" ({', '.join(map(str, members))})" if members else ""
     return text[:1].lower() + text[1:] + which

@@ -113,3 +113,13 @@ def type_of(value: object) -> Type | None:
     if isinstance(value, int):
         return IntType(value, value)
     return None
+
+
+def spelled(value: object) -> bool | int | float | str:
+    """Give a value as files, pages and reports show it.
+
+    What stands for a member of an enumeration is shown for it: a text, a number or a
+    truth value as it is, and all else as the text that Python gives of it.
+    """
+    found = value.value if isinstance(value, Enum) else value
+    return found if isinstance(found, str | int | float) else str(found)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from onceproof.model.javascript import MOST_TEXT, cut
+
 MOST_STEPS = 1_000
-MOST_TEXT = 2_000
 MOST_ITEMS = 2_000
 
 
@@ -24,7 +25,7 @@ class _Clipper:
         """Give data with nothing in it that is too long."""
         if isinstance(data, str) and len(data) > MOST_TEXT:
             self._texts += 1
-            return f"{data[:MOST_TEXT]}... (cut: {len(data):,} characters in all)"
+            return cut(data)
         if isinstance(data, dict):
             kept = list(data.items())[:MOST_ITEMS]
             self._items += len(data) - len(kept)

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.javascript import JUDGED
 from onceproof.properties.check import claims_of
 from onceproof.properties.counterexample import differences, named
+from onceproof.properties.explorer import weighing
 from onceproof.properties.explorer.because import because
 from onceproof.properties.explorer.clipping import MOST_STEPS
 from onceproof.properties.explorer.kinds import CRASH, Kinds, by_word
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from onceproof.properties.counterexample import Counterexample
 
 DRIFT = "drift"
+NEVER = -1
 
 
 @dataclass(frozen=True)
@@ -64,13 +67,23 @@ def explored(told: Counterexample, protocol: Protocol | None = None) -> Explored
     if len(told.steps) > MOST_STEPS:
         total = len(told.steps)
         notes.append(f"of {total:,} steps the first {MOST_STEPS:,} are shown")
-        kept = told.steps[:MOST_STEPS]
-        told = replace(told, steps=kept, fails_at=min(told.fails_at, MOST_STEPS))
+        told, fails_at = _cut(told)
+        if fails_at is not None:
+            notes.append(f"it breaks after step {fails_at:,}, which is not shown")
     model, reason = model_of(told, protocol)
     if model is None:
         notes.append(f"no other step can be taken here: {reason}")
         return Explored(_without_model(told, notes), None)
     return Explored(_Worker(told, model, notes).view(), model)
+
+
+def _cut(told: Counterexample) -> tuple[Counterexample, int | None]:
+    """Keep the first steps; give the one after which it breaks, if it is not kept."""
+    kept = told.steps[:MOST_STEPS]
+    at = _fails_at(told)
+    if at is not None and at <= MOST_STEPS:
+        return replace(told, steps=kept, loop=None), None
+    return replace(told, steps=kept, loop=None, fails_at=NEVER, because=()), at
 
 
 def _without_model(told: Counterexample, notes: list[str]) -> View:
@@ -104,6 +117,8 @@ def _without_model(told: Counterexample, notes: list[str]) -> View:
 def _fails_at(told: Counterexample) -> int | None:
     """Give the step after which a file says that its claim fails."""
     if not told.property:
+        return None
+    if told.fails_at == NEVER:
         return None
     if told.observed is None:
         return told.fails_at
@@ -211,15 +226,31 @@ class _Worker:
 
     def _failing(self) -> int | None:
         """Find the step after which the claim first fails: in the model, or as told."""
-        if not self._told.property or self._told.observed is not None:
-            return _fails_at(self._told)
-        states = self._run.states
-        found = (n for n in range(len(states)) if self._fails(states[: n + 1]))
-        whole = self._told.loop is not None
-        ends = (
-            whole or self._told.steps or self._model.reference.resting(self._run.start)
-        )
-        return next(found, _fails_at(self._told) if ends else None)
+        as_told = _fails_at(self._told)
+        if as_told is None or self._told.observed is not None:
+            return as_told
+        claim, clause = self._model.claim, self._model.clause
+        if claim is None or clause is None:
+            self._notes.append(
+                f"the model has no property {self._told.property}: that it breaks is "
+                "what the file says"
+            )
+            return as_told
+        states, loop = self._run.states, self._run.loop
+        if clause.when in JUDGED:
+            breaks_at = (n for n in range(len(states)) if self._fails(states[: n + 1]))
+            found = next(breaks_at, None)
+        else:
+            promise = self._promise()
+            every = range(len(self._run.events))
+            broken = promise is None or self._goes_on(promise, states, every)
+            found = as_told if broken and (loop is not None or states[1:]) else None
+        if found is None and self._told.steps:
+            self._notes.append(
+                f"the run does not break {claim.name} any more: what is claimed has "
+                "changed since it was found"
+            )
+        return found
 
     def _matters(self, fails_at: int | None) -> frozenset[int] | None:
         if fails_at is None or self._model.claim is None:
@@ -234,10 +265,12 @@ class _Worker:
             else lambda states, kept: self._goes_on(promise, states, kept),
         )
         if kept is None:
-            self._notes.append(
-                "which steps matter is not known: the claim cannot be judged by the "
-                "states of this run in the model"
+            why = (
+                f"that is not worked out beyond {weighing.MOST_STEPS} steps"
+                if fails_at > weighing.MOST_STEPS
+                else "the claim cannot be judged by the states of this run in the model"
             )
+            self._notes.append(f"which steps matter is not known: {why}")
             return None
         return kept if promise else kept | {fails_at}
 

@@ -14,7 +14,7 @@ from onceproof.model.language.channels import Channels
 from onceproof.model.language.networks import Network
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.stores import PlainStore
-from onceproof.properties.explorer.tell import shown
+from onceproof.model.language.types import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +82,7 @@ def boxes_of(reference: Reference) -> list[Box]:
 
 def said(values: tuple[object, ...]) -> str:
     """Show the parts of a message."""
-    return ", ".join(_word(shown(value)) for value in values)
+    return ", ".join(_word(spelled(value)) for value in values)
 
 
 def _word(value: object) -> str:

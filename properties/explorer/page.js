@@ -120,6 +120,8 @@
       : on && view.ending
         ? `On the trace. ${view.ending[0].toUpperCase()}${view.ending.slice(1)}: this breaks ${name}.`
       : on && view.fails_at !== null ? `On the trace. It breaks ${name} ${said}.${between}`
+      : on && walk.trace.length
+        ? `On the trace. It does not break ${name} here: see the notes.`
       : on ? `At the start of a walk; ${name} is looked at.`
       : `Off the trace since step ${walk.from + 1}: a run of the model. ${
         breaks !== null ? `The property ${name} ${view.fails_at === null ? "" : "still "}breaks, ${said}.`

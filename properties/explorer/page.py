@@ -121,6 +121,12 @@ def _about(model: Model, *, moments: bool) -> dict[str, Any]:
         )
         number += count
     return {
+        "start": [
+            coded(field_.type, value)
+            for (field_, _), value in zip(
+                model.reference.places, model.run.start, strict=True
+            )
+        ],
         "boxes": [asdict(box) for box in boxes_of(model.reference)],
         "rules": {n: asdict(r) for n, r in lane_rules(model.reference).items()},
         "kinds": kinds.by_name,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 MOST_CELLS = 60
+MOST_REASONS = 20
 
 
 def plain_text(view: View, *, width: int = 88) -> str:
@@ -30,12 +31,22 @@ def plain_text(view: View, *, width: int = 88) -> str:
         lines.append(
             f"    can be left out: step{'s' * (len(free) > 1)} {', '.join(free)}"
         )
-    lines += _section("why it breaks", [safe(reason) for reason in view.because])
+    lines += _section("why it breaks", _reasons(view))
     lines += _section("the nearest run that passes", _passing(view))
     if len(view.steps) < MOST_CELLS:
         lines += _section("properties along the steps, from the start", _strips(view))
     lines += _section("notes", [safe(note) for note in view.notes])
     return "\n".join(lines)
+
+
+def _reasons(view: View) -> list[str]:
+    """Give the reasons; of many the first, and those that end in the contradiction."""
+    told = [safe(reason) for reason in view.because]
+    more = len(told) - MOST_REASONS
+    if more <= 0:
+        return told
+    first, last = MOST_REASONS // 4, MOST_REASONS - MOST_REASONS // 4
+    return [*told[:first], f"... {more} more reasons ...", *told[-last:]]
 
 
 def _section(head: str, lines: list[str]) -> list[str]:

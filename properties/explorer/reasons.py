@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.model.language import terms as t
-from onceproof.model.language.types import IntType
+from onceproof.model.language.types import IntType, spelled
 from onceproof.properties.explorer.messages import boxes_of
-from onceproof.properties.explorer.tell import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -48,7 +47,7 @@ class Evaluation:
     ) -> tuple[Any, frozenset[Read]]:
         """Give what a term is worth, and the elements that make it so."""
         if isinstance(term, t.Const):
-            return shown(term.value), frozenset()
+            return spelled(term.value), frozenset()
         if isinstance(term, t.Var):
             return known[term], frozenset()
         if isinstance(term, t.Get):
@@ -87,7 +86,7 @@ class Evaluation:
         place = tuple(int(value) for value, _ in indices)
         when = int(term.after)
         read = frozenset([(term.field, place, when)])
-        value = shown(self._states[when][term.field, place])
+        value = spelled(self._states[when][term.field, place])
         return value, read.union(*(more for _, more in indices))
 
     def _members(
@@ -231,5 +230,5 @@ def joined(parts: Sequence[str]) -> str:
 
 def plain(value: object) -> str:
     """Show a value in a sentence."""
-    value = shown(value)
+    value = spelled(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

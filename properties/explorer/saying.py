@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.explorer.clipping import MOST_TEXT
+from onceproof.model.javascript import cut
 from onceproof.properties.explorer.kinds import ACTION
 
 if TYPE_CHECKING:
@@ -21,15 +21,12 @@ DRIFT = "drift"
 
 def safe(value: object) -> str:
     """Show a value as one line: what does not print is spelled out, long text cut."""
-    text = value if isinstance(value, str) else str(value)
-    cut = f"... (cut: {len(text):,} characters in all)" if len(text) > MOST_TEXT else ""
-    shown = (
+    return "".join(
         letter
         if letter.isprintable()
         else letter.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for letter in text[:MOST_TEXT]
+        for letter in cut(value if isinstance(value, str) else str(value))
     )
-    return "".join(shown) + cut
 
 
 def word(kind: str) -> str:
@@ -79,6 +76,8 @@ def _standing(walk: Walk) -> str:
         return f"A walk through the model. {said}{' It is at rest.' * rests}"
     if walk.left is None:
         if at is None:
+            if view.steps:
+                return f"On the trace. It does not break {claim} here: see the notes."
             return f"At the start of a walk; {claim} is looked at."
         if view.ending:
             said = f"{view.ending[0].upper()}{view.ending[1:]}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.metadata
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.language.trace import System, trace
+from onceproof.model.language.types import spelled
 from onceproof.model.library import make
 from onceproof.model.traces import Trace, follow
 from onceproof.properties.check import claims_of, parameters_of
@@ -132,15 +132,10 @@ def start_of(reference: Reference, told: dict[str, Any]) -> State:
         raise ValueError(message)
     found = []
     for choices, name in zip(starts(reference), names, strict=True):
-        wanted = told.get(name, shown(choices[0]))
-        value = next((v for v in choices if shown(v) == wanted), None)
+        wanted = told.get(name, spelled(choices[0]))
+        value = next((v for v in choices if spelled(v) == wanted), None)
         if value is None:
             message = f"{name} cannot be {wanted!r} at first"
             raise ValueError(message)
         found.append(value)
     return tuple(found)
-
-
-def shown(value: object) -> object:
-    """Give a value as a file holds it: what stands for a member of an enumeration."""
-    return value.value if isinstance(value, Enum) else value

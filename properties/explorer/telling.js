@@ -14,16 +14,6 @@ const telling = (model, about) => {
   const textOf = one => `${nameOf(one)}(${one.members.join(", ")})`;
   const event = (name, members) => ({ event: numbers.get(name), members });
 
-  const stateOf = names => {
-    const state = model.starts.map(choices => choices[0]);
-    model.names.forEach((name, at) => {
-      if (!(name in names)) return;
-      const found = model.starts[at].find(value => shown(at, value) === names[name]);
-      if (found !== undefined) state[at] = found;
-    });
-    return state;
-  };
-
   const follow = (start, events) => {
     const states = [start];
     for (const { event: number, members } of events) {
@@ -211,6 +201,6 @@ const telling = (model, about) => {
       a.sent - b.sent || (a.taken || events.length) - (b.taken || events.length));
   };
 
-  return { shown, at, nameOf, textOf, event, stateOf, follow, changes, laneOf, kinds,
+  return { start: about.start, shown, at, nameOf, textOf, event, follow, changes, laneOf, kinds,
     strips, breaksAt, chosen, options, goOn, toRest, messages };
 };

@@ -16,7 +16,7 @@ const walking = (view, model, tell, changed) => {
       starts.push(state);
     }
   }
-  let start = tell ? tell.stateOf(view.start) : null;
+  let start = tell ? tell.start : null;
   let begun = starts.findIndex(state => model.equal(state, start));
   let path = trace, from = trace.length, step = 0, states = null;
 

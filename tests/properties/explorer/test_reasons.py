@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.trace import trace
+from onceproof.model.language.types import spelled
 from onceproof.properties.check import claims_of
 from onceproof.properties.explorer.reasons import Evaluation
-from onceproof.properties.explorer.tell import shown
 from tests.model.random_protocols import protocols
 
 
@@ -53,4 +53,4 @@ def test_the_elements_that_settle_a_claim_are_enough(drawn, seed):
             }
             again, _ = Evaluation(system, [other]).of(question.term, {})
             assert again == value
-            assert all(shown(other[e]) == shown(before[e]) for e in kept)
+            assert all(spelled(other[e]) == spelled(before[e]) for e in kept)
