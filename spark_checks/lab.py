@@ -26,13 +26,19 @@ THREADS = 2
 class Lab:
     """Keeps a session warm from one replay to the next.
 
-    ``settings`` are Spark's, and go over those of the replays. Between replays a
-    session of the user's own, if there is one, is as it was.
+    ``settings`` are Spark's, and go over those of the replays, which go over
+    ``defaults``. Between replays a session of the user's own, if there is one, is as it
+    was.
     """
 
-    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, str] | None = None,
+        defaults: Mapping[str, str] | None = None,
+    ) -> None:
         """Start nothing yet."""
         self._settings = dict(settings or {})
+        self._defaults = dict(defaults or {})
         self._scratch: Scratch | None = None
         self._warm: WarmSession | None = None
         self._sizes = (0, 0)
@@ -74,6 +80,7 @@ class Lab:
                 attempts=attempts,
                 tasks=tasks,
                 settings=self._settings,
+                defaults=self._defaults,
             )
             self._sizes = (attempts, tasks)
         else:

@@ -39,7 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def onceproof_replay(pytestconfig: pytest.Config) -> Iterator[Replayer]:
+def onceproof_replay(
+    pytestconfig: pytest.Config, request: pytest.FixtureRequest
+) -> Iterator[Replayer]:
     """Run a sink through every failure interleaving; fail where it breaks.
 
     Give it a function that builds the sink for a fresh and empty target: it is called
@@ -47,7 +49,9 @@ def onceproof_replay(pytestconfig: pytest.Config) -> Iterator[Replayer]:
     """
     from onceproof.spark_checks.plugin.replayer import Replayer  # noqa: PLC0415
 
-    replayer = Replayer(pytestconfig, options_of(pytestconfig))
+    options = options_of(pytestconfig)
+    own = request.getfixturevalue(options.fixture) if options.fixture else None
+    replayer = Replayer(pytestconfig, options, own)
     pytestconfig.stash[_REPLAYER] = replayer
     try:
         yield replayer

@@ -95,11 +95,13 @@ class WarmSession:
         attempts: int = DEFAULT.attempts,
         tasks: int = 2 * DEFAULT.partitions,
         settings: Mapping[str, str] | None = None,
+        defaults: Mapping[str, str] | None = None,
     ) -> None:
         """Start the JVM, with a ``folder`` of its own inside ``scratch``.
 
         ``attempts`` is how often Spark tries a task, and ``tasks`` how many it runs at
-        once: all that may wait for each other must be among them.
+        once: all that may wait for each other must be among them. ``settings`` go over
+        those of the replays, and these over ``defaults``.
         """
         self._java = java_version()
         folder.mkdir()
@@ -107,6 +109,7 @@ class WarmSession:
         self.plans.mkdir()
         self._log = folder / "spark.log"
         self._settings = dict(settings or {})
+        self._defaults = dict(defaults or {})
         own = {
             "PYSPARK_PYTHON": str(_worker_python(folder)),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -160,6 +163,7 @@ class WarmSession:
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         settings: dict[str, Any] = {
+            **self._defaults,
             "spark.ui.enabled": False,
             "spark.ui.showConsoleProgress": False,
             "spark.sql.shuffle.partitions": 2,

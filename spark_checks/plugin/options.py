@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from onceproof.spark_checks.sizes import TIMEOUT
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.sizes import MOST, MOST_FAULTS, TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,6 +59,7 @@ class Options:
     expect: Path
     replay: Path | None
     spark: dict[str, str]
+    fixture: str
     evidence: Path | None = None
     timeout: float = TIMEOUT
 
@@ -164,6 +167,11 @@ def add_options(parser: pytest.Parser) -> None:
         "settings of the Spark session, a line each: spark.jars.packages = ...",
         type="linelist",
     )
+    parser.addini(
+        "onceproof_spark_fixture",
+        "a session-scoped fixture that gives a Spark session of your own: the replays "
+        "take over its settings",
+    )
 
 
 def options_of(config: pytest.Config) -> Options:
@@ -178,13 +186,13 @@ def options_of(config: pytest.Config) -> Options:
     trace = _given(config, "trace") or "retain-on-failure"
     if trace not in TRACES:
         raise pytest.UsageError(unknown("onceproof_trace", trace, TRACES))
-    most = config.getoption("--onceproof-most")
+    most = _number(config, "most")
     replay = config.getoption("--onceproof-replay")
     evidence = _given(config, "evidence")
     return Options(
         profile=name,
-        faults=config.getoption("--onceproof-faults"),
-        batches=config.getoption("--onceproof-batches"),
+        faults=_number(config, "faults", MOST_FAULTS),
+        batches=_number(config, "batches", MOST["BATCH"]),
         most=profile.most if most is None else most,
         seed=_seed(config),
         artifacts=Path(config.rootpath, _given(config, "artifacts") or ".onceproof"),
@@ -196,6 +204,7 @@ def options_of(config: pytest.Config) -> Options:
         ),
         replay=Path(replay) if replay else None,
         spark=dict(_setting(line) for line in config.getini("onceproof_spark")),
+        fixture=str(config.getini("onceproof_spark_fixture") or ""),
         evidence=Path(config.rootpath, evidence) if evidence else None,
     )
 
@@ -222,13 +231,26 @@ def _seed(config: pytest.Config) -> int:
         return 0
 
 
+def _number(config: pytest.Config, name: str, most: int | None = None) -> int | None:
+    """Read a count, from 1 on."""
+    given: int | None = config.getoption(f"--onceproof-{name}")
+    if given is not None and (given < 1 or (most is not None and given > most)):
+        bounds = "at least 1" if most is None else f"1 to {most}"
+        message = f"--onceproof-{name} must be {bounds}, not {given}"
+        raise pytest.UsageError(message)
+    return given
+
+
 def _seconds(config: pytest.Config, name: str, otherwise: float) -> float:
     text = _given(config, name)
     try:
-        return float(text) if text else otherwise
+        found = float(text) if text else otherwise
     except ValueError:
+        found = -1
+    if not 0 <= found < math.inf:
         message = f"onceproof_{name} takes seconds, not {text!r}"
-        raise pytest.UsageError(message) from None
+        raise pytest.UsageError(message)
+    return found
 
 
 def _setting(line: str) -> tuple[str, str]:
@@ -242,15 +264,15 @@ def _setting(line: str) -> tuple[str, str]:
 def marker_words(item: Any, marker: str, words: Iterable[str]) -> dict[str, Any]:
     """Read the words of a test's marker.
 
-    Raises ``pytest.UsageError`` where it has none, or one that there is not.
+    Raises ``UsageError`` where it has none, or one that there is not.
     """
     mark = item.get_closest_marker(marker)
     if mark is None:
         message = f"onceproof_replay needs a marker: @pytest.mark.{marker}(key=...)"
-        raise pytest.UsageError(message)
+        raise UsageError(message)
     if mark.args:
         message = f"{marker} takes its words by name, such as key={mark.args[0]!r}"
-        raise pytest.UsageError(message)
+        raise UsageError(message)
     for word in mark.kwargs:
         if word not in words:
             near = difflib.get_close_matches(word, list(words), n=1)
@@ -258,5 +280,5 @@ def marker_words(item: Any, marker: str, words: Iterable[str]) -> dict[str, Any]
                 f"did you mean {near[0]}=?" if near else f"it takes {', '.join(words)}"
             )
             message = f"{marker} has no {word}=; {hint}"
-            raise pytest.UsageError(message)
+            raise UsageError(message)
     return dict(mark.kwargs)

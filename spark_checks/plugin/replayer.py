@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from onceproof.model.errors import OnceproofError
+from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.properties.counterexample import read
 from onceproof.spark_checks.artifacts import (
     Asked,
@@ -28,12 +28,15 @@ from onceproof.spark_checks.judged import Judged, Question, claims_named, judge
 from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
+from onceproof.spark_checks.plugin.taken_over import taken_over
 from onceproof.spark_checks.rerun import ANSWER
 from onceproof.spark_checks.settings import root_of
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from pyspark.sql import SparkSession
 
     from onceproof.properties.event_batches import Case
     from onceproof.spark_checks.sinks.interface import Build
@@ -57,11 +60,19 @@ class Replayer:
     called once for each interleaving.
     """
 
-    def __init__(self, config: pytest.Config, options: Options) -> None:
-        """Start nothing yet; Spark starts at the first replay."""
+    def __init__(
+        self,
+        config: pytest.Config,
+        options: Options,
+        session: SparkSession | None = None,
+    ) -> None:
+        """Start nothing yet; Spark starts at the first replay.
+
+        It then has the settings of the user's own ``session``, if there is one.
+        """
         self._config = config
         self._options = options
-        self.lab = Lab(options.spark)
+        self.lab = Lab(options.spark, None if session is None else taken_over(session))
         self.item: Any = None
         self._known: dict[tuple[str, ...], Judged] = {}
         self._failing_since: float | None = None
@@ -115,13 +126,13 @@ class Replayer:
         for name, value in numbers.items():
             if type(value) is not int or not 1 <= value <= _MOST[name]:
                 message = f"{name} must be 1 to {_MOST[name]}, not {value!r}"
-                raise pytest.UsageError(message)
+                raise UsageError(message)
         numbers["faults"] = options.faults or max(numbers["faults"], profile.faults)
         numbers["batches"] = options.batches or max(numbers["batches"], profile.batches)
-        key = words.get("key", ())
-        key = (key,) if isinstance(key, str) else tuple(key)
-        allow += tuple(words.get("allow", ()))
-        guarantees = words.get("guarantees", ("effectively-once", "recoverable"))
+        key = _texts("key", words.get("key", ()))
+        allow += _texts("allow", words.get("allow", ()))
+        claimed = words.get("guarantees", ("effectively-once", "recoverable"))
+        guarantees = _texts("guarantees", claimed)
         asked = Asked(self.item.nodeid, key, allow, claims_named(guarantees))
         first = () if options.evidence else self._failed()
         choice = Choice(most=options.most, seed=options.seed, first=first)
@@ -279,3 +290,12 @@ class Replayer:
         }
         path = folder / "held.json"
         path.write_text(json.dumps(told, indent=2) + "\n")
+
+
+def _texts(name: str, given: object) -> tuple[str, ...]:
+    """Read a text, or several. Raises ``UsageError`` for anything else."""
+    several = given if isinstance(given, list | tuple) else (given,)
+    if not all(isinstance(text, str | Path) for text in several):
+        message = f"{name} takes a text, or a tuple of texts, not {given!r}"
+        raise UsageError(message)
+    return tuple(map(str, several))

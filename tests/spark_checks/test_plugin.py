@@ -117,6 +117,35 @@ def test_a_right_sink_holds_and_two_wrong_ones_are_refuted(pytester):
     )
 
 
+def test_a_session_of_ones_own_hands_its_settings_over(pytester):
+    """But for those of its application; it is another session that replays."""
+    pytester.makeini("[pytest]\nonceproof_spark_fixture = spark\n")
+    pytester.makepyfile(
+        """
+        import pytest
+        from pyspark.sql import SparkSession
+
+        @pytest.fixture(scope="session")
+        def spark():
+            builder = SparkSession.builder.master("local[1]").appName("mine")
+            builder = builder.config("spark.sql.session.timeZone", "Europe/Paris")
+            session = builder.config("spark.sql.caseSensitive", "true").getOrCreate()
+            yield session
+            session.stop()
+
+        def test_settings(spark, onceproof_spark):
+            assert onceproof_spark is not spark
+            assert onceproof_spark.conf.get("spark.sql.caseSensitive") == "true"
+            assert onceproof_spark.conf.get("spark.sql.shuffle.partitions") == "2"
+            assert onceproof_spark.conf.get("spark.app.name") == "onceproof"
+        """
+    )
+
+    result = pytester.runpytest_subprocess()
+
+    result.assert_outcomes(passed=1)
+
+
 def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester):
     """FAILED, then FIXED though other lines run; a test apart says so too."""
     mended = SINKS.replace('mode("append")', 'mode("overwrite")', 1).replace(

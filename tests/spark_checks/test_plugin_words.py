@@ -29,6 +29,11 @@ def test_it(onceproof_replay):
             "@pytest.mark.effectively_once(key='id', guarantees=['durabel'])",
             "did you mean 'durable'?",
         ),
+        (
+            "@pytest.mark.effectively_once(key='id', guarantees='durabel')",
+            "did you mean 'durable'?",
+        ),
+        ("@pytest.mark.effectively_once(key=5)", "takes a text, or a tuple of texts"),
     ],
 )
 def test_what_the_marker_does_not_take_is_refused(pytester, marker, answer):
@@ -39,11 +44,16 @@ def test_what_the_marker_does_not_take_is_refused(pytester, marker, answer):
 
     result.assert_outcomes(failed=1)
     assert answer in result.stdout.str()
+    assert "plugin/replayer.py" not in result.stdout.str()
 
 
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
+        (["--onceproof-faults=0"], "--onceproof-faults must be 1 to 3, not 0"),
+        (["--onceproof-batches=1000"], "--onceproof-batches must be 1 to 8, not 1000"),
+        (["--onceproof-most=-5"], "--onceproof-most must be at least 1, not -5"),
+        (["--onceproof-timeout=-1"], "onceproof_timeout takes seconds"),
         (["--onceproof-profile=nightli"], "did you mean nightly?"),
         (["--onceproof-trace=sometimes"], "invalid choice: 'sometimes'"),
         (["-o", "onceproof_trace=sometimes"], "has no 'sometimes'"),
