@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import tempfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
@@ -141,6 +142,7 @@ def _parsed(data: dict[str, Any]) -> Counterexample:
     if given is not None and not isinstance(given, dict):
         message = "'input' is not an object"
         raise TypeError(message)
+    _known(data, Counterexample, "")
     _typed({**_LATER, **data}, _FIELDS, "")
     loop = data.get("loop")
     if loop is not None and loop not in range(len(data["steps"]) + 1):
@@ -150,7 +152,11 @@ def _parsed(data: dict[str, Any]) -> Counterexample:
         if not isinstance(step, dict):
             message = f"step {number} is no object"
             raise TypeError(message)
+        _known(step, Step, f" in step {number}")
         _typed(step, _STEP, f" of step {number}")
+        if any(type(member) is not int or member < 0 for member in step["members"]):
+            message = f"'members' of step {number} are not numbers from 0 on"
+            raise TypeError(message)
     steps = tuple(
         Step(**{**step, "members": tuple(step["members"])}) for step in data["steps"]
     )
@@ -196,6 +202,17 @@ _STEP: dict[str, type] = {
     "changes": dict,
 }
 _WORDS = {str: "a text", dict: "an object", int: "a whole number", list: "a list"}
+
+
+def _known(data: dict[str, Any], kind: type, where: str) -> None:
+    """Raise ``TypeError`` for a field that there is not, with the one that is near."""
+    names = [f.name for f in fields(kind)]
+    for name in data:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            message = f"there is no {name!r}{where}{hint}"
+            raise TypeError(message)
 
 
 def _typed(data: dict[str, Any], kinds: dict[str, type], where: str) -> None:

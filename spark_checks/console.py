@@ -17,6 +17,7 @@ from onceproof.model.explore.simulate import Simulation
 from onceproof.model.language.plain import Reference
 from onceproof.properties.check import Finding, Report, parameters_of
 from onceproof.properties.counterexample import differences, named, steps_of
+from onceproof.properties.explorer.saying import safe
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _show_findings(out: Console, report: Report) -> None:
         table.add_row(
             finding.property.name,
             _mark(finding.verdict),
-            escape(finding.property.text + note),
+            escape(f"{safe(finding.property.text)}{note}"),
         )
     out.print(table)
     for finding in report.findings:
@@ -230,7 +231,9 @@ def _show_findings(out: Console, report: Report) -> None:
 
 def _show_trace(out: Console, report: Report, finding: Finding) -> None:
     clause = finding.property.clauses[finding.clause]
-    out.print(f"\n[bold]{finding.property.name}[/bold] fails: {escape(clause.text)}")
+    out.print(
+        f"\n[bold]{finding.property.name}[/bold] fails: {escape(safe(clause.text))}"
+    )
     trace = finding.trace
     if trace is None:
         return
@@ -255,7 +258,7 @@ def _show_trace(out: Console, report: Report, finding: Finding) -> None:
 def _changes(changes: dict[str, Any]) -> str:
     """Name what differs, budgets of faults apart."""
     return ", ".join(
-        f"{name}={value}"
+        f"{name}={safe(value)}"
         for name, value in changes.items()
         if name.split(".")[0] != "faults"
     )

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.counterexample import read
+from onceproof.properties.explorer.copying import as_test
+from onceproof.properties.explorer.explored import explored
+from onceproof.properties.explorer.page import Origin
 
 if TYPE_CHECKING:
     from onceproof.properties.counterexample import Counterexample
@@ -40,13 +43,12 @@ def test_{name}(tmp_path):
 def regression(file: Path) -> tuple[str, str]:
     """Give the name and the text of a test that replays a counterexample file.
 
-    Raises ``UsageError`` for a file that is no counterexample of a sink that can be
-    found by its name.
+    Of a model it takes the steps again. Raises ``UsageError`` for a sink, or a model,
+    that cannot be found by its name.
     """
     told = read(file)
     if not told.sink:
-        message = f"{file} is of a model alone: no sink is replayed by it"
-        raise UsageError(message)
+        return _of_a_model(file, told)
     path, sign, _ = told.sink.partition("::")
     if told.test and not (sign and Path(path).is_file()):
         message = (
@@ -60,6 +62,15 @@ def regression(file: Path) -> tuple[str, str]:
         headline=_headline(told), data=data, name=name, claim=_sentence(told.clause)
     )
     return f"test_{name}.py", text
+
+
+def _of_a_model(file: Path, told: Counterexample) -> tuple[str, str]:
+    """Write the test that takes the steps in the model, as the explorer copies it."""
+    text = as_test(found := explored(told), Origin(str(file), file=True), found.view)
+    if not text:
+        message = f"{file} cannot be taken again: {'; '.join(found.view.notes)}"
+        raise UsageError(message)
+    return f"test_{_identifier(f'{told.protocol}_{told.property}')}.py", text
 
 
 def _headline(told: Counterexample) -> str:

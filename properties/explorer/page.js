@@ -127,7 +127,10 @@
         breaks !== null ? `The property ${name} ${view.fails_at === null ? "" : "still "}breaks, ${said}.`
           : rest ? `It is at rest, and does not break ${name}.`
             : `So far it does not break ${name}; go on.`}`;
-    byId("standing-text").textContent = text;
+    const cut = walk.lost === 0 ? "" : walk.lost === 1
+      ? "The last step of the link cannot be taken here. "
+      : `The last ${walk.lost} steps of the link cannot be taken here. `;
+    byId("standing-text").textContent = cut + text;
     byId("standing").classList.toggle("bad",
       breaks !== null || (!name && broken.length > 0));
     byId("standing").classList.toggle("good", Boolean(name) && breaks === null && !on);

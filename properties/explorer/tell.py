@@ -20,7 +20,7 @@ from onceproof.model.language.types import spelled
 from onceproof.model.library import make
 from onceproof.model.traces import Trace, follow
 from onceproof.properties.check import claims_of, parameters_of
-from onceproof.properties.counterexample import Counterexample, named, steps_of
+from onceproof.properties.counterexample import Counterexample, Step, named, steps_of
 from onceproof.properties.walks import starts
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def model_of(
             )
         system, reference = trace(protocol), Reference(protocol)
         start = start_of(reference, told.start)
-        events = tuple(Event(s.event, s.members, s.fault) for s in told.steps)
+        events = tuple(_event(reference, step) for step in told.steps)
         run = follow(reference, start, events)
     except (OnceproofError, TypeError, ValueError) as error:
         return None, f"the model cannot be made again from the file: {error}"
@@ -104,6 +104,18 @@ def model_of(
     clause = next((c for c in clauses if c.text == told.clause), None)
     run = replace(run, loop=told.loop)
     return Model(system, reference, run, prop, clause or next(iter(clauses), None)), ""
+
+
+def _event(reference: Reference, step: Step) -> Event:
+    """Make the event of a step. Raises ``ValueError`` for what the model has not."""
+    known = reference.steps.get(step.event)
+    if known is None:
+        message = f"the model has no action {step.event!r}"
+        raise ValueError(message)
+    if len(step.members) != len(known.sorts):
+        message = f"{step.event} is for {len(known.sorts)} members, not as {step}"
+        raise ValueError(message)
+    return Event(step.event, step.members, known.fault, known.fair)
 
 
 def _refuse_foreign_code(name: str) -> None:

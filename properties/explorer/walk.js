@@ -18,10 +18,11 @@ const walking = (view, model, tell, changed) => {
   }
   let start = tell ? tell.start : null;
   let begun = starts.findIndex(state => model.equal(state, start));
-  let path = trace, from = trace.length, step = 0, states = null;
+  let path = trace, from = trace.length, step = 0, states = null, lost = 0;
 
   const settle = (events, at, keep) => {
     path = events;
+    lost = 0;
     from = keep;
     if (tell) {
       states = tell.follow(start, path);
@@ -52,7 +53,7 @@ const walking = (view, model, tell, changed) => {
       return at < 0 ? [part, ""] : [part.slice(0, at), part.slice(at + 1)];
     }));
     const number = name => Math.max(0, Math.floor(Number(given.get(name)) || 0));
-    let events = trace, keep = trace.length;
+    let events = trace, keep = trace.length, wanted = null;
     if (given.has("start") && starts[number("start")]) {
       begun = number("start");
       start = starts[begun];
@@ -64,6 +65,7 @@ const walking = (view, model, tell, changed) => {
           const [name, ...members] = part.split(",");
           return tell.event(decodeURIComponent(name), members.map(Number));
         });
+      wanted = keep + own.length;
       const known = own.findIndex(one => one.event === undefined
         || one.members.length !== model.events[one.event].sizes.length
         || one.members.some((m, i) =>
@@ -71,6 +73,7 @@ const walking = (view, model, tell, changed) => {
       events = [...trace.slice(0, keep), ...(known < 0 ? own : own.slice(0, known))];
     }
     settle(events, given.has("step") ? number("step") : view.fails_at || 0, keep);
+    lost = wanted === null ? 0 : Math.max(0, wanted - path.length);
   };
   const show = () => {
     const text = address();
@@ -118,6 +121,7 @@ const walking = (view, model, tell, changed) => {
     get start() { return start; },
     get path() { return path; },
     get states() { return states; },
+    get lost() { return lost; },
     get step() { return step; },
     get from() { return from; },
   };

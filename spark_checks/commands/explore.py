@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from onceproof.model.errors import UsageError
+from onceproof.model.explore.search import Limits
 from onceproof.model.library import make, pick
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import read, writable
@@ -25,7 +26,7 @@ from onceproof.spark_checks.commands.options import (
     set_option,
     settings_of,
 )
-from onceproof.spark_checks.console import colored
+from onceproof.spark_checks.console import colored, search_progress
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
 
 if TYPE_CHECKING:
@@ -43,12 +44,18 @@ _CODE = ("committer", "in_tasks", "on_driver")
 )
 @set_option
 @click.option("--property", "name", help="Show the run that breaks this property.")
+@click.option(
+    "--max-states",
+    type=click.IntRange(1),
+    help="With --property: give up the search beyond so many.",
+)
 @as_json_option
 def explore(
     what: str,
     html: Path | None,
     settings: tuple[str, ...],
     name: str | None,
+    max_states: int | None,
     *,
     as_json: bool,
 ) -> int:
@@ -68,15 +75,17 @@ def explore(
         raise UsageError(message)
     if _is_file(what):
         if settings or name:
-            message = (
-                "a counterexample file says itself what it is about; leave out --set"
-            )
+            given = "--set" if settings else "--property"
+            message = f"a counterexample file says what it is about; leave out {given}"
             raise UsageError(message)
         told = read(Path(what))
         found, origin = explored(told, _of_own_code(told)), Origin(what, file=True)
     else:
         chosen = settings_of(settings)
-        found, origin = _of_protocol(what, chosen, name), Origin(what, chosen)
+        found, origin = (
+            _of_protocol(what, chosen, name, max_states),
+            Origin(what, chosen),
+        )
     if as_json:
         print_json(found.view.to_json())
     elif html is None:
@@ -130,14 +139,19 @@ def _is_file(what: str) -> bool:
     return what.endswith(".json")
 
 
-def _of_protocol(what: str, settings: dict[str, str], name: str | None) -> Explored:
+def _of_protocol(
+    what: str, settings: dict[str, str], name: str | None, max_states: int | None
+) -> Explored:
     """Explore a protocol: the run that breaks a property, or its start."""
     protocol = make(what, settings)
     finding = None
     if name is not None:
         known = {prop.name: prop for prop in claims_of(protocol)}
         chosen = known[pick(name, known, "property")]
-        finding = check(protocol, [chosen]).findings[0]
+        limits = Limits(max_states)
+        with search_progress() as progress:
+            report = check(protocol, [chosen], limits=limits, progress=progress)
+        finding = report.findings[0]
         if finding.verdict is not Verdict.REFUTED:
             click.echo(
                 f"{name} is {finding.verdict}: {finding.verdict.meaning}", err=True

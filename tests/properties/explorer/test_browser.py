@@ -22,6 +22,7 @@ from onceproof.properties.explorer.tell import told_of
 from onceproof.properties.explorer.walk import Walk
 from tests.properties.explorer.runs import SPARK, broken, spark
 from tests.properties.explorer.test_page import HOSTILE, hostile_page
+from tests.properties.explorer.test_view import refuted
 
 sync_api: Any = pytest.importorskip(
     "playwright.sync_api", reason="Playwright for Python is not installed"
@@ -184,6 +185,26 @@ def test_the_page_and_the_terminal_copy_the_same(opened, found, origin):
             has=shown.get_by_text(option.text, exact=True)
         ).click()
         assert copied("test") == as_test(found, origin, walk.view)
+
+
+def test_a_page_begins_where_the_trace_does_whatever_its_values_are(opened):
+    """A value that JSON has no word for, or that is cut, is no other value there."""
+    protocol, finding = refuted("few")
+    found = explored(told_of(protocol, finding), protocol)
+
+    shown = opened(page(found, Origin("switch.py")))
+
+    assert "It breaks few after step 2" in shown.locator("#standing-text").inner_text()
+    assert len(page(found, Origin("switch.py"))) < 200_000
+
+
+def test_a_link_whose_steps_cannot_be_taken_says_so(opened):
+    """It stands where the steps end that can be taken."""
+    shown = opened(of_the_model(), "#step=9&from=2&take=crash;crash;write,0,0,0")
+
+    said = shown.locator("#standing-text").inner_text()
+
+    assert said.startswith("The last 2 steps of the link cannot be taken here.")
 
 
 def test_the_page_and_the_terminal_foresee_the_same(opened):

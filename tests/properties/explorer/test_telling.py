@@ -30,7 +30,7 @@ TELL = """({ telling, model, about, start, steps }) => {
   const made = eval(model);
   const tell = eval(telling + "; telling")(made, about);
   const events = steps.map(([name, members]) => tell.event(name, members));
-  const first = tell.stateOf(start);
+  const first = tell.start;
   const states = tell.follow(first, events);
   return {
     texts: events.map(tell.textOf),

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from enum import Enum
 
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.model.language import Protocol, action, eventually, not_, state
+from onceproof.model.language import (
+    Protocol,
+    action,
+    always,
+    eventually,
+    not_,
+    one_of,
+    state,
+    when,
+)
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make, variants
 from onceproof.model.traces import follow
-from onceproof.properties.check import check
+from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import lane_of, read
 from onceproof.properties.explorer.again import holds_along
 from onceproof.properties.explorer.clipping import MOST_STEPS
@@ -328,3 +338,82 @@ def test_a_run_taken_again_breaks_what_it_owes_for_ever():
     assert holds_along(protocol, "is-lit", ["light()", *flickering], loop=1)
     with pytest.raises(UsageError, match="not where it ends"):
         holds_along(protocol, "is-lit", ["flicker()"], loop=0)
+
+
+class Mode(Enum):
+    """Values that JSON has no word for, and one that is long."""
+
+    OFF = (0, "off")
+    ON = (1, "on")
+    LONG = "long" * 1_000
+
+
+class Switch(Protocol):
+    """A switch that counts while it is on."""
+
+    mode = state(one_of(Mode.OFF, Mode.ON, Mode.LONG))
+    counted = state(0, high=1_300)
+
+    @action()
+    def tick(self):
+        """Count one more."""
+        when(self.mode == Mode.ON, self.counted < 1_300)
+        self.counted += 1
+
+    @always
+    def few(self):
+        return self.counted < 2
+
+    @always
+    def not_many(self):
+        """It counts less than 1,200."""
+        return self.counted < 1_200
+
+
+def refuted(claim):
+    """Give the finding that refutes a claim of the switch."""
+    protocol = Switch()
+    prop = next(p for p in claims_of(protocol) if p.name == claim)
+    return protocol, check(protocol, [prop]).findings[0]
+
+
+def test_what_json_has_no_word_for_is_spelled_one_way(tmp_path):
+    """A file of it is stepped again, and the page begins where the trace does."""
+    protocol, finding = refuted("few")
+    told_of(protocol, finding).write(tmp_path / "switch.json")
+
+    found = explored(read(tmp_path / "switch.json"), protocol)
+
+    assert found.view.live
+    assert found.view.start["mode"] == "(1, 'on')"
+    assert found.model.run.start == finding.trace.start
+    assert found.view.because[-1].startswith("but it is claimed that few holds")
+
+
+def test_a_break_that_the_model_has_no_more_is_not_shown_as_one():
+    """The run is shown, with a note; of a claim that is gone only the file tells."""
+    protocol, finding = refuted("few")
+    told = told_of(protocol, finding)
+    clause = claims_of(protocol)[1].clauses[0].text
+
+    mended = explored(replace(told, property="not-many", clause=clause), protocol).view
+    gone = explored(replace(told, property="other"), protocol).view
+
+    assert mended.fails_at is None
+    assert not mended.because
+    assert any("does not break not-many any more" in note for note in mended.notes)
+    assert gone.fails_at == told.fails_at
+    assert any("the model has no property other" in note for note in gone.notes)
+
+
+def test_a_break_beyond_what_is_shown_is_only_noted():
+    """No step that is shown is said to break, and no reason is made up."""
+    protocol, finding = refuted("not-many")
+
+    view = explored(told_of(protocol, finding), protocol).view
+
+    assert len(view.steps) == MOST_STEPS
+    assert view.fails_at is None
+    assert not view.because
+    assert not any(step.breaks for step in view.steps)
+    assert "it breaks after step 1,200, which is not shown" in view.notes
