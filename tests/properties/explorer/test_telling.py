@@ -26,7 +26,7 @@ from tests.node import Node
 
 STEPS = 25
 
-TELL = """({ telling, model, about, start, steps }) => {
+TELL = """({ telling, model, about, steps }) => {
   const made = eval(model);
   const tell = eval(telling + "; telling")(made, about);
   const events = steps.map(([name, members]) => tell.event(name, members));
@@ -81,7 +81,6 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
         "telling": resources.files(page._NAME).joinpath("telling.js").read_text(),
         "model": source(trace(protocol), page._asked(found.model)),
         "about": page._about(found.model, moments=False),
-        "start": data["start"],
         "steps": [[e.name, list(e.members)] for e in run.events],
     }
 

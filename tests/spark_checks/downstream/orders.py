@@ -15,14 +15,14 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch, Format
+from onceproof.spark_checks import Foreach, ForeachBatch, Format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame, Row, SparkSession
 
-    from onceproof.spark_checks.sinks.interface import Target
+    from onceproof.spark_checks import Target
 
 SCHEMA = "order_id string, amount long"
 
