@@ -1,0 +1,1 @@
+"""Pictures of the documentation that are drawn from the code's own data, as SVG."""
