@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: replay test lint typing bench clean
+.PHONY: replay test lint typing docs bench clean
 
 replay: $(READY)
 	$(BIN)/onceproof replay $(ARGS)
@@ -17,6 +17,9 @@ lint: $(READY) typing
 		-p onceproof.properties -p onceproof.spark_checks
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+docs: $(READY)
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 
 bench: $(READY)
 	$(BIN)/python -m tests.benchmarks.spin

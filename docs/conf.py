@@ -29,7 +29,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_class_signature = "separated"
+autoclass_content = "both"
 autodoc_preserve_defaults = True
 add_module_names = False
 napoleon_numpy_docstring = False

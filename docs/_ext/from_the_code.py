@@ -102,7 +102,7 @@ class PluginMarker(Made):
 
     def text(self) -> Iterator[str]:
         """Write the signature, then what it says."""
-        signature, _, told = pytest_plugin._MARKER.partition(": ")  # noqa: SLF001
+        signature, _, told = pytest_plugin._MARKER.partition(": ")
         yield f"`@pytest.mark.{signature}`"
         yield f": {_sentence(told)}"
 
@@ -151,7 +151,8 @@ class Fields(Made):
         """Write the docstring, then a table."""
         kind = pydoc.locate(self.arguments[0])
         if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
-            raise self.error(f"{self.arguments[0]} is no dataclass")
+            message = f"{self.arguments[0]} is no dataclass"
+            raise self.error(message)
         yield (inspect.getdoc(kind) or "").replace("``", "`")
         yield ""
         yield from _head("field", "type", "if left out")
