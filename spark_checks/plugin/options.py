@@ -79,8 +79,8 @@ def add_options(parser: pytest.Parser) -> None:
         "--onceproof-profile",
         default=None,
         metavar="NAME",
-        help="dev (at most 60 interleavings of a sink), ci (all; chosen by itself "
-        "where CI is set) or nightly (two faults)",
+        help="how thorough: dev (at most 60 interleavings of a sink), ci (all; chosen "
+        "by itself where CI is set) or nightly (two faults)",
     )
     add(
         "--onceproof-faults",
