@@ -28,6 +28,7 @@ _COUNTS = {
     "check": {"states": 1, "depth": 0},
     "simulate": {"walks": 1, "steps": 0, "states": 1},
 }
+_PROOFS = (Verdict.UNDECIDED, Verdict.BOUNDED, Verdict.EXHAUSTED)
 _INTERLEAVINGS, _MISSED = "interleavings", "not steered"
 _OF = re.compile(r"(\d+) of (\d+)")
 
@@ -92,9 +93,15 @@ def _of_counts(record: Evidence) -> Iterator[str]:
 
 
 def looked_at(record: Evidence) -> int:
-    """Count what a record rests on, to compare it with another of the same scope."""
+    """Count what a record rests on, to compare it with another of the same scope.
+
+    Of a proof it is how far z3 came before it gave up.
+    """
     if record.kind == "replay":
         return (part(record.coverage.get(_INTERLEAVINGS)) or (0, 0))[0]
+    if record.kind == "prove":
+        said = record.verdict
+        return _PROOFS.index(said) if said in _PROOFS else len(_PROOFS)
     states = record.coverage.get("states")
     return states if type(states) is int else 0
 

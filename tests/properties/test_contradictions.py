@@ -59,7 +59,7 @@ TWICE = replace(SHOWN, strikes=(1, 2))
             REPLAY, verdict=Verdict.UNDECIDED, coverage={"interleavings": "0 of 0"}
         ),
         replace(SEARCH, faults=0, fault_set=(), model={"faults": 64}),
-        replace(SEARCH, kind="prove", verdict=Verdict.PROVED, coverage={}),
+        replace(SEARCH, kind="prove", verdict=Verdict.BOUNDED, coverage={}),
     ],
 )
 def test_what_judges_find_is_read_back(tmp_path, record):
@@ -133,6 +133,7 @@ def test_a_record_under_another_name_is_refused(tmp_path):
         read(tmp_path / "other.json")
 
 
+PROOF = replace(SEARCH, kind="prove", verdict=Verdict.PROVED, coverage={})
 THIN = replace(REPLAY, coverage={"interleavings": "3 of 9"}, date="2026-02-03")
 CHANGED = replace(THIN, hashes=Hashes("a", "b", {"orders.py": "d"}))
 
@@ -148,6 +149,9 @@ CHANGED = replace(THIN, hashes=Hashes("a", "b", {"orders.py": "d"}))
         (replace(REPLAY, **REFUTED), replace(THIN, **REFUTED), True),
         (replace(REPLAY, **REFUTED), THIN, True),
         (SEARCH, replace(SEARCH, coverage={"states": 2, "depth": 1}), True),
+        (PROOF, replace(PROOF, verdict=Verdict.UNDECIDED), True),
+        (PROOF, replace(PROOF, date="2026-02-03"), False),
+        (PROOF, replace(PROOF, **REFUTED), False),
     ],
 )
 def test_a_thinner_record_replaces_none_that_was_found_for_the_same(
