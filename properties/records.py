@@ -56,8 +56,11 @@ def records_of(
     model = fingerprints.of_system(system)
     witnesses = tuple(f for f in report.findings if is_witness(f.property))
     kind, coverage, told = _judge(report)
+    strikes = fault_set(system)
     scope = {"model": protocol.label(), **parameters_of(protocol), **told}
     scope |= how or {}
+    if not strikes:
+        del scope["faults"]
     command = _command(kind, subject, scope)
     return tuple(
         Evidence(
@@ -66,8 +69,8 @@ def records_of(
             kind=kind,
             claim=found.property.text,
             scope=scope,
-            faults=protocol.faults,
-            fault_set=fault_set(system),
+            faults=protocol.faults if strikes else 0,
+            fault_set=strikes,
             verdict=found.verdict,
             coverage=coverage,
             hashes=Hashes(model, fingerprints.of_property(found.property, system)),
@@ -165,9 +168,8 @@ def _assumptions(
         told.append(Assumption(f"the model comes to {', '.join(met)}", CHECKED))
     if unmet:
         told.append(Assumption(f"the model never comes to {', '.join(unmet)}", CHECKED))
-    budgets = fault_set(system)
     most = system.protocol.faults
-    if budgets:
+    if fault_set(system):
         plural = "" if most == 1 else "s"
         told.append(Assumption(f"at most {most} fault{plural} in a run", CONFIGURED))
     fair = [a.name.replace("_", "-") for a in system.actions if a.fair]

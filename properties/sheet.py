@@ -7,7 +7,7 @@ writes nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from onceproof.properties.verdicts import Verdict
@@ -53,10 +53,11 @@ _STRONGEST = (Verdict.PROVED, Verdict.EXHAUSTED, Verdict.BOUNDED, Verdict.HELD)
 class Claim:
     """What is claimed: a guarantee of a subject, under so many faults.
 
-    ``text`` is the sentence. What is ``expected`` is that it holds, unless it is known
-    to be refuted, or not to be settled. ``assumptions`` and ``duties`` of the reader
-    are the claimant's own; the evidence adds to them. ``again`` is the command that
-    makes evidence.
+    ``text`` is the sentence. ``sizes`` are those that it is claimed at, where not at
+    any that there is evidence of. What is ``expected`` is that it holds, unless it is
+    known to be refuted, or not to be settled. ``assumptions`` and ``duties`` of the
+    reader are the claimant's own; the evidence adds to them. ``again`` is the command
+    that makes evidence; ``lacks`` says why the subject cannot be found as it is stated.
     """
 
     subject: str
@@ -67,6 +68,21 @@ class Claim:
     assumptions: tuple[Assumption, ...] = ()
     duties: tuple[str, ...] = ()
     again: str = ""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    lacks: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name what is spoken of, as it may be stated."""
+        told = "".join(f" --set {name}={size}" for name, size in self.sizes.items())
+        return f"{self.subject}{told}"
+
+    def about(self, record: Evidence) -> bool:
+        """Say whether a record speaks of what is claimed, at the sizes claimed."""
+        return (record.subject, record.guarantee) == (
+            self.subject,
+            self.guarantee,
+        ) and all(record.scope.get(name) == size for name, size in self.sizes.items())
 
     @property
     def aspect(self) -> str:
@@ -89,13 +105,15 @@ class Stale:
 class Row:
     """A claim beside the records about it: by file name, live ones and stale ones.
 
-    ``beyond`` holds what refutes the guarantee under more faults than are claimed.
+    ``beyond`` holds what refutes the guarantee under more faults than are claimed,
+    ``fewer`` what says too little, since it is of fewer faults.
     """
 
     claim: Claim
     live: Mapping[str, Evidence] = field(default_factory=dict)
     stale: Mapping[str, Stale] = field(default_factory=dict)
     beyond: Mapping[str, Evidence] = field(default_factory=dict)
+    fewer: Mapping[str, Evidence] = field(default_factory=dict)
     duties: tuple[str, ...] = ()
 
     @property
@@ -119,9 +137,27 @@ class Row:
 
     @property
     def outdated(self) -> dict[str, Stale]:
-        """Give the stale records that no live one of the same judge has replaced."""
-        kinds = {record.kind for record in self.live.values()}
-        return {n: s for n, s in self.stale.items() if s.record.kind not in kinds}
+        """Give the stale records that no live one has replaced.
+
+        A live one replaces what the same judge found at the same scope. Nothing but
+        the command that made it replaces what refutes.
+        """
+        return {
+            name: one
+            for name, one in self.stale.items()
+            if one.record.verdict is Verdict.REFUTED
+            or not any(_replaces(new, one.record) for new in self.live.values())
+        }
+
+    @property
+    def why_unsupported(self) -> str:
+        """Say what is missing, where there is no verdict."""
+        most = self.claim.faults
+        why = f"no evidence for at most {most} fault{'' if most == 1 else 's'}"
+        if not most:
+            return "no evidence"
+        faultless = any(not record.fault_set for record in self.fewer.values())
+        return f"{why}: no faults are modelled" if faultless else why
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -140,10 +176,10 @@ class Sheet:
 
     @property
     def subjects(self) -> dict[str, list[Row]]:
-        """Give the rows by subject, in order."""
+        """Give the rows by the name of their subject, in order."""
         found: dict[str, list[Row]] = {}
         for row in self.rows:
-            found.setdefault(row.claim.subject, []).append(row)
+            found.setdefault(row.claim.name, []).append(row)
         return found
 
 
@@ -156,11 +192,10 @@ def assemble(
     outdated = {name: Stale(evidence[name], why) for name, why in stale.items() if why}
     rows = [_row(claim, evidence, outdated) for claim in claims]
     rows = [_with_duties(row, rows) for row in rows]
-    claimed = {(row.claim.subject, row.claim.guarantee) for row in rows}
     unclaimed = {
         name: record
         for name, record in evidence.items()
-        if (record.subject, record.guarantee) not in claimed
+        if not any(row.claim.about(record) for row in rows)
     }
     left = {name: one for name, one in outdated.items() if name in unclaimed}
     return Sheet(tuple(rows), unclaimed, left)
@@ -171,11 +206,10 @@ def _row(
     evidence: Mapping[str, Evidence],
     stale: Mapping[str, Stale],
 ) -> Row:
-    mine = {
-        name: record
-        for name, record in evidence.items()
-        if (record.subject, record.guarantee) == (claim.subject, claim.guarantee)
-    }
+    mine = {name: record for name, record in evidence.items() if claim.about(record)}
+    if not claim.text:
+        told = [record.claim for record in mine.values()]
+        claim = replace(claim, text=next(iter(told), claim.guarantee))
     live = {name: record for name, record in mine.items() if name not in stale}
     speaking = {n: r for n, r in live.items() if _speaks(r, claim)}
     return Row(
@@ -187,7 +221,18 @@ def _row(
             for name, record in live.items()
             if name not in speaking and record.verdict is Verdict.REFUTED
         },
+        fewer={
+            name: record
+            for name, record in live.items()
+            if name not in speaking and record.verdict is not Verdict.REFUTED
+        },
     )
+
+
+def _replaces(new: Evidence, old: Evidence) -> bool:
+    """Say whether a record looks at all that another does, by the same judge."""
+    at, there = ({**one.scope, "faults": 0} for one in (new, old))
+    return new.kind == old.kind and at == there and new.faults >= old.faults
 
 
 def _speaks(record: Evidence, claim: Claim) -> bool:
@@ -208,16 +253,14 @@ def _with_duties(row: Row, rows: list[Row]) -> Row:
     for other in rows:
         name = other.claim.guarantee
         if (
-            other.claim.subject == claim.subject
+            other.claim.name == claim.name
             and name in _DUTIES
             and other.verdict is Verdict.REFUTED
             and row.verdict is not Verdict.REFUTED
             and _DUTIES[name][0] == claim.guarantee
         ):
             found.append(_DUTIES[name][1])
-    return Row(
-        claim, row.live, row.stale, row.beyond, duties=tuple(dict.fromkeys(found))
-    )
+    return replace(row, duties=tuple(dict.fromkeys(found)))
 
 
 @dataclass(frozen=True)
@@ -238,14 +281,22 @@ def problems_of(sheet: Sheet) -> list[Problem]:
     found = []
     for row in sheet.rows:
         claim = row.claim
-        what = f"{claim.subject}, {claim.guarantee}"
+        what = f"{claim.name}, {claim.guarantee}"
         for name, stale in row.outdated.items():
             why = f"{name} is stale: {', '.join(stale.why)}"
-            found.append(Problem(what, why, f"run {stale.record.again}"))
-        if row.verdict is None and not row.outdated:
-            plural = "" if claim.faults == 1 else "s"
-            why = f"no evidence for at most {claim.faults} fault{plural}"
-            found.append(Problem(what, why, f"run {claim.again}"))
+            if stale.record.verdict is Verdict.REFUTED:
+                why = f"{name}, which refutes it, is stale: {', '.join(stale.why)}"
+            mend = f"run {stale.record.again}"
+            if row.live or claim.lacks:
+                mend += ", or take the file out if that is run no more"
+            found.append(Problem(what, why, mend))
+        if row.verdict is None and claim.lacks:
+            found.append(Problem(what, claim.lacks, "state what there is by now"))
+        elif row.verdict is None and not row.outdated:
+            mend = f"run {claim.again}"
+            if any(not record.fault_set for record in row.fewer.values()):
+                mend = "state faults = 0"
+            found.append(Problem(what, row.why_unsupported, mend))
         elif row.verdict is not None and not row.as_expected:
             why = f"it is stated as {claim.expected!r}, and the evidence says "
             mend = f'mend it, or state expected = "{_expectable(row.verdict)}"'

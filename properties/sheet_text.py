@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.properties.evidence import ASSUMPTIONS
 from onceproof.properties.sheet import UNSUPPORTED
+from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from onceproof.properties.evidence import Evidence, Shown
-    from onceproof.properties.sheet import Claim, Row, Sheet
+    from onceproof.properties.sheet import Claim, Row, Sheet, Stale
 
 SCHEMA = 1
 FORMAT = "onceproof guarantee sheet"
@@ -48,7 +49,7 @@ def as_data(sheet: Sheet) -> dict[str, Any]:
 def _row_data(row: Row) -> dict[str, Any]:
     claim = row.claim
     return {
-        "subject": claim.subject,
+        "subject": claim.name,
         "guarantee": claim.guarantee,
         "aspect": claim.aspect,
         "claim": sentence(claim),
@@ -62,9 +63,17 @@ def _row_data(row: Row) -> dict[str, Any]:
             {"file": name, **record.to_json()} for name, record in row.live.items()
         ],
         "stale": [
-            {"file": name, "why": list(one.why)} for name, one in row.stale.items()
+            {
+                "file": name,
+                "why": list(one.why),
+                "verdict": str(one.record.verdict),
+                "scope": dict(one.record.scope),
+                "again": one.record.again,
+            }
+            for name, one in row.stale.items()
         ],
         "beyond": sorted(row.beyond),
+        "fewer": sorted(row.fewer),
     }
 
 
@@ -99,21 +108,48 @@ def cells(row: Row) -> tuple[str, ...]:
     if row.verdict is not None and not row.as_expected:
         verdict += f" (stated: {claim.expected})"
     records = [told_of(record) for record in row.live.values()]
-    stale = [f"stale: {', '.join(one.why)}" for one in row.outdated.values()]
-    broken = [f"trace {shown.name}" for shown in traces_of(row)]
+    stale = [_stale_told(one) for one in row.outdated.values()]
+    fewer = [f"too few faults, {r.faults}: {told_of(r)}" for r in row.fewer.values()]
+    lacks = [claim.lacks] if claim.lacks and row.verdict is None else []
+    broken = [f"trace {shown.name}" for shown in _traces(row.live)]
+    apart = {"before it changed": _refuted(row), "beyond the claim": row.beyond}
     broken += [
-        f"with more faults, {len(r.trace.strikes)}: trace {r.trace.name}"
-        for r in row.beyond.values()
-        if r.trace is not None
+        f"{when}, with {_faults(len(shown.strikes))}: trace {shown.name}"
+        for when, records in apart.items()
+        for shown in _traces(records)
     ]
     return (
         claim.aspect,
         f"{claim.guarantee}: {sentence(claim)}",
-        f"at most {claim.faults}" if claim.faults else "none",
+        _claimed_faults(row),
         verdict,
-        "; ".join([*records, *stale]) or "none",
+        "; ".join([*records, *stale, *fewer, *lacks]) or "none",
         "; ".join(dict.fromkeys(broken)) or "-",
     )
+
+
+def _claimed_faults(row: Row) -> str:
+    if row.claim.faults:
+        return f"at most {row.claim.faults}"
+    return "none modelled" if row.live and not faults_of(row) else "none"
+
+
+def _stale_told(stale: Stale) -> str:
+    """Say what moved; of what refuted, that it did, and where."""
+    why = f"stale: {', '.join(stale.why)}"
+    if stale.record.verdict is not Verdict.REFUTED:
+        return why
+    return f"{why} since it was refuted with {scope_of(stale.record)}"
+
+
+def _refuted(row: Row) -> dict[str, Evidence]:
+    """Give the stale records that refute."""
+    found = {name: one.record for name, one in row.outdated.items()}
+    return {n: r for n, r in found.items() if r.verdict is Verdict.REFUTED}
+
+
+def _faults(number: int) -> str:
+    return f"{number} fault{'' if number == 1 else 's'}"
 
 
 def told_of(record: Evidence) -> str:
@@ -140,10 +176,8 @@ def faults_of(row: Row) -> tuple[str, ...]:
     )
 
 
-def traces_of(row: Row) -> tuple[Shown, ...]:
-    """Give the traces that break a claim, within its faults and beyond."""
-    records = [*row.live.values(), *row.beyond.values()]
-    return tuple(record.trace for record in records if record.trace is not None)
+def _traces(records: Mapping[str, Evidence]) -> list[Shown]:
+    return [one.trace for one in records.values() if one.trace is not None]
 
 
 def paragraphs(rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
@@ -162,7 +196,11 @@ def paragraphs(rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
         )
         found.append((f"Assumptions, {kind}", told))
     found.append(("Duties of the reader", _shared(rows, lambda row: row.duties)))
-    found.append(("What breaks it", _traces(rows)))
+    found.append(("What breaks it", _told(rows, lambda row: row.live)))
+    before = _told(rows, _refuted, count=True)
+    found.append(("What broke it before it changed", before))
+    beyond = _told(rows, lambda row: row.beyond, count=True)
+    found.append(("What breaks it under more faults than are claimed", beyond))
     return [(title, told) for title, told in found if told]
 
 
@@ -195,11 +233,20 @@ def trace_in_words(shown: Shown) -> str:
     return f"{'. '.join(told)}. Again: `{shown.again}`"
 
 
-def _traces(rows: Sequence[Row]) -> list[str]:
+def _told(
+    rows: Sequence[Row],
+    which: Callable[[Row], Mapping[str, Evidence]],
+    *,
+    count: bool = False,
+) -> list[str]:
+    """Tell the traces of records, each once; with ``count`` say of how many faults."""
     found: dict[str, str] = {}
     for row in rows:
-        for shown in traces_of(row):
-            found.setdefault(shown.name, trace_in_words(shown))
+        for shown in _traces(which(row)):
+            told = trace_in_words(shown)
+            if count:
+                told = f"with {_faults(len(shown.strikes))}, {told}"
+            found.setdefault(shown.name, told)
     return list(found.values())
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.trace import trace
@@ -23,10 +21,11 @@ from onceproof.properties.histories import broken
 from onceproof.properties.records import fault_set, settings_of, versions_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.drift import seen_in_words
-from onceproof.spark_checks.sources import sources_of
+from onceproof.spark_checks.sources import near, sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from onceproof.properties.property import Property
     from onceproof.spark_checks.outcome import Outcome
@@ -52,14 +51,17 @@ def records_of_replay(
     claims: Sequence[Property] = (),
     files: Mapping[str, str] | None = None,
     test: str = "",
+    nth: int = 1,
+    options: str = "",
     into: Path | None = None,
     day: str = "",
 ) -> tuple[Evidence, ...]:
     """Tell how a sink came out as evidence, a record for each guarantee.
 
     ``claims`` are the guarantees that were asked for, where not all were; ``files``
-    name the counterexamples that were written, ``test`` is the test that asked, and
-    left its records ``into`` a folder. Paths are told as seen from ``root``.
+    name the counterexamples that were written. ``test`` is the test that asked, for
+    the ``nth`` time of this sink; it was run with ``options``, and left its records
+    ``into`` a folder. Paths are told as seen from ``root``.
     """
     protocol = report.protocol
     system = trace(protocol)
@@ -68,10 +70,11 @@ def records_of_replay(
     code = sources_of(subject, root)
     told = files or {}
     scope = {**_scope(report), **({"test": test} if test else {})}
+    scope |= {"replay of the test": nth} if nth > 1 else {}
     command = _command(report, subject, test)
     leaving = "--evidence"
     if into is not None:
-        leaving = f"--onceproof-evidence={_near(str(into), root)}"
+        leaving = f"{options} --onceproof-evidence={near(str(into), root)}".strip()
     return tuple(
         Evidence(
             subject=subject,
@@ -90,7 +93,7 @@ def records_of_replay(
             again=f"{command} {leaving}",
             assumptions=_assumptions(report),
             note=_note(report, prop),
-            trace=_shown(report, prop, command, _near(told.get(prop.name, ""), root)),
+            trace=_shown(report, prop, command, near(told.get(prop.name, ""), root)),
         )
         for prop in report.properties
         if not claims or prop in claims
@@ -106,7 +109,7 @@ def subject_of(report: SinkReport, root: Path) -> str:
     files = [place for place in sink.code if place.endswith(".py")]
     if not sign and not files:
         return sink.name
-    return f"{_near(files[0] if files else path, root)}::{function}"
+    return f"{near(files[0] if files else path, root)}::{function}"
 
 
 def _scope(report: SinkReport) -> dict[str, Any]:
@@ -207,12 +210,3 @@ def _again(report: SinkReport, command: str, outcome: Outcome, file: str) -> str
     if report.sink.code:
         return f"onceproof replay {file}" if file else command
     return f"{command} --only {outcome.interleaving.number}"
-
-
-def _near(path: str, root: Path) -> str:
-    """Give a path as seen from the root; of what lies elsewhere the name alone."""
-    if not path:
-        return ""
-    real, top = os.path.realpath(path), os.path.realpath(root)
-    inside = os.path.commonpath([real, top]) == top
-    return Path(os.path.relpath(real, top)).as_posix() if inside else Path(real).name

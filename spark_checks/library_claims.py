@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.trace import trace
 from onceproof.model.library import variants
 from onceproof.properties.check import claims_of
 from onceproof.properties.guarantees import guarantees_of
-from onceproof.properties.records import is_guarantee
+from onceproof.properties.records import fault_set, is_guarantee
 from onceproof.properties.sheet import HOLDS, REFUTED, UNDECIDED, Claim
 from onceproof.spark_checks.replay import protocol_of
 from onceproof.spark_checks.sinks import reference_sinks
@@ -61,7 +62,7 @@ def _of_protocols() -> Iterator[Claim]:
                     subject=str(variant),
                     guarantee=prop.name,
                     text=prop.text,
-                    faults=protocol.faults,
+                    faults=protocol.faults if fault_set(trace(protocol)) else 0,
                     expected=REFUTED if prop.name in protocol.broken else HOLDS,
                     again=f"onceproof check {variant} --evidence",
                 )

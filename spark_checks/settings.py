@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-import difflib
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.model.library import find, make, pick, protocols
+from onceproof.model.library import pick
 from onceproof.properties.evidence import ASSUMPTIONS, Assumption
-from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.sheet import EXPECTED, HOLDS, Claim
-from onceproof.spark_checks.sources import known_sinks
+from onceproof.spark_checks.subjects import Subject, hint, subject_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from onceproof.properties.property import Property
@@ -24,19 +21,23 @@ if TYPE_CHECKING:
 FILE = "pyproject.toml"
 EVIDENCE = ".onceproof/evidence"
 MOST_FAULTS = 64
-KEYS = ("evidence", "sheet", "guarantees")
+KEYS = ("evidence", "sheet", "library", "guarantees")
 CLAIM = ("subject", "guarantee", "faults", "assumptions", "duties", "expected")
 ASSUMPTION = ("text", "kind")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Where a project keeps its evidence and its sheet, and what it claims."""
+    """Where a project keeps its evidence and its sheet, and what it claims.
+
+    With ``library`` it claims what the library's own files state, too.
+    """
 
     root: Path
     evidence: Path
     sheet: Path | None = None
     claims: tuple[dict[str, Any], ...] = ()
+    library: bool = False
     where: str = FILE
 
     def stated(self) -> tuple[Claim, ...]:
@@ -45,16 +46,17 @@ class Settings:
         Raises ``UsageError`` for a subject or a guarantee that there is not.
         """
         found = [
-            _claim(f"{self.where}, claim {number},", data, self.root)
+            _claim(f"{self.where}, claim {number},", data, self)
             for number, data in enumerate(self.claims, 1)
         ]
-        seen: dict[tuple[str, str], int] = {}
+        seen: dict[object, int] = {}
         for number, claim in enumerate(found, 1):
-            first = seen.setdefault((claim.subject, claim.guarantee), number)
+            key = (claim.subject, frozenset(claim.sizes.items()), claim.guarantee)
+            first = seen.setdefault(key, number)
             if first != number:
                 message = (
                     f"{self.where}, claim {number}, says again what claim {first} "
-                    f"does: {claim.guarantee} of {claim.subject}; take one out"
+                    f"does: {claim.guarantee} of {claim.name}; take one out"
                 )
                 raise UsageError(message)
         return tuple(found)
@@ -102,6 +104,10 @@ def parsed(data: object, root: Path) -> Settings:
     table = _table(where, data, KEYS)
     evidence = _text(where, table, "evidence", EVIDENCE)
     sheet = _text(where, table, "sheet", "")
+    library = table.get("library", False)
+    if not isinstance(library, bool):
+        message = f"{where} takes library = true or false, not {library!r}"
+        raise UsageError(message)
     claims = _list(where, table, "guarantees")
     for number, claim in enumerate(claims, 1):
         _checked(f"{FILE}, claim {number},", claim)
@@ -110,6 +116,7 @@ def parsed(data: object, root: Path) -> Settings:
         evidence=root / evidence,
         sheet=root / sheet if sheet else None,
         claims=tuple(claims),
+        library=library,
     )
 
 
@@ -139,92 +146,45 @@ def _checked(where: str, data: object) -> None:
             raise UsageError(message)
 
 
-def _claim(where: str, data: Mapping[str, Any], root: Path) -> Claim:
-    prop, again = _about(where, data["subject"], data["guarantee"], root)
-    return Claim(
-        subject=data["subject"],
-        guarantee=data["guarantee"],
-        text=prop.text,
-        faults=data.get("faults", 1),
-        expected=data.get("expected", HOLDS),
-        assumptions=tuple(Assumption(**one) for one in data.get("assumptions", ())),
-        duties=tuple(data.get("duties", ())),
-        again=again,
-    )
-
-
-def _about(
-    where: str, subject: str, guarantee: str, root: Path
-) -> tuple[Property, str]:
-    """Find the property that is claimed, and the command that makes its evidence."""
-    known: Iterable[Property] = GUARANTEES
-    if "::" in subject:
-        _defined(where, subject, root)
-        again = f"a test of {subject}: pytest --onceproof-evidence={EVIDENCE}"
-    elif subject in (sinks := known_sinks()):
-        again = f"onceproof replay {subject} --evidence"
-    else:
-        known = _of_protocol(where, subject, root, sinks)
-        again = f"onceproof check {subject} --evidence"
-    names = {prop.name: prop for prop in known}
+def _claim(where: str, data: Mapping[str, Any], settings: Settings) -> Claim:
     try:
-        return names[pick(guarantee, names, "guarantee")], again
-    except UsageError as error:
-        message = f"{where} of {subject}: {error}"
-        raise UsageError(message) from None
-
-
-def _of_protocol(
-    where: str, subject: str, root: Path, sinks: Iterable[str]
-) -> list[Property]:
-    from onceproof.properties.check import claims_of  # noqa: PLC0415
-    from onceproof.properties.records import is_guarantee  # noqa: PLC0415
-
-    name, *chosen = subject.split(" --set ")
-    try:
-        if ".py" in name:
-            name = _whole(name, root)
-        else:
-            pick(name, [*sinks, *protocols()], "subject")
-        pairs = dict(_pair(one) for one in chosen)
-        found = claims_of(make(name, pairs))
+        subject = subject_at(data["subject"], settings.root, settings.evidence)
+        prop, lacks = _claimed(subject, data["guarantee"])
     except UsageError as error:
         message = f"{where} {error}"
         raise UsageError(message) from None
-    return [prop for prop in found if is_guarantee(prop)]
+    faults = data.get("faults", min(subject.faults, 1))
+    return Claim(
+        subject=subject.name,
+        guarantee=data["guarantee"],
+        text=prop.text if prop else "",
+        faults=faults,
+        expected=data.get("expected", HOLDS),
+        assumptions=tuple(Assumption(**one) for one in data.get("assumptions", ())),
+        duties=tuple(data.get("duties", ())),
+        again=subject.command(faults),
+        sizes=subject.sizes,
+        lacks=lacks,
+    )
 
 
-def _whole(name: str, root: Path) -> str:
-    """See that a file's protocol is named as evidence names it; give its path."""
-    kind, *_ = find(str(root / name))
-    if not name.endswith(f":{kind.label()}"):
-        message = f"a claim names the protocol too, as '{name}:{kind.label()}'"
-        raise UsageError(message)
-    return str(root / name)
+def _claimed(subject: Subject, guarantee: str) -> tuple[Property | None, str]:
+    """Find the property that is claimed, or say why there is none any more.
 
-
-def _pair(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign:
-        message = f"--set takes NAME=VALUE, not {text!r}"
-        raise UsageError(message)
-    return name, value
-
-
-def _defined(where: str, subject: str, root: Path) -> None:
-    """See that a file has a function of that name; nothing of it is run."""
-    name, _, function = subject.partition("::")
+    Raises ``UsageError`` where there never was one.
+    """
+    names = {prop.name: prop for prop in subject.properties}
+    if guarantee in names:
+        return names[guarantee], subject.lacks
+    if subject.lacks and subject.own:
+        return None, subject.lacks
+    if subject.own:
+        return None, f"{subject.name} has no {guarantee!r}{hint(guarantee, names)}"
     try:
-        tree = ast.parse((root / name).read_bytes())
-    except (OSError, SyntaxError, ValueError) as error:
-        message = f"{where} {name} cannot be read: {error}"
+        return names[pick(guarantee, names, "guarantee")], ""
+    except UsageError as error:
+        message = f"of {subject.name}: {error}"
         raise UsageError(message) from None
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    known = [node.name for node in ast.walk(tree) if isinstance(node, kinds)]
-    last = function.rpartition(".")[2]
-    if last not in known:
-        message = f"{where} {name} has no function {last!r}{_hint(last, known)}"
-        raise UsageError(message)
 
 
 def _table(where: str, data: object, known: tuple[str, ...]) -> dict[str, Any]:
@@ -233,14 +193,9 @@ def _table(where: str, data: object, known: tuple[str, ...]) -> dict[str, Any]:
         raise UsageError(message)
     for name in data:
         if name not in known:
-            message = f"{where} has no {name!r}{_hint(name, known)}"
+            message = f"{where} has no {name!r}{hint(name, known)}"
             raise UsageError(message)
     return data
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(known)}"
 
 
 def _text(where: str, table: Mapping[str, Any], name: str, otherwise: str) -> str:
@@ -261,6 +216,6 @@ def _list(where: str, table: Mapping[str, Any], name: str) -> list[Any]:
 
 def _one_of(where: str, value: object, known: tuple[str, ...], name: str) -> None:
     if value not in known:
-        hint = _hint(str(value), known)
+        meant = hint(str(value), known)
         message = f"{where} takes {name} = one of {', '.join(known)}, not {value!r}"
-        raise UsageError(message + (hint if "mean" in hint else ""))
+        raise UsageError(message + (meant if "mean" in meant else ""))

@@ -1,16 +1,19 @@
 """The files of a sink's code: its own, and those of its project that it imports.
 
 They are found by reading, without running anything: the same on any machine. What is
-installed, or imported under a name that is worked out as the code runs, is not seen.
+installed, imported under a name that is worked out as the code runs, or found by a path
+that code adds to ``sys.path``, is not seen.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.properties.fingerprints import of_file
+from onceproof.spark_checks.pythonpath import pythonpath
 from onceproof.spark_checks.sinks import reference_sinks
 
 if TYPE_CHECKING:
@@ -38,6 +41,20 @@ def sources_of(subject: str, root: Path) -> dict[str, str]:
         return of_project(root / path, root)
     known = known_sinks()
     return of_reference(known[subject]) if subject in known else {}
+
+
+def near(path: str, root: Path) -> str:
+    """Give a path as seen from the root; of what lies elsewhere the name alone."""
+    if not path:
+        return ""
+    real, top = os.path.realpath(path), os.path.realpath(root)
+    inside = os.path.commonpath([real, top]) == top
+    return Path(os.path.relpath(real, top)).as_posix() if inside else Path(real).name
+
+
+def as_seen_from(root: Path, told: str) -> str:
+    """Leave out of what is told where on this machine the project lies."""
+    return told.replace(f"{root}{os.sep}", "")
 
 
 def of_reference(sink: Reference) -> dict[str, str]:
@@ -69,6 +86,8 @@ def of_project(file: Path, root: Path) -> dict[str, str]:
     file, root = file.resolve(), root.resolve()
     if not file.is_relative_to(root):
         return {file.name: of_file(file)}
+    inside = [folder for folder in file.parents if folder.is_relative_to(root)]
+    added = [place for folder in inside for place in pythonpath(folder)]
     found: dict[str, str] = {}
     waiting = [file]
     while waiting:
@@ -78,7 +97,7 @@ def of_project(file: Path, root: Path) -> dict[str, str]:
             found[place] = of_file(path)
             for name in _imports(path):
                 if name.partition(".")[0] != _OWN:
-                    waiting += _files(name, path, root)
+                    waiting += _files(name, path, root, added)
     return dict(sorted(found.items()))
 
 
@@ -98,17 +117,19 @@ def _imports(path: Path) -> Iterator[str]:
             yield from (f"{base}{joint}{alias.name}" for alias in node.names)
 
 
-def _files(name: str, importer: Path, root: Path) -> list[Path]:
-    """Find the files that a dotted name stands for, below the root of a project."""
+def _files(name: str, importer: Path, root: Path, added: list[Path]) -> list[Path]:
+    """Find the files that a dotted name stands for, below the root of a project.
+
+    Of one name in several places all may be meant that lie in an ``added`` one.
+    """
     dots = len(name) - len(name.lstrip("."))
     parts = name.lstrip(".").split(".") if name.strip(".") else []
     if dots:
         return _at(importer.parents[dots - 1], parts, root)
     places = [p for p in importer.parents if p.is_relative_to(root)]
-    for place in (*places, root / "src"):
-        if found := _at(place, parts, root):
-            return found
-    return []
+    found = (_at(place, parts, root) for place in (*places, root / "src"))
+    first = next(filter(None, found), [])
+    return [*first, *(path for place in added for path in _at(place, parts, root))]
 
 
 def _at(place: Path, parts: list[str], root: Path) -> list[Path]:

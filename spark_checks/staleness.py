@@ -16,7 +16,7 @@ from onceproof.properties.check import claims_of
 from onceproof.properties.evidence import Hashes
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
 from onceproof.spark_checks.sizes import Sizes
-from onceproof.spark_checks.sources import known_sinks, sources_of
+from onceproof.spark_checks.sources import as_seen_from, known_sinks, sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,8 @@ def _made(record: Evidence, root: Path) -> _Made | str:
         known = {prop.name: prop for prop in claims_of(protocol)}
         return _Made(system, fingerprints.of_system(system), code, known)
     except (OnceproofError, KeyError, TypeError) as error:
-        return f"{record.subject} cannot be made again: {error}"
+        told = as_seen_from(root, str(error))
+        return f"{record.subject} cannot be made again: {told}"
 
 
 def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:

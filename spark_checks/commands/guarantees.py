@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from onceproof.model.errors import UsageError
 from onceproof.properties.counterexample import writable
 
 if TYPE_CHECKING:
-    from onceproof.properties.sheet import Sheet
+    from onceproof.properties.sheet import Problem, Sheet
     from onceproof.spark_checks.settings import Settings
 
 _FORMATS = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json"}
@@ -22,7 +23,9 @@ _STATED = ""
 
 @click.command()
 @click.option(
-    "--library", is_flag=True, help="Claim what the library's own files state, too."
+    "--library",
+    is_flag=True,
+    help="Claim what the library's own files state, too; library = true says so.",
 )
 @click.option("--html", "as_html", is_flag=True, help="Give a page instead.")
 @click.option("--json", "as_json", is_flag=True, help="Give plain data instead.")
@@ -59,18 +62,21 @@ def guarantees(
     Claims stand in pyproject.toml, as [[tool.onceproof.guarantees]]. With --check the
     exit status is 1 when the sheet does not follow from the evidence any more, when
     evidence is stale or missing, or when a claim is not as it is stated; 2 when the
-    configuration is wrong. Nothing is searched, and no Spark is started.
+    configuration is wrong, or nothing is claimed. With --json the problems are given as
+    data. Nothing is searched, and no Spark is started.
 
     Example: onceproof guarantees --output docs/guarantees.md
     """
     from onceproof.spark_checks.settings import settings_at  # noqa: PLC0415
 
-    if as_html and as_json:
-        message = "choose one of --html and --json"
-        raise UsageError(message)
-    settings = settings_at(Path.cwd())
-    sheet = _assembled(settings, evidence, library=library)
     form = "html" if as_html else "json" if as_json else ""
+    _refuse(output, form, checking=checked is not None, both=as_html and as_json)
+    settings = settings_at(Path.cwd())
+    added = " --library" if library and not settings.library else ""
+    if evidence is not None:
+        added += f" --evidence {_near(evidence)}"
+        settings = replace(settings, evidence=evidence)
+    sheet = _assembled(replace(settings, library=library or settings.library))
     if checked is not None:
         path = settings.sheet if checked == _STATED else Path(checked)
         if path is None:
@@ -79,15 +85,40 @@ def guarantees(
                 "[tool.onceproof]"
             )
             raise UsageError(message)
-        return _check(sheet, path, form or _form_of(path), _command(path, library))
+        if not sheet.rows:
+            message = (
+                "nothing is claimed, so there is nothing to check: state claims as "
+                f"[[tool.onceproof.guarantees]] in {settings.root / settings.where}"
+            )
+            raise UsageError(message)
+        mend = f"run onceproof guarantees{added} --output {_near(path)}"
+        return _check(sheet, path, mend, as_json=as_json)
     if output is None:
         click.echo(written(sheet, form or "markdown"), nl=False)
         return 0
     writable(output.parent)
     draft = output.with_name(f"{output.name}.tmp")
-    draft.write_text(written(sheet, form or _form_of(output)), encoding="utf-8")
+    draft.write_text(written(sheet, _form_of(output)), encoding="utf-8")
     draft.replace(output)
     return 0
+
+
+def _refuse(output: Path | None, form: str, *, checking: bool, both: bool) -> None:
+    """Refuse options that say two things at once. Raises ``UsageError``."""
+    message = ""
+    if both:
+        message = "choose one of --html and --json"
+    elif checking and output is not None:
+        message = "--check reads a sheet, and --output writes one; leave one out"
+    elif checking and form == "html":
+        message = "the ending of a sheet says its form; leave out --html"
+    elif output is not None and form and _form_of(output) != form:
+        message = (
+            f"{output} is {_form_of(output)} by its ending; end it in .{form}, or "
+            f"leave out --{form}"
+        )
+    if message:
+        raise UsageError(message)
 
 
 def written(sheet: Sheet, form: str) -> str:
@@ -101,52 +132,69 @@ def written(sheet: Sheet, form: str) -> str:
     return sheet_text.as_markdown(sheet)
 
 
-def _assembled(settings: Settings, evidence: Path | None, *, library: bool) -> Sheet:
-    from onceproof.properties.evidence import read_folder  # noqa: PLC0415
+def _assembled(settings: Settings) -> Sheet:
+    from onceproof.properties.evidence_files import read_folder  # noqa: PLC0415
     from onceproof.properties.sheet import assemble  # noqa: PLC0415
     from onceproof.spark_checks.staleness import stale  # noqa: PLC0415
 
     claims = list(settings.stated())
-    if library:
+    if settings.library:
         from onceproof.spark_checks.library_claims import (  # noqa: PLC0415
             library_claims,
         )
 
-        known = {(claim.subject, claim.guarantee) for claim in claims}
-        claims += [
-            claim
-            for claim in library_claims()
-            if (claim.subject, claim.guarantee) not in known
-        ]
-    records = read_folder(evidence or settings.evidence)
+        known = {(claim.name, claim.guarantee) for claim in claims}
+        try:
+            stated = library_claims()
+        except ImportError:
+            message = "the library's claims are of its sinks too, which need PySpark"
+            raise UsageError(message) from None
+        claims += [c for c in stated if (c.name, c.guarantee) not in known]
+    records = read_folder(settings.evidence)
     return assemble(claims, records, stale(records, settings.root))
 
 
-def _check(sheet: Sheet, path: Path, form: str, mend: str) -> int:
+def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
     """Say what is wrong with a sheet, and how that is mended; 0 if nothing is."""
     from onceproof.properties.sheet import problems_of  # noqa: PLC0415
 
-    told = [str(problem) for problem in problems_of(sheet)]
+    problems = [*problems_of(sheet), *_of_file(sheet, path, mend)]
+    rows = len(sheet.rows)
+    if as_json:
+        told = {
+            "format": "onceproof guarantee check",
+            "schema": 1,
+            "sheet": _near(path),
+            "follows": not problems,
+            "claims": rows,
+            "problems": [asdict(problem) for problem in problems],
+        }
+        click.echo(json.dumps(told, indent=2))
+    else:
+        for problem in problems:
+            click.echo(str(problem))
+        if not problems:
+            click.echo(f"{_near(path)} follows from the evidence: {rows} claims")
+    return 1 if problems else 0
+
+
+def _of_file(sheet: Sheet, path: Path, mend: str) -> list[Problem]:
+    """Compare a written sheet with what it is to be by now."""
+    from onceproof.properties.sheet import Problem  # noqa: PLC0415
+
     try:
         there = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        told.append(f"{_near(path)} is not there; run {mend}")
+        return [Problem(_near(path), "it is not there", mend)]
     except (OSError, UnicodeDecodeError) as error:
         message = f"{path} cannot be read: {error}"
         raise UsageError(message) from None
-    else:
-        now = written(sheet, form)
-        if there != now:
-            line = _differs(there, now)
-            why = f"does not follow from the evidence any more, from line {line} on"
-            told.append(f"{_near(path)} {why}; run {mend}")
-    for one in told:
-        click.echo(one)
-    if told:
-        return 1
-    rows = len(sheet.rows)
-    click.echo(f"{_near(path)} follows from the evidence: {rows} claims")
-    return 0
+    now = written(sheet, _form_of(path))
+    if there == now:
+        return []
+    line = _differs(there, now)
+    why = f"it does not follow from the evidence any more, from line {line} on"
+    return [Problem(_near(path), why, mend)]
 
 
 def _differs(one: str, other: str) -> int:
@@ -160,11 +208,6 @@ def _differs(one: str, other: str) -> int:
 
 def _form_of(path: Path) -> str:
     return _FORMATS.get(path.suffix, "markdown")
-
-
-def _command(path: Path, library: bool) -> str:  # noqa: FBT001 - of the option
-    words = " --library" if library else ""
-    return f"onceproof guarantees{words} --output {_near(path)}"
 
 
 def _near(path: Path) -> str:

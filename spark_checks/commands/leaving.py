@@ -98,5 +98,9 @@ def _places(given: str) -> tuple[Path, Path]:
 
 
 def _write(records: Iterable[Evidence], folder: Path) -> None:
-    paths = [record.write(folder) for record in records]
-    click.echo(f"evidence: {len(paths)} records in {folder}", err=True)
+    from onceproof.properties.evidence_files import write  # noqa: PLC0415
+
+    written = [write(record, folder) for record in records]
+    kept = written.count(False)
+    told = f"; {kept} stay as they are, and rest on more" if kept else ""
+    click.echo(f"evidence: {len(written)} records in {folder}{told}", err=True)

@@ -65,7 +65,13 @@ class Options:
 
     def __str__(self) -> str:
         """Say it in a line, as it can be given again."""
-        told = [f"--onceproof-profile={self.profile}", f"--onceproof-seed={self.seed}"]
+        first, *others = self.words.split(" ")
+        return " ".join([first, f"--onceproof-seed={self.seed}", *others])
+
+    @property
+    def words(self) -> str:
+        """Give what says how much is replayed, as it can be given again."""
+        told = [f"--onceproof-profile={self.profile}"]
         given = {"faults": self.faults, "batches": self.batches}
         told += [f"--onceproof-{k}={v}" for k, v in given.items() if v is not None]
         return " ".join(told)

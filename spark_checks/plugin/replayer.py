@@ -7,6 +7,7 @@ import importlib
 import json
 import re
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import pytest
 
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.properties.counterexample import read
+from onceproof.properties.evidence_files import write
 from onceproof.spark_checks.artifacts import (
     Asked,
     answered,
@@ -77,11 +79,13 @@ class Replayer:
         self._known: dict[tuple[str, ...], Judged] = {}
         self._failing_since: float | None = None
         self._given = False
+        self._left: Counter[str] = Counter()
 
     def begin(self, item: pytest.Item) -> None:
         """Replay for this test from now on."""
         self.item = item
         self._known.clear()
+        self._left.clear()
         self._failing_since = None
 
     def __call__(
@@ -227,9 +231,15 @@ class Replayer:
         pytest.fail(message, pytrace=False)
 
     def _leave(self, judged: Judged, question: Question) -> None:
-        """Leave a record of each guarantee that was asked for, if that is wanted."""
+        """Leave a record of each guarantee that was asked for, if that is wanted.
+
+        A second replay of a sink in one test is numbered, and leaves its own. What
+        Hypothesis runs are examples, and leave none.
+        """
         folder = self._options.evidence
-        if folder is not None:
+        drawn = getattr(getattr(self.item, "obj", None), "is_hypothesis_test", False)
+        if folder is not None and not drawn:
+            self._left[judged.report.sink.name] += 1
             records = records_of_replay(
                 judged.report,
                 root=root_of(self._config.rootpath),
@@ -237,9 +247,11 @@ class Replayer:
                 files={judged.guarantee: judged.file},
                 test=self.item.nodeid,
                 into=folder,
+                options=self._options.words,
+                nth=self._left[judged.report.sink.name],
             )
             for record in records:
-                record.write(folder)
+                write(record, folder)
 
     def _expected(self, judged: Judged) -> str:
         """End the test as an expected failure if it is one; say if it was one once."""

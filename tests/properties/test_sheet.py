@@ -146,16 +146,42 @@ def test_stale_evidence_supports_nothing_and_says_why():
     assert "stale: orders.py has changed" in as_markdown(made)
 
 
-def test_stale_evidence_that_was_made_anew_elsewhere_is_no_problem():
-    """A live record of the same judge replaces it; one of another judge does not."""
+@pytest.mark.parametrize(
+    ("new", "problems"),
+    [
+        ({"faults": 2}, 0),
+        ({"kind": "check"}, 1),
+        ({"scope": {**HELD.scope, "batches": 1}}, 1),
+    ],
+)
+def test_stale_evidence_is_replaced_by_what_looks_at_all_that_it_did(new, problems):
+    """By the same judge, at the same scope, under as many faults."""
     stale = {"0.json": ("orders.py has changed",)}
-    searched = replace(HELD, kind="check")
 
-    replaced = sheet([claim()], HELD, replace(HELD, faults=2), stale=stale)
-    other = sheet([claim()], HELD, searched, stale=stale)
+    made = sheet([claim()], HELD, replace(HELD, **new), stale=stale)
 
-    assert problems_of(replaced) == []
-    assert len(problems_of(other)) == 1
+    assert len(problems_of(made)) == problems
+    assert ("stale: orders.py has changed" in as_markdown(made)) is bool(problems)
+
+
+@pytest.mark.parametrize("scope", [HELD.scope, {**HELD.scope, "batches": 1}])
+def test_a_stale_refutation_is_never_hidden(scope):
+    """Another run that holds says nothing of it: the command that made it has to."""
+    held = replace(HELD, guarantee="at-most-once", scope=scope, faults=2)
+
+    made = sheet([claim("at-most-once")], REFUTED, held, stale={"0.json": ("x",)})
+
+    told = as_markdown(made)
+    [problem] = problems_of(made)
+    assert str(problem) == (
+        "orders, at-most-once: 0.json, which refutes it, is stale: x; run onceproof "
+        "replay orders --evidence, or take the file out if that is run no more"
+    )
+    assert "stale: x since it was refuted with source: flights" in told
+    assert f"before it changed, with 1 fault: trace {TRACE.name}" in told
+    assert "What broke it before it changed:" in told
+    [stale] = as_data(made)["rows"][0]["stale"]
+    assert (stale["verdict"], stale["again"]) == ("refuted", REFUTED.again)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +213,51 @@ def test_a_trace_refutes_only_claims_of_as_many_faults():
     assert row.verdict is Verdict.HELD
     assert only([claim("at-most-once", faults=2)], more).verdict is Verdict.REFUTED
     told = as_markdown(sheet([claim("at-most-once")], held, more))
-    assert f"with more faults, 2: trace {twice.name}" in told
+    assert f"| beyond the claim, with 2 faults: trace {twice.name} |" in told
+    _, _, beyond = told.partition("What breaks it under more faults than are claimed:")
+    assert f"- with 2 faults, trace {twice.name} breaks that" in beyond
+    assert "What breaks it:" not in told
+
+
+def test_a_claim_at_sizes_rests_on_evidence_of_those_sizes():
+    """Other sizes are evidence for which nothing is claimed."""
+    small = replace(HELD, scope={**HELD.scope, "batches": 1})
+
+    made = sheet([claim(sizes={"batches": 2})], HELD, small)
+
+    assert list(made.rows[0].live) == ["0.json"]
+    assert list(made.unclaimed) == ["1.json"]
+    assert "## orders --set batches=2" in as_markdown(made)
+
+
+def test_where_no_faults_are_modelled_none_are_claimed():
+    """Such evidence supports a claim of none, and says so."""
+    faultless = replace(HELD, faults=0, fault_set=())
+
+    none = sheet([claim(faults=0)], faultless)
+    some = sheet([claim()], faultless)
+
+    assert "| none modelled | held |" in as_markdown(none)
+    assert problems_of(none) == []
+    assert some.rows[0].verdict is None
+    assert str(problems_of(some)[0]) == (
+        "orders, at-least-once: no evidence for at most 1 fault: no faults are "
+        "modelled; state faults = 0"
+    )
+    assert "too few faults, 0: replay of 2026-01-02" in as_markdown(some)
+
+
+def test_a_claim_of_what_is_not_found_is_a_row_with_the_reason():
+    """It is unsupported, and its sentence is that of its evidence."""
+    gone = claim(text="", lacks="orders.py has no function 'orders'")
+
+    made = sheet([gone], HELD, stale={"0.json": ("orders.py has changed",)})
+
+    [stale, lacking] = problems_of(made)
+    assert "orders.py has changed" in str(stale)
+    assert "orders.py has no function 'orders'; state what there" in str(lacking)
+    assert "at-least-once: All is there" in as_markdown(made)
+    assert "; orders.py has no function 'orders' |" in as_markdown(made)
 
 
 def test_evidence_for_which_nothing_is_claimed_is_listed_apart():

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from onceproof.model.language.trace import trace
 from onceproof.properties import fingerprints
 from onceproof.properties.evidence import Evidence, Hashes
+from onceproof.properties.evidence_files import write
 from onceproof.properties.guarantees import (
     EFFECTIVELY_ONCE,
 )
@@ -80,4 +81,4 @@ def made(folder: Path) -> None:
         "from names import TABLE\n\n\ndef orders(target):\n    return TABLE\n"
     )
     (folder / "sinks" / "other.py").write_text("")
-    recorded(folder).write(folder / ".onceproof" / "evidence")
+    write(recorded(folder), folder / ".onceproof" / "evidence")

@@ -38,8 +38,14 @@ def project(tmp_path, monkeypatch):
         ('"effectively-once"', '"efectively-once"', "mean 'effectively-once'?"),
         ('"agreement"', '"agrement"', "did you mean 'agreement'?"),
         ('"two-phase-commit"', '"two-phase-comit"', "mean 'two-phase-commit'?"),
-        ("::orders", "::order", "did you mean 'orders'?"),
-        ("sinks/orders.py:", "sinks/gone.py:", "sinks/gone.py cannot be read"),
+        ('"two-phase-commit"', '"two-phase-commit --set RM"', "takes NAME=VALUE"),
+        ('"two-phase-commit"', '"two-phase-commit --set M=2"', "mean 'RM'?"),
+        ('"two-phase-commit"', '"two-phase-commit --set RM=x"', "a whole number"),
+        ('"two-phase-commit"', '"two-phase-commit --set faults=2"', "faults = 2, and"),
+        ('"two-phase-commit"', '"two-phase-commit --symmetry"', "not --symmetry"),
+        ('"two-phase-commit"', '"two-phase-commit chandy-lamport"', "one subject"),
+        ('"two-phase-commit"', '"two-phase-commit \'"', "No closing quotation"),
+        ("sheet =", "library = 1\nsheet =", "takes library = true or false"),
         ('guarantee = "agreement"', "", "needs guarantee = a text"),
         ('guarantee = "agreement"', 'guarantee = ""', "takes guarantee = a text"),
         ('guarantee = "agreement"', "guarantee = 1", "takes guarantee = a text"),
@@ -88,7 +94,13 @@ def test_a_folder_without_a_project_has_the_defaults(tmp_path):
 
 def fits(data, schema) -> bool:
     """Say whether data fits a schema, as far as ours uses the language."""
-    kinds = {"object": dict, "array": list, "string": str, "integer": int}
+    kinds = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "integer": int,
+        "boolean": bool,
+    }
     if "enum" in schema:
         return data in schema["enum"]
     kind = kinds[schema["type"]]
@@ -96,6 +108,8 @@ def fits(data, schema) -> bool:
         return False
     if kind is str:
         return len(data) >= schema.get("minLength", 0)
+    if kind is bool:
+        return True
     if kind is int:
         return schema["minimum"] <= data <= schema["maximum"]
     if kind is list:
@@ -111,6 +125,7 @@ def fits(data, schema) -> bool:
 WELL = {
     "evidence": "e",
     "sheet": "s.md",
+    "library": True,
     "guarantees": [
         {"subject": "two-phase-commit", "guarantee": "agreement"},
         {
@@ -137,7 +152,9 @@ def altered(draw):
     places = [data, *data["guarantees"], data["guarantees"][1]["assumptions"][0]]
     for _ in range(draw(st.integers(0, 2))):
         place = draw(st.sampled_from(places))
-        name = draw(st.sampled_from([*place, "extra", "faults", "expected", "kind"]))
+        name = draw(
+            st.sampled_from([*place, "extra", "faults", "expected", "kind", "library"])
+        )
         if draw(st.booleans()):
             place.pop(name, None)
         else:

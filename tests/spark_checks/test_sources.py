@@ -58,6 +58,41 @@ def test_imports_of_a_project_are_followed(tmp_path, line, found):
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", '[tool.pytest.ini_options]\npythonpath = ["lib"]'),
+        ("pyproject.toml", '[tool.pytest.ini_options]\npythonpath = "other lib"'),
+        ("pyproject.toml", '[tool.pytest]\npythonpath = ["lib"]'),
+        ("pytest.toml", '[pytest]\npythonpath = ["lib"]'),
+        ("pytest.ini", "[pytest]\npythonpath = other lib"),
+        ("tox.ini", "[pytest]\npythonpath =\n  lib\n  other"),
+        ("setup.cfg", "[tool:pytest]\npythonpath = lib"),
+    ],
+)
+def test_pytests_pythonpath_is_followed(tmp_path, name, text):
+    """As each of its files states it, with what those modules import in turn."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "helper.py").write_text("import deeper")
+    (tmp_path / "lib" / "deeper.py").write_text("")
+    (tmp_path / "sink.py").write_text("import helper")
+    (tmp_path / name).write_text(text)
+
+    told = sources.of_project(tmp_path / "sink.py", tmp_path)
+
+    assert sorted(told) == ["lib/deeper.py", "lib/helper.py", "sink.py"]
+
+
+@pytest.mark.parametrize("text", ["[", "pythonpath", "[pytest]\npythonpath = '"])
+def test_a_configuration_that_cannot_be_read_says_nothing(tmp_path, text):
+    """pytest says it better."""
+    for name in ("pyproject.toml", "pytest.ini", "setup.cfg"):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "sink.py").write_text("import helper")
+
+    assert sorted(sources.of_project(tmp_path / "sink.py", tmp_path)) == ["sink.py"]
+
+
+@pytest.mark.parametrize(
     ("name", "code", "subject"),
     [
         ("foreach-batch-append", (), "foreach-batch-append"),
