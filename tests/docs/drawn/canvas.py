@@ -5,39 +5,90 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 NAMESPACE = "http://www.w3.org/2000/svg"
+LIGHT = {
+    "ink": "#1f2328",
+    "quiet": "#59626c",
+    "line": "#c9c6bf",
+    "panel": "#ffffff",
+    "accent": "#1d5f9e",
+    "bad": "#b3261e",
+    "bad-ground": "#fbeae8",
+    "good": "#1f6b3a",
+    "good-ground": "#e7f3ea",
+    "open": "#7a5a00",
+    "open-ground": "#f8f0d8",
+}
+DARK = {
+    "ink": "#e6e4df",
+    "quiet": "#a0a8b1",
+    "line": "#4a5159",
+    "panel": "#1a1d21",
+    "accent": "#8bbcf0",
+    "bad": "#ff9d94",
+    "bad-ground": "#3a1f1d",
+    "good": "#8fd6a6",
+    "good-ground": "#1b3323",
+    "open": "#e8c667",
+    "open-ground": "#3a3216",
+}
+
+
+def colours(chosen: dict[str, str]) -> str:
+    """Give colours as CSS."""
+    return " ".join(f"--{name}: {colour};" for name, colour in chosen.items())
+
+
 STYLE = """
 svg.onceproof-picture {
-  --ink: #1f2328; --quiet: #5d6670; --line: #c9c6bf; --panel: #ffffff;
-  --accent: #1d5f9e; --bad: #b3261e; --bad-ground: #fbeae8;
-  --good: #1f6b3a; --good-ground: #e7f3ea; --open: #7a5a00; --open-ground: #f8f0d8;
+  LIGHT
   background: var(--panel);
   font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
 }
-@media (prefers-color-scheme: dark) { svg.onceproof-picture {
-  --ink: #e6e4df; --quiet: #a0a8b1; --line: #4a5159; --panel: #1c2025;
-  --accent: #8bbcf0; --bad: #ff9d94; --bad-ground: #3a1f1d;
-  --good: #8fd6a6; --good-ground: #1b3323; --open: #e8c667; --open-ground: #3a3216;
-} }
+@media (prefers-color-scheme: dark) { svg.onceproof-picture { DARK } }
 .onceproof-picture text { fill: var(--ink); }
-.onceproof-picture .quiet { fill: var(--quiet); }
+.onceproof-picture text.quiet { fill: var(--quiet); }
+.onceproof-picture text.bad { fill: var(--bad); }
+.onceproof-picture text.good { fill: var(--good); }
+.onceproof-picture text.open { fill: var(--open); }
 .onceproof-picture .small { font-size: 11px; }
+.onceproof-picture .large { font-size: 17px; }
 .onceproof-picture .strong { font-weight: 650; }
-.onceproof-picture .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
+.onceproof-picture .code {
+  font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace;
+}
 .onceproof-picture .box { fill: var(--panel); stroke: var(--quiet); }
-.onceproof-picture .bad { fill: var(--bad); stroke: none; }
-.onceproof-picture .good { fill: var(--good); stroke: none; }
-.onceproof-picture .open { fill: var(--open); stroke: none; }
+.onceproof-picture .frame { fill: none; stroke: var(--quiet); }
 .onceproof-picture .on-bad { fill: var(--bad-ground); stroke: var(--bad); }
 .onceproof-picture .on-good { fill: var(--good-ground); stroke: var(--good); }
 .onceproof-picture .on-open { fill: var(--open-ground); stroke: var(--open); }
+.onceproof-picture .ground { fill: var(--bad-ground); stroke: none; }
 .onceproof-picture .edge { fill: none; stroke: var(--quiet); }
 .onceproof-picture .thick { stroke-width: 2.2; stroke: var(--accent); }
-.onceproof-picture .lane { stroke: var(--line); fill: none; }
-.onceproof-picture .down { stroke-dasharray: 2 5; stroke: var(--bad); fill: none; }
-.onceproof-picture .ink { fill: var(--ink); stroke: none; }
-.onceproof-picture .hollow { fill: var(--panel); stroke: var(--ink); stroke-width: 1.5; }
-.onceproof-picture .cross { fill: none; stroke: var(--bad); stroke-width: 3; }
-"""
+.onceproof-picture .lane { fill: none; stroke: var(--line); stroke-width: 1.5; }
+.onceproof-picture .down { stroke: var(--bad); stroke-dasharray: 2 5; }
+.onceproof-picture .mark { fill: var(--ink); stroke: var(--ink); stroke-width: 1.8; }
+.onceproof-picture .weak { fill: var(--panel); }
+.onceproof-picture .cross {
+  fill: var(--panel); stroke: var(--bad); stroke-width: 2.2;
+}
+.onceproof-picture .ring { fill: none; stroke: var(--bad); stroke-width: 2; }
+""".replace("LIGHT", colours(LIGHT)).replace("DARK", colours(DARK))
+
+
+def style_of_pages() -> str:
+    """Give the CSS by which pictures follow the theme of the page that they are in."""
+    light, dark = (
+        "\n".join(f"  {c};" for c in colours(t).rstrip(";").split("; "))
+        for t in (LIGHT, DARK)
+    )
+    where = ".picture svg.onceproof-picture"
+    return (
+        "/* Made by python -m tests.docs.drawn. */\n"
+        f"body {where} {{\n{light}\n}}\n"
+        f'body[data-theme="dark"] {where} {{\n{dark}\n}}\n'
+        "@media (prefers-color-scheme: dark) {\n"
+        f'body:not([data-theme="light"]) {where} {{\n{dark}\n}}\n}}\n'
+    )
 
 
 class Canvas:
