@@ -43,6 +43,7 @@ class Session:
         self.shell = shell
         self.names: dict[str, object] = {"__name__": "page"}
         self.statuses: list[int] = []
+        self.where = ""
 
     def run(self, page: Path) -> None:
         """Run every example that is not marked; fail where one cannot be run."""

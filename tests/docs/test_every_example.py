@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.docs.given import GIVEN
 from tests.docs.pages import pages
 from tests.docs.session import Session, needs_spark
 from tests.docs.shell import Shell
@@ -11,7 +12,11 @@ from tests.test_house import ROOT
 
 # How the commands of a page end, where not all of them end well.
 STATUSES = {
+    "README.md": [1],
     "docs/explore.md": [1],
+    "docs/guarantee-sheet.md": [0, 1],
+    "docs/how-to/data-source.md": [1, 0],
+    "docs/how-to/foreach-batch.md": [1, 0, 0, 0],
     "docs/modelling.md": [0, 1, 0, 0, 0, 2],
     "docs/tutorial.md": [1, 1, 0, 1, 0],
 }
@@ -34,6 +39,7 @@ def names():
 def test_a_page_does_what_it_says(name, tmp_path, shell):
     """Files are written as shown, commands print what stands below them."""
     session = Session(tmp_path, shell)
+    GIVEN.get(name, lambda _: None)(tmp_path)
 
     session.run(ROOT / name)
 
