@@ -48,7 +48,8 @@ class Ini:
 
     def getini(self, name: str) -> Any:
         """Give a key, of the type that was declared."""
-        lines = self.declared[name] == "linelist"
-        value = self.given.get(name, [] if lines else "")
-        assert isinstance(value, list if lines else str), f"{name} = {value!r}"
-        return value
+        value = self.given.get(name)
+        if self.declared[name] == "linelist":
+            assert value is None or isinstance(value, list), f"{name} = {value!r}"
+            return value or []
+        return "" if value is None else str(value)

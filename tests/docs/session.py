@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -17,14 +18,14 @@ from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.settings import parsed
 from tests.docs.ini import Ini
 from tests.docs.pages import INDENTED, agrees, blocks, commands
-from tests.docs.shell import forget
 from tests.test_house import ROOMS, ROOT
 
 if TYPE_CHECKING:
     from tests.docs.pages import Block
-    from tests.docs.shell import Shell
 
 SHOWN = ("console", "sh", "bash", INDENTED)
+MODULES = {"pytest": "pytest", "onceproof": "onceproof.spark_checks.cli"}
+HIDDEN = ("CI", "PYTEST_ADDOPTS")
 NEED_JAVA = ("replay", "doctor")
 
 
@@ -37,17 +38,19 @@ def needs_spark(page: Path) -> bool:
 class Session:
     """A folder, what has been defined so far, and how the commands ended."""
 
-    def __init__(self, folder: Path, shell: Shell) -> None:
-        """Work in ``folder``; ``shell`` runs what needs Spark."""
+    def __init__(self, folder: Path) -> None:
+        """Work in ``folder``."""
         self.folder = folder
-        self.shell = shell
         self.names: dict[str, object] = {"__name__": "page"}
+        self.run_by_commands = False
         self.statuses: list[int] = []
         self.where = ""
 
     def run(self, page: Path) -> None:
         """Run every example that is not marked; fail where one cannot be run."""
-        for block in blocks(page):
+        found = blocks(page)
+        self.run_by_commands = any(b.kind == "console" for b in found)
+        for block in found:
             if not block.mark:
                 self.where = f"{page.relative_to(ROOT)}, line {block.line}"
                 self.one(block)
@@ -70,9 +73,9 @@ class Session:
             pytest.fail(f"{self.where}: {block.kind or 'a block'} is not run; mark it")
 
     def python(self, block: Block) -> None:
-        """Execute a fragment, unless it is quoted; of a file see that it compiles."""
+        """Execute it, unless it is quoted, or a file that the page's commands run."""
         code = compile(block.text, f"<{self.where}>", "exec")
-        if not block.name and not quoted(block.text):
+        if not (block.name and self.run_by_commands) and not quoted(block.text):
             exec(code, self.names)
 
     def toml(self, block: Block) -> None:
@@ -94,19 +97,35 @@ class Session:
         """Run commands, and compare what they print."""
         for command in commands(block):
             program = command.words[0]
-            known = program in ("pytest", "onceproof")
-            assert known, f"{self.where}: {program} is not run; mark the block"
+            assert program in MODULES, f"{self.where}: {program} is not run; mark it"
             if _by_spark(command.words):
-                status, printed, errors = self.shell.run(command.words, self.folder)
+                status, printed, errors = self.apart(command.words)
             else:
                 status, printed, errors = self.in_process(command.words)
             told = f"{self.where}: {' '.join(command.words)}\n{printed}\n{errors}"
             assert agrees(command, printed), told
             self.statuses.append(status)
 
+    def apart(self, words: tuple[str, ...]) -> tuple[int, str, str]:
+        """Run a command as a reader does, outside any CI."""
+        command = [sys.executable, "-m", MODULES[words[0]], *words[1:]]
+        outside = {k: v for k, v in os.environ.items() if k not in HIDDEN}
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=outside,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
     def in_process(self, words: tuple[str, ...]) -> tuple[int, str, str]:
         """Run ``onceproof ...`` here: it starts no Spark."""
-        forget(self.folder)
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file and Path(file).is_relative_to(self.folder):
+                del sys.modules[name]
         before = Path.cwd(), list(sys.path)
         os.chdir(self.folder)
         try:

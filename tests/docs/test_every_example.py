@@ -7,7 +7,6 @@ import pytest
 from tests.docs.given import GIVEN
 from tests.docs.pages import pages
 from tests.docs.session import Session, needs_spark
-from tests.docs.shell import Shell
 from tests.test_house import ROOT
 
 # How the commands of a page end, where not all of them end well.
@@ -22,13 +21,6 @@ STATUSES = {
 }
 
 
-@pytest.fixture(scope="module")
-def shell(tmp_path_factory):
-    shell = Shell(tmp_path_factory.mktemp("shell"))
-    yield shell
-    shell.close()
-
-
 def names():
     for page in pages():
         marks = [pytest.mark.spark] if needs_spark(page) else []
@@ -36,9 +28,9 @@ def names():
 
 
 @pytest.mark.parametrize("name", list(names()))
-def test_a_page_does_what_it_says(name, tmp_path, shell):
+def test_a_page_does_what_it_says(name, tmp_path):
     """Files are written as shown, commands print what stands below them."""
-    session = Session(tmp_path, shell)
+    session = Session(tmp_path)
     GIVEN.get(name, lambda _: None)(tmp_path)
 
     session.run(ROOT / name)

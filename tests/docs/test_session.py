@@ -12,15 +12,10 @@ from onceproof.spark_checks.cli import main
 from tests.docs.ini import Ini
 from tests.docs.pages import blocks, pages
 from tests.docs.session import Session
-from tests.docs.shell import Shell
 from tests.test_house import ROOT
 
 INLINE = re.compile(r"`onceproof ([a-z]+)([^`]*)`")
 PLUGIN = re.compile(r"`[^`]*?(--onceproof-[a-z-]+)")
-
-
-def session(folder):
-    return Session(folder, Shell(folder))
 
 
 def page(folder, text):
@@ -54,7 +49,7 @@ def test_an_example_that_is_wrong_or_not_run_is_found(text, said, tmp_path):
 
     assert len(found) == 1
     with pytest.raises(BaseException, match=said):
-        session(tmp_path).one(found[0])
+        Session(tmp_path).one(found[0])
 
 
 @pytest.mark.parametrize("between", ["", "\n"])
