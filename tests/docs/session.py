@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -18,14 +17,15 @@ from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.settings import parsed
 from tests.docs.ini import Ini
 from tests.docs.pages import INDENTED, agrees, blocks, commands
+from tests.docs.shell import forget
 from tests.test_house import ROOMS, ROOT
 
 if TYPE_CHECKING:
     from tests.docs.pages import Block
+    from tests.docs.shell import Shell
 
 SHOWN = ("console", "sh", "bash", INDENTED)
-MODULES = {"pytest": "pytest", "onceproof": "onceproof.spark_checks.cli"}
-HIDDEN = ("CI", "PYTEST_ADDOPTS")
+PROGRAMS = ("pytest", "onceproof")
 NEED_JAVA = ("replay", "doctor")
 
 
@@ -38,9 +38,10 @@ def needs_spark(page: Path) -> bool:
 class Session:
     """A folder, what has been defined so far, and how the commands ended."""
 
-    def __init__(self, folder: Path) -> None:
-        """Work in ``folder``."""
+    def __init__(self, folder: Path, shell: Shell) -> None:
+        """Work in ``folder``; ``shell`` runs what needs Spark."""
         self.folder = folder
+        self.shell = shell
         self.names: dict[str, object] = {"__name__": "page"}
         self.run_by_commands = False
         self.statuses: list[int] = []
@@ -97,35 +98,18 @@ class Session:
         """Run commands, and compare what they print."""
         for command in commands(block):
             program = command.words[0]
-            assert program in MODULES, f"{self.where}: {program} is not run; mark it"
+            assert program in PROGRAMS, f"{self.where}: {program} is not run; mark it"
             if _by_spark(command.words):
-                status, printed, errors = self.apart(command.words)
+                status, printed, errors = self.shell.run(command.words, self.folder)
             else:
                 status, printed, errors = self.in_process(command.words)
             told = f"{self.where}: {' '.join(command.words)}\n{printed}\n{errors}"
             assert agrees(command, printed), told
             self.statuses.append(status)
 
-    def apart(self, words: tuple[str, ...]) -> tuple[int, str, str]:
-        """Run a command as a reader does, outside any CI."""
-        command = [sys.executable, "-m", MODULES[words[0]], *words[1:]]
-        outside = {k: v for k, v in os.environ.items() if k not in HIDDEN}
-        done = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=outside,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
-
     def in_process(self, words: tuple[str, ...]) -> tuple[int, str, str]:
         """Run ``onceproof ...`` here: it starts no Spark."""
-        for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if file and Path(file).is_relative_to(self.folder):
-                del sys.modules[name]
+        forget(self.folder)
         before = Path.cwd(), list(sys.path)
         os.chdir(self.folder)
         try:

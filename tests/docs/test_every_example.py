@@ -7,6 +7,7 @@ import pytest
 from tests.docs.given import GIVEN
 from tests.docs.pages import pages
 from tests.docs.session import Session, needs_spark
+from tests.docs.shell import Shell
 from tests.test_house import ROOT
 
 # How the commands of a page end, where not all of them end well.
@@ -21,6 +22,13 @@ STATUSES = {
 }
 
 
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    shell = Shell(tmp_path_factory.mktemp("shell"))
+    yield shell
+    shell.close()
+
+
 def names():
     for page in pages():
         marks = [pytest.mark.spark] if needs_spark(page) else []
@@ -28,9 +36,9 @@ def names():
 
 
 @pytest.mark.parametrize("name", list(names()))
-def test_a_page_does_what_it_says(name, tmp_path):
+def test_a_page_does_what_it_says(name, tmp_path, shell):
     """Files are written as shown, commands print what stands below them."""
-    session = Session(tmp_path)
+    session = Session(tmp_path, shell)
     GIVEN.get(name, lambda _: None)(tmp_path)
 
     session.run(ROOT / name)

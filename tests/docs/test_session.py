@@ -12,6 +12,7 @@ from onceproof.spark_checks.cli import main
 from tests.docs.ini import Ini
 from tests.docs.pages import blocks, pages
 from tests.docs.session import Session
+from tests.docs.shell import Shell
 from tests.test_house import ROOT
 
 INLINE = re.compile(r"`onceproof ([a-z]+)([^`]*)`")
@@ -49,7 +50,7 @@ def test_an_example_that_is_wrong_or_not_run_is_found(text, said, tmp_path):
 
     assert len(found) == 1
     with pytest.raises(BaseException, match=said):
-        Session(tmp_path).one(found[0])
+        Session(tmp_path, Shell(tmp_path)).one(found[0])
 
 
 @pytest.mark.parametrize("between", ["", "\n"])
