@@ -1,0 +1,26 @@
+"""What lies in a reader's folder before the examples of a page are run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.spark_checks.projects import recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def two_sinks(folder: Path) -> None:
+    """Two sinks; one has left evidence, and was changed since."""
+    (folder / "sinks").mkdir()
+    orders, audit = (folder / "sinks" / f"{name}.py" for name in ("orders", "audit"))
+    orders.write_text("def orders(target):\n    return target\n")
+    audit.write_text("def audit(target):\n    return target\n")
+    again = (
+        "pytest tests/test_orders.py::test_orders --onceproof-evidence=docs/evidence"
+    )
+    recorded(folder, again=again).write(folder / "docs" / "evidence")
+    orders.write_text("def orders(target):\n    return target.path\n")
+
+
+GIVEN = {"docs/guarantee-sheet.md": two_sinks}

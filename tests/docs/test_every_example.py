@@ -1,0 +1,46 @@
+"""Every example of the pages that are written by hand is run, or says why it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.given import GIVEN
+from tests.docs.pages import pages
+from tests.docs.session import Session, needs_spark
+from tests.docs.shell import Shell
+from tests.test_house import ROOT
+
+# How the commands of a page end, where not all of them end well.
+STATUSES = {
+    "README.md": [1],
+    "docs/explore.md": [1],
+    "docs/guarantee-sheet.md": [0, 1],
+    "docs/how-to/data-source.md": [1, 0],
+    "docs/how-to/foreach-batch.md": [1, 0, 0, 0],
+    "docs/modelling.md": [0, 1, 0, 0, 0, 2],
+    "docs/tutorial.md": [1, 1, 0, 1, 0],
+}
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    shell = Shell(tmp_path_factory.mktemp("shell"))
+    yield shell
+    shell.close()
+
+
+def names():
+    for page in pages():
+        marks = [pytest.mark.spark] if needs_spark(page) else []
+        yield pytest.param(str(page.relative_to(ROOT)), marks=marks)
+
+
+@pytest.mark.parametrize("name", list(names()))
+def test_a_page_does_what_it_says(name, tmp_path, shell):
+    """Files are written as shown, commands print what stands below them."""
+    session = Session(tmp_path, shell)
+    GIVEN.get(name, lambda _: None)(tmp_path)
+
+    session.run(ROOT / name)
+
+    assert session.statuses == STATUSES.get(name, [0] * len(session.statuses))
