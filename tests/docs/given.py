@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onceproof.properties.evidence_files import write
 from tests.spark_checks.projects import recorded
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def two_sinks(folder: Path) -> None:
     again = (
         "pytest tests/test_orders.py::test_orders --onceproof-evidence=docs/evidence"
     )
-    recorded(folder, again=again).write(folder / "docs" / "evidence")
+    write(recorded(folder, again=again), folder / "docs" / "evidence")
     orders.write_text("def orders(target):\n    return target.path\n")
 
 

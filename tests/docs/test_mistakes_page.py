@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.spark_checks.lab import Lab
-from tests.docs.mistakes import jobs
+from tests.docs.mistakes import foreach_batch
 from tests.docs.mistakes.page import FAMILIES, Page, page_path
 
 pytestmark = pytest.mark.spark
@@ -29,7 +29,7 @@ def test_the_page_is_what_its_sinks_come_to(lab):
     assert sum(map(len, FAMILIES.values())) >= 10
 
 
-@pytest.mark.parametrize("mistakes", [jobs.MISTAKES])
+@pytest.mark.parametrize("mistakes", [foreach_batch.MISTAKES])
 def test_an_append_and_its_mend_come_out_as_the_page_has_it(lab, mistakes):
     """The first mistake of a family, judged anew, has its row on the page."""
     shown = page_path().read_text(encoding="utf-8")
