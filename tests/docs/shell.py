@@ -54,7 +54,7 @@ class Shell:
         """End the process."""
         if self.process is not None:
             self.process.stdin.close()
-            self.process.wait()
+            self.process.wait(60)
             self.process.stdout.close()
 
 
