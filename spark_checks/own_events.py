@@ -164,13 +164,28 @@ def _frame(spark: SparkSession, rows: Sequence[Any], schema: Any) -> DataFrame:
     try:
         if schema is not None:
             return spark.createDataFrame(list(rows), _schema(spark, schema))
-        return spark.createDataFrame(list(rows))
+        return _inferred(spark, rows)
     except Exception as error:
         message = (
             f"no schema fits the rows ({str(error).splitlines()[0][:200]}); give "
             'schema=, such as "id string, amount long"'
         )
         raise UsageError(message) from error
+
+
+def _inferred(spark: SparkSession, rows: Sequence[Any]) -> DataFrame:
+    """Infer the types of rows; what is null in all of them is taken for text."""
+    from pyspark.sql.functions import lit  # noqa: PLC0415 - slow to import
+
+    if not all(isinstance(row, dict) for row in rows):
+        return spark.createDataFrame(list(rows))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    known = {name for row in rows for name in row if row[name] is not None}
+    found = spark.createDataFrame([{n: r.get(n) for n in known} for r in rows])
+    for name in names:
+        if name not in known:
+            found = found.withColumn(name, lit(None).cast("string"))
+    return found.select(*names)
 
 
 def _schema(spark: SparkSession, schema: Any) -> StructType:

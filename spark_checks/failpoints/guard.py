@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.failpoints.rules import Plan
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_PATHS = {
-    "os.mkdir": 1,
-    "os.rename": 2,
-    "os.remove": 1,
-    "os.rmdir": 1,
-    "os.symlink": 2,
-    "os.link": 2,
-    "os.truncate": 1,
-    "sqlite3.connect": 1,
+# Where an event names a path, and the open folder that this is relative to, if any.
+_PATHS: dict[str, tuple[tuple[int, int | None], ...]] = {
+    "os.mkdir": ((0, 2),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.remove": ((0, 1),),
+    "os.rmdir": ((0, 1),),
+    "os.symlink": ((0, None), (1, 2)),
+    "os.link": ((0, 2), (1, 3)),
+    "os.truncate": ((0, None),),
+    "sqlite3.connect": ((0, None),),
 }
 _PATH_OPTIONS = ("path", "checkpointLocation")
 _ADDRESS_OPTIONS = ("url", "kafka.bootstrap.servers")
@@ -93,8 +94,8 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
             _opens(*args)
         elif event in _PATHS:
-            for path in args[: _PATHS[event]]:
-                _path(path)
+            for at, folder in _PATHS[event]:
+                _path(args[at], -1 if folder is None else args[folder])
         elif event == "socket.connect":
             _connects(args[1])
     finally:
@@ -107,7 +108,8 @@ def _opens(path: object, mode: object, flags: object) -> None:
         _path(path)
 
 
-def _path(path: object) -> None:
+def _path(path: object, folder: object = -1) -> None:
+    """Refuse a path that is not allowed; it may be relative to an open ``folder``."""
     if not isinstance(path, str | bytes | os.PathLike):
         return
     place = os.fspath(path)
@@ -116,6 +118,8 @@ def _path(path: object) -> None:
         text = text.removeprefix("file:").partition("?")[0]
     if not text or text.startswith(":memory:"):
         return
+    if isinstance(folder, int) and folder >= 0:
+        text = os.path.join(os.path.realpath(f"/proc/self/fd/{folder}"), text)  # noqa: PTH118
     full = os.path.realpath(text)
     kept = full.startswith(_HARMLESS) or "__pycache__" in full
     if not (kept or allows(full, _policy.allowed or ())):

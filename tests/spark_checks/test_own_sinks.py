@@ -15,6 +15,7 @@ from onceproof.spark_checks.artifacts import Asked
 from onceproof.spark_checks.choice import Choice, faults_of
 from onceproof.spark_checks.judged import CLAIMED, MOST_LINES, Question, judge
 from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.own_events import _frame
 from tests.spark_checks import own_sinks as sinks
 
 pytestmark = pytest.mark.spark
@@ -160,6 +161,17 @@ def test_events_that_cannot_be_are_refused(judged, words, said):
     """In a sentence that says what is wrong."""
     with pytest.raises(UsageError, match=said):
         judged(sinks.named_at_random, **words)
+
+
+def test_a_column_that_is_null_in_all_rows_is_taken_for_text(lab):
+    """Rows that are drawn may have no other value; the order of columns stays."""
+    rows = [{"id": n, "note": None, "amount": 2.5} for n in range(4)]
+
+    with lab.session(attempts=2, partitions=2) as session:
+        found = _frame(session.spark, rows, None)
+        types = found.dtypes
+
+    assert types == [("id", "bigint"), ("note", "string"), ("amount", "double")]
 
 
 def test_a_session_of_the_users_own_is_as_it_was(lab, judged, tmp_path):
