@@ -113,6 +113,8 @@ def pytest_terminal_summary(
         of = properties["onceproof_of"]
         where = properties.get("onceproof_file", "")
         again = f"; onceproof replay {where}" if where else ""
+        left = int(of) - int(number)
+        thin = f", {left} not replayed" if left else ""
         terminalreporter.write_line(
-            f"{verdict}: {node}, {number} of {of} interleavings{again}"
+            f"{verdict}: {node}, {number} of {of} interleavings{thin}{again}"
         )

@@ -32,7 +32,7 @@ class InlinePictures(SphinxPostTransform):
                 continue
             drawn = path.read_text(encoding="utf-8")
             if MARK in drawn:
-                framed = f'<div class="picture">{drawn}</div>'
+                framed = f'<span class="picture">{drawn}</span>'
                 self.env.note_dependency(str(path))
                 image.replace_self(nodes.raw("", framed, format="html"))
 

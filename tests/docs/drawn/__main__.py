@@ -1,8 +1,10 @@
-"""Draws the pictures again: ``python -m tests.docs.drawn``."""
+"""Draws the pictures of the documentation anew: ``python -m tests.docs.drawn``."""
 
 from __future__ import annotations
 
-from tests.docs.drawn.pictures import DOCS, DRAWN
+from tests.docs.drawn.collected import DRAWN, FOLDER
 
-for name, draw in DRAWN.items():
-    (DOCS / name).write_text(draw(), encoding="utf-8")
+if __name__ == "__main__":
+    for name, draw in DRAWN.items():
+        (FOLDER / name).write_text(draw(), encoding="utf-8")
+        print(f"docs/pictures/{name}")

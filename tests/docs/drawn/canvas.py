@@ -65,6 +65,7 @@ svg.onceproof-picture {
 .onceproof-picture .edge { fill: none; stroke: var(--quiet); }
 .onceproof-picture .thick { stroke-width: 2.2; stroke: var(--accent); }
 .onceproof-picture .lane { fill: none; stroke: var(--line); stroke-width: 1.5; }
+.onceproof-picture .rule { fill: none; stroke: var(--line); stroke-width: 0.75; }
 .onceproof-picture .down { stroke: var(--bad); stroke-dasharray: 2 5; }
 .onceproof-picture .mark { fill: var(--ink); stroke: var(--ink); stroke-width: 1.8; }
 .onceproof-picture .weak { fill: var(--panel); }
@@ -73,22 +74,6 @@ svg.onceproof-picture {
 }
 .onceproof-picture .ring { fill: none; stroke: var(--bad); stroke-width: 2; }
 """.replace("LIGHT", colours(LIGHT)).replace("DARK", colours(DARK))
-
-
-def style_of_pages() -> str:
-    """Give the CSS by which pictures follow the theme of the page that they are in."""
-    light, dark = (
-        "\n".join(f"  {c};" for c in colours(t).rstrip(";").split("; "))
-        for t in (LIGHT, DARK)
-    )
-    where = ".picture svg.onceproof-picture"
-    return (
-        "/* Made by python -m tests.docs.drawn. */\n"
-        f"body {where} {{\n{light}\n}}\n"
-        f'body[data-theme="dark"] {where} {{\n{dark}\n}}\n'
-        "@media (prefers-color-scheme: dark) {\n"
-        f'body:not([data-theme="light"]) {where} {{\n{dark}\n}}\n}}\n'
-    )
 
 
 class Canvas:
@@ -119,10 +104,12 @@ class Canvas:
         kind: str,
         *,
         round_: float = 6,
+        hint: str = "",
     ) -> None:
-        """Draw a box by its upper left corner."""
+        """Draw a box by its upper left corner; ``hint`` is as a path's."""
         self._draw("rect", kind, x=at[0], y=at[1], width=size[0], height=size[1])
         self._root[-1].set("rx", _number(round_))
+        self._hint(hint)
 
     def words(
         self, at: tuple[float, float], text: str, kind: str = "", *, anchor: str = ""
@@ -141,13 +128,16 @@ class Canvas:
         """Draw a path; ``hint`` is shown where the pointer rests on it."""
         self._draw("path", kind)
         self._root[-1].set("d", told)
-        if hint:
-            ET.SubElement(self._root[-1], "title").text = hint
+        self._hint(hint)
 
     def text(self) -> str:
         """Give the file."""
         ET.indent(self._root, "")
         return ET.tostring(self._root, encoding="unicode") + "\n"
+
+    def _hint(self, text: str) -> None:
+        if text:
+            ET.SubElement(self._root[-1], "title").text = text
 
     def _draw(self, tag: str, kind: str, **numbers: float) -> None:
         told = {name: _number(value) for name, value in numbers.items()}

@@ -1,63 +1,126 @@
-"""The guarantee matrix: each reference sink beside each guarantee, by the evidence."""
+"""What real Spark showed of each reference sink, guarantee by guarantee."""
 
 from __future__ import annotations
 
-from onceproof.properties.evidence_files import read_folder
-from onceproof.properties.guarantees import GUARANTEES
+import inspect
+import itertools
+import textwrap
+
+from onceproof.properties.sheet import ASPECTS, Row
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.commands.guarantees import _assembled
+from onceproof.spark_checks.settings import settings_at
+from onceproof.spark_checks.sinks import reference_sinks
 from tests.docs.drawn.canvas import Canvas
 from tests.test_house import ROOT
 
-NAMES, CELL, LINE, TOP = 226, 92, 34, 52
-UNKNOWN = ("-", "unsupported", "")
-SAID = {
-    Verdict.HELD: ("✓", "held", "good"),
-    Verdict.REFUTED: ("✕", "refuted", "bad"),
-    Verdict.UNDECIDED: ("?", "undecided", "open"),
+EDGE, FIRST, TOP = 16, 256, 84
+CELL, ROW, GAP = (70, 44), 52, 5
+LEGEND, LETTERS = 58, 38
+HELD, REFUTED, UNDECIDED, UNSUPPORTED = "held", "refuted", "undecided", "unsupported"
+# The word, the sign, the ground and the ink of a cell.
+KINDS = {
+    HELD: ("✓", "on-good", "good"),
+    REFUTED: ("✗", "on-bad", "bad"),
+    UNDECIDED: ("?", "on-open", "open"),
+    UNSUPPORTED: ("\N{EN DASH}", "box", "quiet"),
 }
 
 
 def guarantee_matrix() -> str:
-    """Draw what real Spark showed of each sink, those that break least first."""
-    found: dict[str, dict[str, Verdict]] = {}
-    for record in read_folder(ROOT / "docs" / "evidence").values():
-        if record.kind == "replay":
-            found.setdefault(record.subject, {})[record.guarantee] = record.verdict
-    sinks = sorted(found, key=lambda s: (_weak(found[s]), s))
-    columns = [prop.name for prop in GUARANTEES]
-    width, bottom = NAMES + CELL * len(columns) + 12, TOP + LINE * len(sinks)
+    """Draw a row for each sink, those that hold the most first."""
+    sheet = _assembled(settings_at(ROOT))
+    found = {
+        name: {row.claim.guarantee: _said(row) for row in sheet.subjects[name]}
+        for name in reference_sinks()
+    }
+    names = sorted(found, key=lambda name: (-_count(found[name]), name))
+    width = FIRST + (CELL[0] + GAP) * len(ASPECTS) - GAP + EDGE
+    height = TOP + ROW * len(names) + LEGEND
+    refuted = [name for name in names if REFUTED in found[name].values()]
     picture = Canvas(
         width,
-        bottom + 40,
-        "Which guarantees the reference sinks keep",
-        "A row for each sink, a column for each guarantee: held in every interleaving "
-        "that was replayed on real Spark, refuted, or undecided.",
+        height,
+        f"{len(names)} sinks and {len(ASPECTS)} guarantees",
+        f"{len(refuted)} sinks break a guarantee: {', '.join(refuted)}.",
     )
-    for n, name in enumerate(columns):
-        x = NAMES + CELL * (n + 0.5)
-        head, _, tail = name.rpartition("-")
-        for row, text in enumerate(filter(None, (head, tail))):
-            picture.words((x, 22 + 15 * row), text, "small strong", anchor="middle")
-    for row, sink in enumerate(sinks):
-        y = TOP + LINE * row
-        picture.words((14, y + 21), sink, "strong")
-        for n, name in enumerate(columns):
-            verdict = found[sink].get(name)
-            sign, _, kind = SAID.get(verdict, UNKNOWN) if verdict else UNKNOWN
-            x = NAMES + CELL * n
-            ground = f"on-{kind}" if kind else "box"
-            picture.box((x + 4, y + 3), (CELL - 8, LINE - 6), ground, round_=4)
-            at = (x + CELL / 2, y + 22)
-            picture.words(at, sign, f"strong {kind}", anchor="middle")
-    x = 14
-    for sign, text, kind in SAID.values():
-        picture.words((x, bottom + 26), sign, f"strong {kind}")
-        picture.words((x + 18, bottom + 26), text, "small")
-        x += 100
+    _heads(picture)
+    for number, name in enumerate(names):
+        y = TOP + ROW * number
+        _name(picture, name, y)
+        for column, guarantee in enumerate(ASPECTS):
+            said = found[name].get(guarantee, UNSUPPORTED)
+            _cell(picture, said, (_across(column), y), f"{name}, {guarantee}: {said}")
+    _legend(picture, height - LEGEND + 36)
     return picture.text()
 
 
-def _weak(verdicts: dict[str, Verdict]) -> tuple[int, int]:
-    """Count what is refuted, and what is not held."""
-    values = list(verdicts.values())
-    return values.count(Verdict.REFUTED), sum(v is not Verdict.HELD for v in values)
+def _said(row: Row) -> str:
+    verdict = row.verdict
+    if verdict is None:
+        return UNSUPPORTED
+    if verdict.holds:
+        return HELD
+    return REFUTED if verdict is Verdict.REFUTED else UNDECIDED
+
+
+def _count(cells: dict[str, str]) -> int:
+    return sum(said == HELD for said in cells.values())
+
+
+def _name(picture: Canvas, name: str, y: float) -> None:
+    """Name a sink, and say what it does in the words of the function that builds it."""
+    told = (inspect.getdoc(reference_sinks()[name].build) or "").split("\n")[0]
+    lines = _even(told.rstrip("."))
+    top = y + CELL[1] / 2 + 4 - 7 * len(lines)
+    picture.words((EDGE, top), name, "strong")
+    for number, line in enumerate(lines, 1):
+        picture.words((EDGE, top + 1 + 14 * number), line, "small quiet")
+
+
+def _even(text: str) -> list[str]:
+    """Break a text into as few lines as can be, none much longer than the others."""
+    few = len(textwrap.wrap(text, LETTERS))
+    tried = (textwrap.wrap(text, letters) for letters in range(1, LETTERS + 1))
+    return next(lines for lines in tried if len(lines) == few)
+
+
+def _across(column: int) -> float:
+    return FIRST + (CELL[0] + GAP) * column
+
+
+def _heads(picture: Canvas) -> None:
+    """Name each guarantee, below what it is about."""
+    columns = enumerate(ASPECTS.items())
+    for aspect, group in itertools.groupby(columns, key=lambda one: one[1][1]):
+        at = [column for column, _ in group]
+        left, right = _across(at[0]), _across(at[-1]) + CELL[0]
+        middle = (left + right) / 2
+        picture.words((middle, 24), aspect, "small quiet", anchor="middle")
+        picture.path(f"M{left} 33H{right}", "lane")
+    for column, guarantee in enumerate(ASPECTS):
+        middle = _across(column) + CELL[0] / 2
+        for line, word in enumerate(_broken(guarantee)):
+            at = (middle, 52 + 15 * line)
+            picture.words(at, word, "small strong", anchor="middle")
+
+
+def _broken(guarantee: str) -> list[str]:
+    """Break a name into the lines of a head."""
+    *before, last = guarantee.split("-")
+    return [f"{'-'.join(before)}-", last] if before else [last]
+
+
+def _cell(picture: Canvas, said: str, at: tuple[float, float], hint: str) -> None:
+    sign, ground, ink = KINDS[said]
+    picture.box(at, CELL, ground, hint=hint)
+    middle = (at[0] + CELL[0] / 2, at[1] + CELL[1] / 2 + 6)
+    picture.words(middle, sign, f"large strong {ink}", anchor="middle")
+
+
+def _legend(picture: Canvas, y: float) -> None:
+    for number, (said, (sign, ground, ink)) in enumerate(KINDS.items()):
+        x = FIRST + 127 * number
+        picture.box((x, y - 14), (24, 19), ground, round_=4)
+        picture.words((x + 12, y), sign, f"strong {ink}", anchor="middle")
+        picture.words((x + 32, y), said, "small")

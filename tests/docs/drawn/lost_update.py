@@ -1,81 +1,150 @@
-"""A lost update in lanes: the view of the explorer, as a picture that stands alone."""
+"""A run that loses an event: a note is written, and a crash comes before the rows.
+
+All of it is what the explorer shows of the run; here it is only drawn.
+"""
 
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
-from onceproof.properties.explorer.drawing import Lanes
 from onceproof.properties.explorer.kinds import ACTION, CRASH, RESTART
-from onceproof.properties.explorer.saying import word
+from onceproof.properties.explorer.saying import CELLS, labels, title
+from onceproof.properties.sheet import ASPECTS
 from tests.docs.drawn.canvas import Canvas
 from tests.properties.explorer.runs import broken
 
-LINE, TOP, LEFT, LANE, WORDS, STRIP = 27, 62, 46, 104, 232, 30
-CLAIM = "at-least-once"
-SIGNS = {"holds": ("·", "quiet"), "fails": ("✕", "bad"), "open": ("-", "quiet")}
+if TYPE_CHECKING:
+    from onceproof.properties.explorer.view import Shown, View
+
+WIDTH, EDGE = 736, 20
+TOP, ROW, FIRST, GAP = 118, 40, 84, 86
+CELL, BAR = 29, 24
+SENTENCES, ACROSS = 3, 104
 
 
 def lost_update() -> str:
-    """Draw a batch that is noted as done before its rows are there, and a crash."""
-    found = broken("micro-batch", CLAIM, BATCH=1, PARTITION=1, sink="ledger-before")
-    view = found.view
-    lanes = Lanes(view, None)
-    words = LEFT + LANE * len(view.lanes)
-    strip = words + WORDS
-    reasons = [
-        line
-        for r in view.because[-3:]
-        for line in textwrap.wrap(r, 86, break_on_hyphens=False)
-    ]
-    bottom = TOP + LINE * len(view.steps)
-    width = strip + 2 * STRIP + 20
+    """Draw the lanes, the strip below, and why the claim fails."""
+    view = broken(
+        "micro-batch",
+        "at-least-once",
+        sink="ledger-before",
+        BATCH=1,
+        PARTITION=1,
+        ATTEMPT=1,
+    ).view
+    told = _why(view)
+    strips = [strip for strip in view.strips if strip.property in ASPECTS]
+    below = TOP + ROW * len(view.steps) + 46
+    end = below + 76 + BAR * len(strips)
     picture = Canvas(
-        width,
-        bottom + 64 + 19 * len(reasons),
-        "An update that is lost",
-        "The driver notes a batch as done, dies before it writes the rows, and skips "
-        "the batch when it has restarted.",
+        WIDTH,
+        end + 18 * len(told) + 22,
+        f"{title(view)}, step by step",
+        " ".join(told),
     )
-
-    def at(number: int) -> float:
-        return TOP + LINE * (number - 0.5)
-
-    fails_at = view.fails_at or 0
-    picture.box((4, at(fails_at) - 13), (width - 8, 26), "ground", round_=4)
-    for n, name in enumerate(view.lanes):
-        picture.words((LEFT + LANE * (n + 0.5), 30), name, "strong", anchor="middle")
-        for number in range(1, len(view.steps)):
-            down = n in lanes._down[number]
-            x, kind = LEFT + LANE * (n + 0.5), "lane down" if down else "lane"
-            picture.path(f"M{x} {at(number)}v{LINE}", kind)
-    picture.words((strip + STRIP, 30), CLAIM, "small strong", anchor="middle")
-    cells = next(s for s in view.strips if s.property == CLAIM).cells
-    for step in view.steps:
-        y = at(step.number)
-        picture.words((32, y + 4), str(step.number), "small quiet", anchor="end")
-        _mark(picture, (LEFT + LANE * (step.lane + 0.5), y), step.kind)
-        kind = "code small strong" if step.kind != ACTION else "code small"
-        picture.words((words, y + 4), step.text, kind)
-        if word(step.kind):
-            style = "small bad" if step.kind == CRASH else "small quiet"
-            picture.words((strip - 12, y + 4), word(step.kind), style, anchor="end")
-        sign, colour = SIGNS[cells[step.number]]
-        picture.words((strip + STRIP, y + 5), sign, f"strong {colour}", anchor="middle")
-    picture.words(
-        (LEFT, bottom + 22), "● step   ☒ crash   ▲ restart   ┊ down", "small quiet"
-    )
-    for number, reason in enumerate(reasons):
-        kind = "strong" if number == len(reasons) - 1 else ""
-        picture.words((LEFT, bottom + 50 + 19 * number), reason, kind)
+    picture.words((EDGE, 34), title(view), "large strong")
+    picture.words((EDGE, 56), labels(view), "small quiet")
+    _lanes(picture, view)
+    _strips(picture, view, below)
+    picture.words((EDGE, end), "Why", "strong")
+    for number, line in enumerate(told):
+        picture.words((EDGE, end + 20 + 18 * number), line)
     return picture.text()
 
 
-def _mark(picture: Canvas, at: tuple[float, float], kind: str) -> None:
+def _lanes(picture: Canvas, view: View) -> None:
+    """Draw a column for each that acts, and a row for each step."""
+    for lane, name in enumerate(view.lanes):
+        picture.words((_across(lane), TOP - 22), name, "strong", anchor="middle")
+        _lifeline(picture, view, lane)
+    for step in view.steps:
+        y = _down(step.number)
+        text = FIRST + GAP * len(view.lanes) - 30
+        if step.breaks:
+            picture.box((EDGE, y - ROW / 2), (WIDTH - 2 * EDGE, ROW), "ground")
+            _lifelines_again(picture, view, step)
+        number = str(step.number)
+        picture.words((EDGE + 24, y + 4), number, "small quiet", anchor="end")
+        _mark(picture, step, (_across(step.lane), y))
+        picture.words((text, y - 2), step.text, "code")
+        picture.words((text, y + 14), step.doc, "small quiet")
+        said = (
+            "breaks here" if step.breaks else "" if step.kind == ACTION else step.kind
+        )
+        kind = "small strong" if step.kind == RESTART else "small strong bad"
+        picture.words((WIDTH - EDGE - 10, y - 2), said, kind, anchor="end")
+
+
+def _lifeline(picture: Canvas, view: View, lane: int) -> None:
+    """Draw the line of one that acts, dashed while it is down."""
+    x, top, kind = _across(lane), TOP - 12.0, "lane"
+    for step in view.steps:
+        if step.lane == lane and step.kind in {CRASH, RESTART}:
+            picture.path(f"M{x} {top}V{_down(step.number)}", kind)
+            top, kind = _down(step.number), "lane"
+            kind += " down" if step.kind == CRASH else ""
+    picture.path(f"M{x} {top}V{_down(len(view.steps)) + ROW / 2}", kind)
+
+
+def _lifelines_again(picture: Canvas, view: View, step: Shown) -> None:
+    """Draw what the ground of a row has covered."""
+    y = _down(step.number)
+    for lane in range(len(view.lanes)):
+        picture.path(f"M{_across(lane)} {y - ROW / 2}v{ROW}", "lane")
+
+
+def _mark(picture: Canvas, step: Shown, at: tuple[float, float]) -> None:
+    """Draw a step by its kind, in the shapes of the explorer's page."""
     x, y = at
-    if kind == CRASH:
+    weak = " weak" if step.matters is False else ""
+    if step.breaks:
+        picture.dot(at, 13, "ring")
+    if step.kind == CRASH:
         picture.box((x - 8, y - 8), (16, 16), "cross", round_=0)
         picture.path(f"M{x - 5} {y - 5}l10 10m0 -10l-10 10", "cross")
-    elif kind == RESTART:
-        picture.path(f"M{x} {y - 9}l9 15h-18z", "mark")
+    elif step.kind == RESTART:
+        picture.path(f"M{x} {y - 9}l9 15h-18z", f"mark{weak}")
+    elif step.kind == ACTION:
+        picture.dot(at, 6, f"mark{weak}")
     else:
-        picture.dot(at, 6, "mark")
+        picture.path(f"M{x} {y - 9}l9 9l-9 9l-9 -9z", "cross")
+
+
+def _strips(picture: Canvas, view: View, top: float) -> None:
+    """Draw how each guarantee stands after each step."""
+    first = WIDTH - EDGE - CELL * (len(view.steps) + 1)
+    picture.words((EDGE, top), "after step", "small quiet")
+    for number in range(len(view.steps) + 1):
+        x = first + CELL * (number + 0.5)
+        picture.words((x, top), str(number), "small quiet", anchor="middle")
+    strips = [strip for strip in view.strips if strip.property in ASPECTS]
+    for row, strip in enumerate(strips):
+        y = top + 24 + BAR * row
+        picture.path(f"M{EDGE} {y - 16}H{WIDTH - EDGE}", "rule")
+        chosen = " strong" if strip.property == view.property else ""
+        picture.words((EDGE, y), strip.property, f"small{chosen}")
+        for number, cell in enumerate(strip.cells):
+            x = first + CELL * (number + 0.5)
+            if number == strip.first:
+                picture.box((x - 11, y - 13), (22, 18), "on-bad", round_=4)
+            kind = "bad strong" if cell == "fails" else "quiet"
+            picture.words((x, y), CELLS.get(cell, "?"), kind, anchor="middle")
+    kinds = (("holds", "holds"), ("fails", "fails"), ("open", "nothing to say yet"))
+    told = ", ".join(f"{CELLS[cell]} {text}" for cell, text in kinds)
+    y = top + 28 + BAR * len(strips)
+    picture.words((WIDTH - EDGE - 6, y), told, "small quiet", anchor="end")
+
+
+def _why(view: View) -> list[str]:
+    """Give the end of the chain of reasons, in lines."""
+    chain = ", ".join(view.because[-SENTENCES:])
+    return textwrap.wrap(f"{chain[:1].upper()}{chain[1:]}.", ACROSS)
+
+
+def _across(lane: int) -> float:
+    return FIRST + GAP * lane
+
+
+def _down(number: int) -> float:
+    return TOP + ROW * (number - 0.5)

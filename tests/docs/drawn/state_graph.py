@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import igraph
-
 from onceproof.model.explore.graph import Graph
 from onceproof.model.language.trace import trace
 from onceproof.model.library import make
 from tests.docs.drawn.canvas import Canvas, points
+from tests.docs.drawn.levels import placed
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
@@ -105,16 +104,11 @@ def _placed(
     """Place each state below those that lead to it, with few crossings (Sugiyama)."""
     # Each step leads one level down, so no line passes a box on its way.
     assert all(shown[b].level == shown[a].level + 1 for a, b in steps)
-    drawn = igraph.Graph(len(shown), steps, directed=True)
     levels = [state.level for state in shown]
-    found = drawn.layout_sugiyama(layers=levels, maxiter=1000).coords
-    left = min(x for x, _ in found)
+    across = placed(levels, steps, BOX[0] + GAP)
     return [
-        (
-            (x - left) * (BOX[0] + GAP) + BOX[0] / 2 + EDGE,
-            y * LEVEL + BOX[1] / 2 + EDGE,
-        )
-        for x, y in found
+        (x + BOX[0] / 2 + EDGE, level * LEVEL + BOX[1] / 2 + EDGE)
+        for x, level in zip(across, levels, strict=True)
     ]
 
 
@@ -122,7 +116,7 @@ def _box(picture: Canvas, state: Shown, at: tuple[float, float]) -> None:
     x, y = at[0] - BOX[0] / 2, at[1] - BOX[1] / 2
     picture.box((x, y), BOX, KINDS[state.decision])
     if state.ends:
-        picture.box((x - 4, y - 4), (BOX[0] + 8, BOX[1] + 8), "frame", round_=9)
+        picture.box((x - 3, y - 3), (BOX[0] + 6, BOX[1] + 6), "frame", round_=9)
     decision = DECISIONS[state.decision]
     picture.words((at[0], y + 16), decision, "small strong", anchor="middle")
     for number, (done, vote) in enumerate(state.participants):

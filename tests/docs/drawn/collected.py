@@ -1,0 +1,15 @@
+"""The pictures that are drawn, by the names of their files."""
+
+from __future__ import annotations
+
+from tests.docs.drawn.guarantee_matrix import guarantee_matrix
+from tests.docs.drawn.lost_update import lost_update
+from tests.docs.drawn.state_graph import state_graph
+from tests.test_house import ROOT
+
+FOLDER = ROOT / "docs" / "pictures"
+DRAWN = {
+    "guarantee-matrix.svg": guarantee_matrix,
+    "lost-update.svg": lost_update,
+    "two-phase-commit.svg": state_graph,
+}
