@@ -151,7 +151,10 @@ def test_another_checkpoint_is_not_touched(judged):
     [
         ({"key": ("nr",)}, "no column 'nr'"),
         ({"events": "id strange"}, "is no schema"),
-        ({"events": [{"id": None, "amount": 1}] * 4}, "no schema fits the rows"),
+        (
+            {"events": [{"id": "a", "amount": 1}, {"id": "b", "amount": [2]}]},
+            "no schema fits the rows",
+        ),
         ({"events": [{"id": "a", "amount": 1}]}, "too few for 2 batches"),
         ({"events": 7}, "events= takes rows"),
         ({"events": [{"id": "a", "amount": 1}] * 8}, "wrong even without a fault"),

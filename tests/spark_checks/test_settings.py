@@ -18,7 +18,7 @@ from tests.spark_checks.projects import PYPROJECT, made, run
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "onceproof.schema.json").read_text())
-PAGE_BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE_BLOCK = re.compile(r"^```toml[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
