@@ -101,9 +101,12 @@ def _well(bench: Bench, sink: Reference, trial: Trial) -> None:
     with bench.still:
         [history] = bench.histories([telling])
     if set(history.seen(0)) != {1} or history.unexplained[0]:
+        wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
+        such = next((f", such as {example}" for example in wrong if example), "")
         message = (
             f"{sink.name} is wrong even without a fault: of the events readers see "
-            f"{seen_in_words(history, 0)}; are key= and read= right?"
+            f"{seen_in_words(history, 0)}{such}; the sink itself loses or repeats "
+            "them, or key= and read= do not fit"
         )
         raise UsageError(message)
 

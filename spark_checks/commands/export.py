@@ -89,7 +89,8 @@ def export(
 ) -> int:
     """Write PROTOCOL as a TLA+ module, or a counterexample FILE as a pytest test.
 
-    The test holds all that it needs: it passes when the failure is gone.
+    The test holds the counterexample, and passes when the failure is gone. Run it from
+    the project's folder, where the sink is found.
 
     \b
     Example: onceproof export .onceproof/FILE.json --to pytest --output tests

@@ -119,7 +119,8 @@ class Replayer:
             self._leave(judged, question)
             return self._report(build, judged)
         except OnceproofError as error:
-            pytest.fail(str(error), pytrace=False)
+            wrong = str(error)
+        pytest.fail(wrong, pytrace=False)
 
     def _question(
         self, events: Any, schema: Any, allow: tuple[str, ...], case: Case | None
