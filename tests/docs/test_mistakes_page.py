@@ -29,6 +29,7 @@ def test_the_page_is_what_its_sinks_come_to(lab):
     assert sum(map(len, FAMILIES.values())) >= 10
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("mistakes", [foreach_batch.MISTAKES])
 def test_an_append_and_its_mend_come_out_as_the_page_has_it(lab, mistakes):
     """The first mistake of a family, judged anew, has its row on the page."""

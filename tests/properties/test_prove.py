@@ -359,7 +359,9 @@ def test_upsert_holds_by_induction() -> None:
     assert "BATCH=2" in finding.note
 
 
-@pytest.mark.parametrize("sink", [Append, Upsert, PartitionLedger])
+@pytest.mark.parametrize(
+    "sink", [pytest.param(Append, marks=pytest.mark.grid), Upsert, PartitionLedger]
+)
 def test_z3_agrees_with_the_search(
     sink: type[Append | Upsert | PartitionLedger],
 ) -> None:

@@ -223,7 +223,7 @@ def test_an_example_over_spark_shrinks_to_the_least(pytester):
     pytester.makepyfile(test_given=GIVEN)
 
     result = pytester.runpytest_subprocess(
-        "--hypothesis-seed=1", "--onceproof-shrink-budget=45"
+        "--hypothesis-seed=1", "--onceproof-shrink-budget=30"
     )
 
     result.assert_outcomes(failed=1)
