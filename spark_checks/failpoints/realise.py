@@ -170,7 +170,7 @@ class _Planner:
     def _among_writes(self, run: Run, batch: int, at: int, upcoming: Event) -> None:
         """End the run when some tasks have done their work, and others have not."""
         story = self.story
-        due = {p: story.attempt(at, p) for p in story.there(merged=run.merged)}
+        due = self._due(run, batch, at)
         written = {p for p, (_, done) in due.items() if done}
         if written and "write" not in self.steps:
             real = {story.real(p) for p in written}
@@ -179,6 +179,9 @@ class _Planner:
         if not (written or run.due) and self.kind.before_tasks(run, batch):
             return
         if self.steps.get("write") == WORK:
+            if len(written) == len(due):
+                message = "the tasks that are left run none of the sink's code"
+                raise NotReplayable(message)
             self._die_in_tasks(run, batch, at, {})
             return
         # A task that fails above its writer looks to a ForeachWriter like one whose
@@ -202,6 +205,17 @@ class _Planner:
                 run.stops(function, "call", batch, "die", **task, await_=wait)
         self.kind.no_abort(run, batch)
 
+    def _due(self, run: Run, batch: int, at: int) -> dict[int, tuple[int, bool]]:
+        """Give, for each task that can be steered, what ``Story.attempt`` says of it.
+
+        A task without events may come to no point of the user's code: it has nothing
+        to do, and there is nothing to wait for.
+        """
+        there = self.story.there(merged=run.merged)
+        if self.steps.get("write") == WORK:
+            there = [p for p in there if self.story.works(batch, p)]
+        return {p: self.story.attempt(at, p) for p in there}
+
     def _die_in_tasks(
         self,
         run: Run,
@@ -217,7 +231,7 @@ class _Planner:
         """
         story = self.story
         run.begins(batch)
-        due = {p: story.attempt(at, p) for p in story.there(merged=run.merged)}
+        due = self._due(run, batch, at)
         awaited = list(self._struck_before(run))
         for p, (attempt, done) in sorted(due.items()):
             if done:

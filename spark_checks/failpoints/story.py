@@ -97,6 +97,10 @@ class Story:
         # The end is no point to strike in the midst.
         return _named({None: points if number < 0 else points[:-1]}, None, number)
 
+    def works(self, batch: int, partition: int) -> bool:
+        """Say whether a task was seen to come to any point of the user's code."""
+        return self.seen is None or (batch, self.real(partition)) in self.seen.tasks
+
     def there(self, *, merged: bool) -> list[int]:
         """List the partitions that Spark has: those merged into one are one."""
         if not merged:

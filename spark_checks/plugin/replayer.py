@@ -17,6 +17,7 @@ import pytest
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.properties.counterexample import read
 from onceproof.properties.evidence_files import write
+from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.artifacts import (
     Asked,
     answered,
@@ -53,6 +54,10 @@ _MOST = {
     "partitions": MOST["PARTITION"],
 }
 _FIRST = 5
+
+
+class UndecidedError(AssertionError):
+    """An example could not be replayed: no smaller form of one that is refuted."""
 
 
 class Replayer:
@@ -228,7 +233,8 @@ class Replayer:
         message = judged.headline + self._expected(judged)
         if self._given:
             # Hypothesis makes examples smaller for errors, and wraps what is none.
-            raise AssertionError(message)
+            wrong = judged.verdict is Verdict.REFUTED
+            raise (AssertionError if wrong else UndecidedError)(message)
         pytest.fail(message, pytrace=False)
 
     def _leave(self, judged: Judged, question: Question) -> None:

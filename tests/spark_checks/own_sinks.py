@@ -128,6 +128,18 @@ def named_at_random(target):
     return Foreach(Closing(folder, unique=True), read=files_of(folder, "*.json"))
 
 
+def one_by_one(target):
+    """Is called for each row, and so not at all where there is none."""
+    folder = target.path
+
+    def put(row):
+        draft = folder / f"{uuid.uuid4().hex}.draft"
+        draft.write_text(json.dumps([row.asDict()]))
+        draft.replace(folder / f"{row.id}.json")
+
+    return Foreach(put, read=files_of(folder, "*.json"))
+
+
 class Once(Closing):
     """Leaves alone what was written for a partition and an epoch before."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.properties.event_batches import EventBatches
 from onceproof.properties.guarantees import AT_LEAST_ONCE, AT_MOST_ONCE
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
@@ -98,6 +99,20 @@ def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
         if o.spark is not None and broken(AT_LEAST_ONCE, o.spark)
     }
     assert breaking == {("fail_above",)}
+
+
+def test_a_task_without_events_is_not_waited_for(judged):
+    """A function that is called for each row has nothing to do there."""
+    one, other = NAMED[:2]
+    rows = (((one,), ()), ((), (other,)))
+    events = EventBatches(rows, key=("id",))
+
+    found = judged(sinks.one_by_one, events=events, choice=Choice())
+
+    assert found.verdict is Verdict.HELD
+    assert not found.report.missed
+    struck = {faults_of(o.interleaving) for o in found.report.replayed}
+    assert {("crash",), ("crash_in_task",), ("fail_in_task",)} <= struck
 
 
 @pytest.mark.parametrize(
