@@ -1,7 +1,8 @@
 """Rows made for a schema, such that loss and repetition show, and cannot cancel out.
 
-Every row differs from every other in each column that has room for it. Whole numbers
-are powers of one base: a sum tells how often each row is in it.
+Every row differs from every other in each column of the key. Numbers are powers of
+one base: a sum tells how often each row is in it. Texts and dates beside the key come
+again in every batch, as customers and days do.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
 _BASE = 8
+_UNIQUE = ("decimal", "timestamp", "timestamp_ntz")
+_REPEATS = ("string", "varchar", "char", "date")
+# Batches and tasks hold even numbers of rows: each value comes to all of them.
+_VALUES = 3
 _EXACT = {"byte": 7, "short": 15, "integer": 31, "long": 63, "float": 24, "double": 53}
 _DAY = dt.date(2020, 1, 1)
 _TIME = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
@@ -29,9 +34,13 @@ def rows_of(
     Raises ``UsageError`` where a key's column has no room for so many, or a column is
     of a type for which no values are made.
     """
+    repeated = _repeated(schema, key)
     rows = [
-        tuple(_value(field.dataType, number, count, field.name) for field in schema)
-        for number in range(count)
+        tuple(
+            _value(f.dataType, n % _VALUES if f.name in repeated else n, count, f.name)
+            for f in schema
+        )
+        for n in range(count)
     ]
     names = schema.fieldNames()
     places = [names.index(name) for name in key if name in names]
@@ -39,6 +48,15 @@ def rows_of(
         message = f"the key {', '.join(key)} has no room for {count} different events"
         raise UsageError(message)
     return rows
+
+
+def _repeated(schema: StructType, key: tuple[str, ...]) -> set[str]:
+    """Name the columns whose values come again: others tell the rows apart."""
+    kinds = {field.name: field.dataType.typeName() for field in schema}
+    apart = key or [n for n, told in kinds.items() if told in (*_EXACT, *_UNIQUE)]
+    if not apart:
+        return set()
+    return {n for n, told in kinds.items() if told in _REPEATS and n not in apart}
 
 
 def power(number: int, count: int, bits: int) -> int:
