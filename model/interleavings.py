@@ -31,6 +31,7 @@ from onceproof.model.traces import Trace
 if TYPE_CHECKING:
     from onceproof.model.durable import Remains
     from onceproof.model.explore.symmetry import Renaming
+    from onceproof.model.language.plain import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
     from onceproof.model.language.trace import ActionTerm, System
@@ -204,18 +205,26 @@ def _dependence(
     }
 
 
-def _normal(word: Word, apart: set[tuple[int, int]]) -> Word:
+def normal(word: Word, apart: set[tuple[int, int]]) -> Word:
     """Give the first word, in order of events, that is equal up to commutation."""
-    left = list(word)
-    made: list[int] = []
-    while left:
-        free = [
-            i
-            for i, e in enumerate(left)
-            if not any((f, e) in apart or f == e for f in left[:i])
-        ]
-        made.append(left.pop(min(free, key=lambda i: left[i])))
-    return tuple(made)
+    made: Word = ()
+    for event in word:
+        made = grown(made, event, apart)
+    return made
+
+
+def grown(word: Word, event: int, apart: set[tuple[int, int]]) -> Word:
+    """Give the normal form of a normal word and an event after it.
+
+    The event may go before all that follow the last one that it depends on; it goes
+    before the first of them that is greater.
+    """
+    at = len(word)
+    while at and (word[at - 1], event) not in apart and word[at - 1] != event:
+        at -= 1
+    while at < len(word) and word[at] < event:
+        at += 1
+    return (*word[:at], event, *word[at:])
 
 
 class _Paths:
@@ -234,6 +243,7 @@ class _Paths:
         self._order = _topological(system, edges)
         self._apart = _dependence(edges, self._keys, self._crashes)
         self._normal: dict[Word, Word] = {}
+        self._states: dict[int, State] = {}
         names = names_of(system)
         self.durable = Durable(system, names)
         self._renamed = [self._renaming(system, naming) for naming in names]
@@ -270,13 +280,12 @@ class _Paths:
 
     def path(self, row: int, run: Run) -> Trace:
         """Give one path of the kind that ends at ``row``."""
-        graph, unpack = self._graph, self._graph.layout.unpack
         steps = []
         while run in self._back[row]:
             before, shorter, event = self._back[row][run]
-            steps.append((graph.events[event], unpack(graph.states[row].tolist())))
+            steps.append((self._graph.events[event], self._state(row)))
             row, run = before, shorter
-        return Trace(unpack(graph.states[row].tolist()), tuple(steps[::-1]))
+        return Trace(self._state(row), tuple(steps[::-1]))
 
     def struck(self) -> frozenset[Remains]:
         """Give what a crash can strike, up to the names of members."""
@@ -285,6 +294,13 @@ class _Paths:
             for row, out in enumerate(self._edges)
             if any(self._crashes[event] for event, _ in out)
         )
+
+    def _state(self, row: int) -> State:
+        """Read a state; paths share most of them."""
+        if row not in self._states:
+            layout, packed = self._graph.layout, self._graph.states[row].tolist()
+            self._states[row] = layout.unpack(packed)
+        return self._states[row]
 
     def _follow(self) -> None:
         for row in range(self._graph.levels[1]):
@@ -303,11 +319,11 @@ class _Paths:
         struck = run.struck
         if self._crashes[event]:
             struck = (*struck, self._remains[row])
-        return Run(self._normalised((*run.word, event)), struck)
+        return Run(grown(run.word, event, self._apart), struck)
 
     def _normalised(self, word: Word) -> Word:
         if word not in self._normal:
-            self._normal[word] = _normal(word, self._apart)
+            self._normal[word] = normal(word, self._apart)
         return self._normal[word]
 
     def _renaming(self, system: System, naming: Renaming) -> list[int]:

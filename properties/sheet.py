@@ -7,6 +7,7 @@ writes nothing.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -294,6 +295,8 @@ def problems_of(sheet: Sheet) -> list[Problem]:
             found.append(Problem(what, claim.lacks, "state what there is by now"))
         elif row.verdict is None and not row.outdated:
             mend = f"run {claim.again}"
+            if near := _near(claim, sheet.unclaimed.values()):
+                mend = f"state {near!r} if that is what is meant, or {mend}"
             if any(not record.fault_set for record in row.fewer.values()):
                 mend = "state faults = 0"
             found.append(Problem(what, row.why_unsupported, mend))
@@ -302,6 +305,15 @@ def problems_of(sheet: Sheet) -> list[Problem]:
             mend = f'mend it, or state expected = "{_expectable(row.verdict)}"'
             found.append(Problem(what, why + str(row.verdict), mend))
     return found
+
+
+def _near(claim: Claim, unclaimed: Iterable[Evidence]) -> str:
+    """Name the subject of evidence that nothing is claimed of, if it is much alike."""
+    names = {r.subject for r in unclaimed if r.guarantee == claim.guarantee}
+    last = claim.subject.rpartition("::")[2]
+    alike = [name for name in names if name.rpartition("::")[2] == last]
+    alike += difflib.get_close_matches(claim.subject, names, n=1)
+    return min(alike, default="")
 
 
 def _expectable(verdict: Verdict) -> str:

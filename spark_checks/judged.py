@@ -147,7 +147,7 @@ def _judged(report: SinkReport, question: Question) -> Judged:
     there = len(report.classes.classes)
     if verdict is Verdict.REFUTED:
         return _refuted(report, question)
-    left_out = "\n".join(left_out_of(report))
+    left_out = "\n".join(left_out_of(report, question.choice))
     if verdict.holds:
         headline = f"{name} held in {replayed} of {there} interleavings"
     else:
@@ -174,7 +174,7 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
         file = write_counterexamples(report, question.artifacts, asked)[prop.name]
         keep_run(outcome, Path(file))
         file = _near(file)
-    ends = [*left_out_of(report)]
+    ends = [*left_out_of(report, question.choice)]
     if file:
         ends += [f"file:    {file}", f"again:   onceproof replay {file}"]
     numbers = tuple(
@@ -204,7 +204,7 @@ def story_of(told: Counterexample, ends: Sequence[str]) -> list[str]:
     return [*because, *as_text(lanes_of(told), most=room), *ends]
 
 
-def left_out_of(report: SinkReport) -> list[str]:
+def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     """Tell what was not replayed, and why."""
     told = []
     reasons: dict[str, int] = {}
@@ -213,9 +213,10 @@ def left_out_of(report: SinkReport) -> list[str]:
             reasons[outcome.not_replayed] = reasons.get(outcome.not_replayed, 0) + 1
     for reason, number in reasons.items():
         told.append(f"not replayed, {number}: {reason.splitlines()[0][:160]}")
-    rest = len(report.classes.classes) - len(report.outcomes)
-    if rest:
-        told.append(f"not asked for: {rest} more interleavings")
+    there = len(report.classes.classes)
+    if rest := there - len(report.outcomes):
+        mend = "" if choice.most is None else f"; --onceproof-most={there} runs all"
+        told.append(f"not asked for: {rest} more interleavings{mend}")
     seen = report.sink.seen
     if seen is not None and seen.passed:
         told.append(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from onceproof.model.errors import UsageError
-from onceproof.model.interleavings import Interleavings, interleavings
+from onceproof.model.interleavings import (
+    Interleavings,
+    interleavings,
+    normal,
+)
 from onceproof.model.language import (
     Member,
     Protocol,
@@ -92,6 +99,31 @@ def test_steps_that_commute_make_one_class():
     sizes = [one.size for one in found.classes]
 
     assert sizes == [24]
+
+
+@given(
+    st.lists(st.integers(0, 5), max_size=9),
+    st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))),
+)
+def test_words_that_differ_by_what_commutes_have_one_normal_form(word, dependent):
+    """It takes, at each step, the least event that nothing left must precede."""
+    apart = dependent | {(b, a) for a, b in dependent}
+    left, first = list(word), []
+    while left:
+        free = [
+            i
+            for i, e in enumerate(left)
+            if not any((f, e) in apart or f == e for f in left[:i])
+        ]
+        first.append(left.pop(min(free, key=lambda i: left[i])))
+
+    made = normal(tuple(word), apart)
+
+    assert made == tuple(first)
+    for i, (a, b) in enumerate(itertools.pairwise(word)):
+        if a != b and (a, b) not in apart:
+            other = (*word[:i], b, a, *word[i + 2 :])
+            assert normal(other, apart) == made
 
 
 def test_every_representative_runs_in_plain_python():

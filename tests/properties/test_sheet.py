@@ -109,6 +109,17 @@ def test_a_claim_without_evidence_is_shown_as_unsupported(form):
     )
 
 
+@pytest.mark.parametrize("there", ["shop/test_orders.py::orders", "ordres"])
+def test_a_claim_of_a_name_that_is_nearly_right_is_told_so(there):
+    """Where there is evidence of a subject that nothing is claimed of."""
+    made = sheet([claim()], replace(HELD, subject=there))
+
+    [problem] = problems_of(made)
+    assert problem.mend == (
+        f"state {there!r} if that is what is meant, or run onceproof replay orders"
+    )
+
+
 @pytest.mark.parametrize("form", [as_markdown, as_page])
 def test_a_refuted_claim_shows_its_trace(form):
     """Steps, the failpoint that struck, what readers saw, and how to see it again."""
