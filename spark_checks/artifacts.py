@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from onceproof.properties.property import Property
+    from onceproof.spark_checks.events import Listener
     from onceproof.spark_checks.input import Input
     from onceproof.spark_checks.outcome import Outcome
     from onceproof.spark_checks.replay import SinkReport
@@ -132,15 +133,17 @@ def versions() -> dict[str, str]:
     return found
 
 
-def replay_file(path: Path, *, keep: bool = False) -> Answer:
-    """Replay a counterexample file.
+def replay_file(
+    path: Path, listener: Listener | None = None, *, keep: bool = False
+) -> Answer:
+    """Replay a counterexample file; the ``listener`` hears how it goes.
 
     Raises ``UsageError``, before any Spark is started, for a file that is damaged, or
     that tells of something that is not known here.
     """
     told = read(path)
     if told.test:
-        return replay_test(path, told)
+        return replay_test(path, told, listener)
     sink, sizes = _asked(path, told)
     about = (str(path), told.sink, told.property)
     stale = ""
@@ -150,7 +153,7 @@ def replay_file(path: Path, *, keep: bool = False) -> Answer:
         return Answer(*about, "ERROR", stale)
     reports = engine.replay(
         [sink],
-        lambda _: None,
+        listener or (lambda _: None),
         engine.Plan(
             faults=told.faults,
             sizes=sizes,

@@ -34,11 +34,11 @@ _STYLES = {
 
 
 def _out() -> Console:
-    return _console(sys.stdout)
+    return console_to(sys.stdout)
 
 
 def _err() -> Console:
-    return _console(sys.stderr)
+    return console_to(sys.stderr)
 
 
 def colored() -> bool | None:
@@ -55,7 +55,8 @@ def colored() -> bool | None:
     return True if forced else None
 
 
-def _console(stream: TextIO) -> Console:
+def console_to(stream: TextIO) -> Console:
+    """Print to a stream, coloured if it is a terminal or that was asked for."""
     system: dict[bool | None, Literal["auto", "standard"] | None] = {
         True: "standard",
         False: None,

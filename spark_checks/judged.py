@@ -214,8 +214,14 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     for reason, number in reasons.items():
         told.append(f"not replayed, {number}: {reason.splitlines()[0][:160]}")
     there = len(report.classes.classes)
-    if rest := there - len(report.outcomes):
-        mend = "" if choice.most is None else f"; --onceproof-most={there} runs all"
+    asked = len(report.outcomes)
+    if choice.nth is None and not choice.told and choice.only is None:
+        asked = max(asked, min(there, choice.most or there))
+    if stopped := asked - len(report.outcomes):
+        mend = "" if choice.first else "; --onceproof-profile=ci goes on"
+        told.append(f"not run after it: {stopped} more interleavings{mend}")
+    if rest := there - asked:
+        mend = "" if choice.most is None else f"; --onceproof-most={there} asks for all"
         told.append(f"not asked for: {rest} more interleavings{mend}")
     seen = report.sink.seen
     if seen is not None and seen.passed:

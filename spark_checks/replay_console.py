@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from rich.table import Table
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events
-from onceproof.spark_checks.console import _err, _mark, _out
+from onceproof.spark_checks.console import _err, _mark, _out, console_to
 from onceproof.spark_checks.drift import drift_data, parting, times
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
     from onceproof.spark_checks.outcome import Outcome
     from onceproof.spark_checks.replay import SinkReport
+
+_STDERR = 2
 
 
 @contextmanager
@@ -45,6 +48,25 @@ def replay_view() -> Iterator[Callable[[events.Event], None]]:
                 progress.advance(bars[event.sink])
             elif isinstance(event, events.Kept):
                 _say(there, event)
+
+        yield listen
+
+
+@contextmanager
+def file_view() -> Iterator[Callable[[events.Event], None]]:
+    """Say on stderr where a file's sink has changed, and many failures are replayed.
+
+    What is said goes past a test's capture of all that is printed.
+    """
+    with os.fdopen(os.dup(_STDERR), "w") as past:
+        there = console_to(past)
+
+        def listen(event: events.Event) -> None:
+            if isinstance(event, events.SinkBegun) and event.interleavings > 1:
+                there.print(
+                    f"{escape(event.sink)} runs other lines than when the file was "
+                    f"written: {event.interleavings} failures of this kind are replayed"
+                )
 
         yield listen
 

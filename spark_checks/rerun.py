@@ -12,6 +12,7 @@ from onceproof.model.errors import UsageError
 
 if TYPE_CHECKING:
     from onceproof.properties.counterexample import Counterexample
+    from onceproof.spark_checks.events import Listener
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,12 @@ class Answer:
 ANSWER = "onceproof_answer"
 
 
-class _Listener:
+class Answers:
     """Keeps the answer that the plugin gives while pytest runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Listener | None) -> None:
+        """Let ``tell``, if there is one, hear how the replay goes."""
+        self.tell = tell
         self.answers: list[Answer] = []
         self.problems: list[str] = []
 
@@ -62,8 +65,12 @@ class _Listener:
             self.problems.append(lines[-1] if lines else "it fails")
 
 
-def replay_test(path: Path, told: Counterexample) -> Answer:
+def replay_test(
+    path: Path, told: Counterexample, tell: Listener | None = None
+) -> Answer:
     """Run the test that wrote a counterexample, for its interleaving alone.
+
+    It is told to ``tell`` how the replay goes.
 
     Raises ``UsageError`` where the test's file is not below the working folder.
     """
@@ -73,7 +80,7 @@ def replay_test(path: Path, told: Counterexample) -> Answer:
     if not Path(file).is_file():
         message = f"{path} is of the test {told.test}; run this in its project's folder"
         raise UsageError(message)
-    listener = _Listener()
+    listener = Answers(tell)
     options = [told.test, f"--onceproof-replay={path.resolve()}", "-q"]
     with redirect_stdout(io.StringIO()):
         pytest.main(options, plugins=[listener])

@@ -78,7 +78,8 @@ def replay(
 
     refuse(evidence, named=sinks, only=bool(only))
     if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
-        answer = artifacts.replay_file(Path(sinks[0]), keep=keep)
+        with replay_console.file_view() as view:
+            answer = artifacts.replay_file(Path(sinks[0]), view, keep=keep)
         if as_json:
             print_json(answer.to_json())
         else:

@@ -81,6 +81,14 @@ class _Planner:
             return
         # A later run may have to find no input beyond this batch.
         run.offered = batch + 1
+        self._strike(run, batch, at)
+        if run.strike is None and run.undo is None:
+            message = f"nothing is left to strike where {event} comes"
+            raise NotReplayable(message)
+
+    def _strike(self, run: Run, batch: int, at: int) -> None:
+        """End a run in the midst of a batch."""
+        event = self.story.events[at]
         if event.name in _INSIDE:
             _INSIDE[event.name](self, run, event, at)
             return
@@ -179,9 +187,6 @@ class _Planner:
         if not (written or run.due) and self.kind.before_tasks(run, batch):
             return
         if self.steps.get("write") == WORK:
-            if len(written) == len(due):
-                message = "the tasks that are left run none of the sink's code"
-                raise NotReplayable(message)
             self._die_in_tasks(run, batch, at, {})
             return
         # A task that fails above its writer looks to a ForeachWriter like one whose

@@ -32,7 +32,7 @@ from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
 from onceproof.spark_checks.plugin.taken_over import taken_over
-from onceproof.spark_checks.rerun import ANSWER
+from onceproof.spark_checks.rerun import ANSWER, Answers
 from onceproof.spark_checks.settings import root_of
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS
 
@@ -177,7 +177,9 @@ class Replayer:
             choice=choice_of(told),
             trace="off",
         )
-        judged = judge(build, question, lab=self.lab)
+        plugins = self._config.pluginmanager.get_plugins()
+        tell = next((p.tell for p in plugins if isinstance(p, Answers)), None)
+        judged = judge(build, question, lab=self.lab, listener=tell)
         if judged.report.sink.name == told.sink:
             answer = answered(path, told, judged.report)
             self.item.user_properties.append((ANSWER, answer.to_json()))

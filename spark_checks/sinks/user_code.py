@@ -44,10 +44,10 @@ class UserCode(Sink):
             self.worked[b, p] = a + 1
 
     def start_commit(self, b: Member) -> None:
-        """The code on the driver is called, if there is any."""
+        """The code on the driver is called, if there is any; else Spark commits."""
         if self.on_driver:
             self.called[b] = True
-        else:
+        elif not self.in_tasks:
             self.ran[b] = True
 
     @action(per=Sink.BATCH)
@@ -61,8 +61,10 @@ class UserCode(Sink):
         """The code has returned."""
         return not_(self.called[b])
 
-    def visible(self, b: Member, e: Member) -> int:  # noqa: ARG002 - all events alike
-        """All is there once the code on the driver has returned."""
+    def visible(self, b: Member, e: Member) -> int:
+        """All is there once the code on the driver has returned, or in tasks alone."""
+        if self.in_tasks and not self.on_driver:
+            return if_else(self.worked[b, e] > 0, 1, 0)
         return if_else(self.ran[b], 1, 0)
 
 
