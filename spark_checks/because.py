@@ -68,6 +68,9 @@ def _run(
         yield f"{why}run {number + 1} gave batch {batch} to your code: it ran {ended}"
     for how in run.how:
         yield f"in run {number + 1}, {how}"
+    if run.caught:
+        done = f": commits/{max(run.committed)} is written" if run.committed else ""
+        yield f"your code catches the error, and run {number + 1} goes on{done}"
 
 
 def _units(history: History, moment: int) -> Iterator[str]:

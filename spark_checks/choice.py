@@ -22,7 +22,8 @@ class Choice:
     """All interleavings, or ``only`` some by number, or at ``most`` so many.
 
     Those that are ``first`` are replayed before all others. Where there are more than
-    ``most``, each kind of fault has its share; ``seed`` chooses within a kind.
+    ``most``, each number of faults has its share, and of that each kind; ``seed``
+    chooses within a kind.
     ``nth`` picks a single one, however many there are: it goes round. ``told`` are the
     steps of one that a file tells of: where the sink has changed so that there is none
     like it, all that hold faults of the same names stand for it.
@@ -80,18 +81,35 @@ class Choice:
     def _thinned(
         self, classes: tuple[Interleaving, ...], most: int
     ) -> tuple[Interleaving, ...]:
-        """Take the same number of each kind of fault, as far as there are so many."""
-        kinds: dict[tuple[str, ...], list[Interleaving]] = {}
+        """Take as many with one fault as with two, as far as there are so many.
+
+        Of those each kind of fault has its share.
+        """
+        numbers: dict[int, dict[tuple[str, ...], list[Interleaving]]] = {}
         for one in classes:
-            kinds.setdefault(faults_of(one), []).append(one)
+            kind = faults_of(one)
+            numbers.setdefault(len(kind), {}).setdefault(kind, []).append(one)
+        kept: list[Interleaving] = []
+        fewest = sorted(
+            numbers.values(), key=lambda kinds: sum(map(len, kinds.values()))
+        )
+        for done, kinds in enumerate(fewest):
+            share = (most - len(kept)) // (len(fewest) - done)
+            kept += self._shared_out(kinds, share)
+        return tuple(sorted(kept, key=lambda one: one.number))
+
+    def _shared_out(
+        self, kinds: dict[tuple[str, ...], list[Interleaving]], most: int
+    ) -> list[Interleaving]:
+        """Take the same number of each kind, as far as there are so many."""
         for alike in kinds.values():
             random.Random(self.seed).shuffle(alike)  # noqa: S311 - no secret
         kept: list[Interleaving] = []
-        while len(kept) < most:
+        while len(kept) < most and any(kinds.values()):
             for alike in kinds.values():
                 if alike and len(kept) < most:
                     kept.append(alike.pop())
-        return tuple(sorted(kept, key=lambda one: one.number))
+        return kept
 
 
 def faults_of(one: Interleaving) -> tuple[str, ...]:

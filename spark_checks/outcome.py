@@ -21,7 +21,8 @@ class RunTold:
     ``ran`` holds by batch the points of the user's code on the driver that it came to;
     ``committed`` the batches that the commit log named when it had ended. ``state`` is
     how many steps of the interleaving it makes whole, with those of runs before it.
-    ``unreadable`` is the error of a reader that failed on what it left.
+    ``unreadable`` is the error of a reader that failed on what it left. The user's code
+    may have ``caught`` the error that was to end it.
     """
 
     how: tuple[str, ...]
@@ -31,6 +32,7 @@ class RunTold:
     committed: frozenset[int] = frozenset()
     state: int = 0
     unreadable: str = ""
+    caught: bool = False
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,7 @@ class Trial:
         """Run what is ``under_test`` in a ``folder``, which is all it may write to."""
         self._bench = bench
         self._own = bool(sink.code)
+        self._callback = sink.seen is not None and sink.seen.callback
         self._code = sink.code
         self._allowed = (str(bench.scratch), *sink.allowed) if sink.code else None
         self._folder = folder
@@ -152,7 +153,7 @@ class Trial:
             self._kind.undo(own(self._checkpoint, self._bench.scratch), *run.undo)
         self._look(run)
         self.promised.append(entries(self._checkpoint, "commits"))
-        self.told.append(self._tell(run))
+        self.told.append(self._tell(run, caught=self._caught(run, ended)))
         (self._marks / looked(run.number)).touch()
         return WELL
 
@@ -188,7 +189,7 @@ class Trial:
                 found = bench.observer.nothing(bench.spark)
         self.looks.append(found)
 
-    def _tell(self, run: Run) -> RunTold:
+    def _tell(self, run: Run, *, caught: bool) -> RunTold:
         committed = frozenset(self.promised[-1])
         ran = {}
         for batch in range(run.offered):
@@ -198,7 +199,8 @@ class Trial:
                 ran[batch] = tuple(line.partition("\t")[2] for line in lines)
         failed = self.unreadable.get(run.moment, "")
         how = tuple(run.how)
-        return RunTold(how, run.stop, run.moment, ran, committed, run.state, failed)
+        told = (how, run.stop, run.moment, ran, committed, run.state, failed)
+        return RunTold(*told, caught=caught)
 
     def news(self, run: Run, *, well: bool) -> list[tuple[type[_News], str]]:
         """List, in order of time, what of the model a run is now known to have done."""
@@ -269,10 +271,16 @@ class Trial:
         if missing:
             never = "; ".join(d.what for d in missing)
             told = f"never struck: {never}{'' if run.fails else besides}"
-            return Amiss(told, known=self._own and not ended.error)
-        if run.fails and not ended.error:
+            # A callback may come to the line where it dies before it starts tasks.
+            early = self._callback and run.strike is not None
+            return Amiss(told, known=self._own and (early or not ended.error))
+        if run.fails and not ended.error and not self._caught(run, ended):
             return Amiss(f"the query went on after {'; '.join(run.how)}")
         return WELL
+
+    def _caught(self, run: Run, ended: Ended) -> bool:
+        """Say whether a user's code has caught an error and gone on: it is judged."""
+        return self._own and run.catchable and not ended.error
 
     def _left(self, due: Due) -> bool:
         """Say whether a mark was left; wait for one that is left late."""

@@ -13,6 +13,7 @@ from onceproof.spark_checks.failpoints.survived import (
     LOSES,
     fail_task,
     lose_contact,
+    struck,
     zombie_write,
 )
 
@@ -96,8 +97,7 @@ class _Planner:
         if event.name == "fail_commit":
             self._fail_commit(run, batch, self.story.done(at), upcoming)
         elif event.name == "fail_job":
-            message = "every attempt of a task failing is not steered yet"
-            raise NotReplayable(message)
+            self._fail_job(run, event, at)
         elif upcoming.name == "log_commit":
             self.kind.before_log_commit(run, batch)
         elif upcoming.name.startswith("sink."):
@@ -194,18 +194,10 @@ class _Planner:
         function = self.steps.get("write", BEGIN)
         run.begins(batch)
         awaited = [d.mark for d in run.due if not d.late]
-        for p in sorted(written):
-            attempt, number = due[p][0], story.real(p)
-            event = f"write({batch}, {p}, {attempt})"
-            mark = run.mark(f"written-{batch}-{number}-{attempt}")
-            task: dict[str, Any] = {"partition": number, "attempt": attempt}
-            run.rule(function, "return", batch, "pass", **task, mark=mark)
-            what = f"task {number} of batch {batch} does its work first"
-            run.due.append(Due(event, fault=False, mark=mark, what=what))
-            awaited.append(mark)
+        awaited += self._do_first(run, batch, function, due)
         for p in sorted(set(due) - written, key=story.real):
             for attempt in range(due[p][0], story.attempts):
-                task = {"partition": story.real(p), "attempt": attempt}
+                task: dict[str, Any] = {"partition": story.real(p), "attempt": attempt}
                 wait = tuple(awaited)
                 run.stops(function, "call", batch, "die", **task, await_=wait)
         self.kind.no_abort(run, batch)
@@ -220,6 +212,49 @@ class _Planner:
         if self.steps.get("write") == WORK:
             there = [p for p in there if self.story.works(batch, p)]
         return {p: self.story.attempt(at, p) for p in there}
+
+    def _do_first(
+        self, run: Run, batch: int, function: str, due: dict[int, tuple[int, bool]]
+    ) -> list[str]:
+        """Let tasks whose work is done by then do it; give the marks they leave."""
+        marks = []
+        for p, (attempt, done) in sorted(due.items()):
+            if done:
+                number = self.story.real(p)
+                mark = run.mark(f"written-{batch}-{number}-{attempt}")
+                task: dict[str, Any] = {"partition": number, "attempt": attempt}
+                run.rule(function, "return", batch, "pass", **task, mark=mark)
+                event = f"write({batch}, {p}, {attempt})"
+                what = f"task {number} of batch {batch} does its work first"
+                run.due.append(Due(event, fault=False, mark=mark, what=what))
+                marks.append(mark)
+        return marks
+
+    def _fail_job(self, run: Run, event: Event, at: int) -> None:
+        """Let the last attempt of a task die, of which Spark fails the job.
+
+        Other tasks that have not done their work die before it, once that has come.
+        """
+        story = self.story
+        batch, partition, attempt = event.members
+        function, when, rest = struck(story, run, at)
+        due = {p: d for p, d in self._due(run, batch, at).items() if p != partition}
+        if "write" not in self.steps and any(done for _, done in due.values()):
+            message = "which tasks are done when a job fails is up to Spark here"
+            raise NotReplayable(message)
+        run.begins(batch)
+        ends = ENDS if function in (WORK, BEGIN) else function
+        awaited = [d.mark for d in run.due if not d.late]
+        awaited += self._do_first(run, batch, ends, due)
+        rest |= {"partition": story.real(partition), "attempt": attempt}
+        rest |= {"await_": tuple(awaited), "catchable": True}
+        run.stops(function, when, batch, "die", **rest)
+        begins = self.steps.get("write", BEGIN)
+        for p, (first, done) in due.items():
+            for number in range(first, 0 if done else story.attempts):
+                task = {"partition": story.real(p), "attempt": number}
+                stopped = (run.mark("stopped"),)
+                run.rule(begins, "call", batch, "die", **task, await_=stopped)
 
     def _die_in_tasks(
         self,
@@ -237,17 +272,7 @@ class _Planner:
         story = self.story
         run.begins(batch)
         due = self._due(run, batch, at)
-        awaited = list(self._struck_before(run))
-        for p, (attempt, done) in sorted(due.items()):
-            if done:
-                number = story.real(p)
-                mark = run.mark(f"written-{batch}-{number}-{attempt}")
-                task: dict[str, Any] = {"partition": number, "attempt": attempt}
-                run.rule(ENDS, "return", batch, "pass", **task, mark=mark)
-                event = f"write({batch}, {p}, {attempt})"
-                what = f"task {number} of batch {batch} does its work first"
-                run.due.append(Due(event, fault=False, mark=mark, what=what))
-                awaited.append(mark)
+        awaited = [*self._struck_before(run), *self._do_first(run, batch, ENDS, due)]
         for p, (first, done) in sorted(due.items(), key=lambda d: story.real(d[0])):
             for attempt in range(first, 0 if done else story.attempts):
                 task = {"partition": story.real(p), "attempt": attempt}

@@ -51,6 +51,7 @@ class Run:
     failpoints. ``stop`` is the fault that ends the run, and ``strike`` the mark that
     shows that it did; ``due`` holds the other marks that the run must leave. ``begun``
     gives, for batches whose tasks are to be struck, the mark that a task of theirs ran.
+    What ends the run is ``catchable`` if it is an error that the sink's code may catch.
     """
 
     number: int
@@ -60,6 +61,7 @@ class Run:
     undo: tuple[int, set[int]] | None = None
     merged: bool = False
     fails: bool = False
+    catchable: bool = False
     how: list[str] = field(default_factory=list)
     moment: str = ""
     state: int = 0
@@ -101,6 +103,7 @@ class Run:
         do: str,
         *,
         tell: bool = True,
+        catchable: bool = False,
         **rest: Any,
     ) -> None:
         """Let the fault strike that ends the run; of several rules any one may.
@@ -108,6 +111,7 @@ class Run:
         What is done is told in ``how``, unless another rule tells it.
         """
         mark = self.mark("stopped")
+        self.catchable = catchable or do == "raise"
         self.rule(function, event, batch, do, mark=mark, **rest)
         what = _told(function, event, batch, do, rest)
         if tell and what not in self.how:

@@ -26,20 +26,30 @@ RAISES = "raise_in_task"
 POINTLESS = 3
 
 
-def fail_task(story: Story, run: Run, at: int) -> None:
-    """Let an attempt die: before its work, in the midst of it, or after it."""
+def struck(story: Story, run: Run, at: int) -> tuple[str, str, dict[str, Any]]:
+    """Give where an attempt is to be struck: a function, call or return, and a point.
+
+    That is before its work, in the midst of it, or after it, as the model has it.
+    """
     event = story.events[at]
     batch, partition, attempt = event.members[:3]
     _there(story, run, partition)
     wrote = story.look(at).task[partition, attempt] == Task.WRITTEN
     function = story.steps.get("write", END if wrote else BEGIN)
-    when = "return" if "write" in story.steps and wrote else "call"
-    real = story.real(partition)
-    rest: dict[str, Any] = {}
     if event.name == "fail_above":
-        function = BEGIN
-    elif function == WORK:
-        when, rest = "call", story.work(batch, real, -1 if wrote else _point(event))
+        return BEGIN, "call", {}
+    if function == WORK:
+        number = -1 if wrote else _point(event)
+        return WORK, "call", story.work(batch, story.real(partition), number)
+    return function, "return" if "write" in story.steps and wrote else "call", {}
+
+
+def fail_task(story: Story, run: Run, at: int) -> None:
+    """Let an attempt die: before its work, in the midst of it, or after it."""
+    event = story.events[at]
+    batch, partition, attempt = event.members[:3]
+    function, when, rest = struck(story, run, at)
+    real = story.real(partition)
     run.begins(batch)
     run.survives(
         event,

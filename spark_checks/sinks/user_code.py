@@ -134,8 +134,8 @@ class StruckInside(MicroBatch):
 
     @fault(per=(MicroBatch.BATCH, LINE))
     def fail_in_commit(self, b: Member, n: Member) -> None:
-        """The sink's commit raises in the midst; abort follows."""
-        when(n > 0, self.sink.aborts, self._commits(b), not_(self.sink.finished(b)))
+        """The sink's code on the driver raises in the midst; abort follows a commit."""
+        when(n > 0, self._commits(b), not_(self.sink.finished(b)))
         self.sink.abort(b)
         self.lose_volatile()
 

@@ -97,6 +97,23 @@ def checks_first(target):
     )
 
 
+def swallows(target):
+    """Takes an error for the end of its work: the batch is lost, and committed."""
+    path = table(target, "id TEXT PRIMARY KEY, amount INT")
+
+    def write(batch, batch_id):
+        try:
+            rows = [(row.id, row.amount) for row in batch.collect()]
+            with closing(sqlite3.connect(path)) as db, db:
+                db.executemany("INSERT OR REPLACE INTO t VALUES (?, ?)", rows)
+        except Exception as error:  # noqa: BLE001 - the mistake
+            print(f"batch {batch_id} was not written: {error}")
+
+    return ForeachBatch(
+        write, read=rows_of(path, "id, amount", "id string, amount long")
+    )
+
+
 class Closing:
     """Writes what a task was given when it is closed, under its own name."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.properties.counterexample import Step
 from onceproof.properties.event_batches import EventBatches
 from onceproof.properties.guarantees import AT_LEAST_ONCE, AT_MOST_ONCE
 from onceproof.properties.histories import broken
@@ -99,6 +100,32 @@ def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
         if o.spark is not None and broken(AT_LEAST_ONCE, o.spark)
     }
     assert breaking == {("fail_above",)}
+
+
+def test_an_error_that_is_caught_loses_the_batch(judged):
+    """No crash shows it: the code goes on, and the batch is taken for done."""
+    found = judged(sinks.swallows, events=NAMED, batches=1, choice=Choice())
+
+    breaking = {
+        faults_of(o.interleaving)
+        for o in found.report.replayed
+        if o.spark is not None and broken(AT_LEAST_ONCE, o.spark)
+    }
+    assert breaking == {("fail_in_commit",)}
+    assert not found.report.missed
+    caught = "your code catches the error, and run 1 goes on: commits/0 is written"
+    assert caught in found.story
+
+
+def test_a_job_that_fails_for_good_may_be_tried_again(judged):
+    """Every attempt of a task fails, and so does the query: the next start mends it."""
+    both = tuple(Step(name, (), True, {}) for name in ("fail_task", "fail_job"))
+    some = {"batches": 1, "partitions": 1, "events": NAMED[:2], "faults": 2}
+
+    found = judged(sinks.one_by_one, choice=Choice(told=both), **some)
+
+    assert found.verdict is Verdict.HELD
+    assert found.replayed == len(found.report.outcomes) > 1
 
 
 def test_a_task_without_events_is_not_waited_for(judged):

@@ -46,10 +46,28 @@ SKIPPED = (
     "fail_task(0, 0, 0)",
     "log_commit(0)",
 )
+ABORTED = (
+    "log_offsets(0)",
+    "fail_task(0, 0, 0)",
+    "fail_job(0, 0, 1)",
+    "sink.move(0, 0)",
+    "sink.move(0, 1)",
+    "log_commit(0)",
+)
+FAILED = (
+    "log_offsets(0)",
+    "write(0, 0, 0)",
+    "fail_task(0, 1, 0)",
+    "fail_job(0, 1, 1)",
+    *WRITES,
+    "log_commit(0)",
+)
 ASKED = {
     "datasource-staged": PUBLISHED,
     "foreach-batch-append": GIVEN_UP,
     "foreach-batch-ledger-apart": SKIPPED,
+    "datasource-unprotected": ABORTED,
+    "foreach-writer": FAILED,
 }
 
 
@@ -117,3 +135,13 @@ def test_a_task_that_does_not_run_again_cannot_be_struck(outcomes):
     assert outcome.spark is None
     assert outcome.known
     assert said == "no task of batch 0 runs again, so none can be struck"
+
+
+@pytest.mark.parametrize("name", ["datasource-unprotected", "foreach-writer"])
+def test_a_task_may_fail_at_every_attempt(outcomes, name):
+    """The query fails, of a DataSource the abort runs, and a restart does the batch."""
+    outcome = outcomes[name]
+
+    assert outcome.spark.rested
+    assert not outcome.drift, (outcome.model, outcome.spark)
+    assert outcome.spark.moments[0].startswith("after fail_job(")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 from onceproof.properties.guarantees import ATOMIC_VISIBILITY
@@ -22,6 +23,8 @@ from tests.docs.mistakes.table import (
     open_table,
     read_table,
 )
+
+log = logging.getLogger("orders")
 
 
 def append(target):
@@ -85,6 +88,37 @@ def marked_with_the_rows(target):
             db.executemany(INSERT, batch.collect())
             db.execute("INSERT INTO done VALUES (?)", (batch_id,))
             db.commit()
+
+    return ForeachBatch(write, read=read_table(database))
+
+
+def marked_in_finally(target):
+    database = create(target, KEYED, LEDGER)
+
+    def write(batch, batch_id):
+        with open_table(database) as db:
+            known = "SELECT 1 FROM done WHERE batch_id = ?"
+            if db.execute(known, (batch_id,)).fetchone():
+                return
+            try:
+                db.executemany(UPSERT, batch.collect())
+            finally:
+                db.execute("INSERT INTO done VALUES (?)", (batch_id,))
+                db.commit()
+
+    return ForeachBatch(write, read=read_table(database))
+
+
+def errors_are_logged(target):
+    database = create(target, KEYED)
+
+    def write(batch, batch_id):
+        try:
+            rows = batch.collect()
+            with open_table(database) as db, db:
+                db.executemany(UPSERT, rows)
+        except Exception:
+            log.exception("batch %d was not written", batch_id)
 
     return ForeachBatch(write, read=read_table(database))
 
@@ -278,6 +312,18 @@ MISTAKES = (
         wrong=(marked_afterwards,),
         mended=(marked_with_the_rows,),
         mend="Commit the id and the rows in one transaction.",
+    ),
+    Mistake(
+        "Mark the batch id as done in `finally`",
+        wrong=(marked_in_finally,),
+        mended=(marked_with_the_rows,),
+        mend="Commit the id and the rows in one transaction, and nothing on an error.",
+    ),
+    Mistake(
+        "Log an error, and go on",
+        wrong=(errors_are_logged,),
+        mended=(key_of_the_event,),
+        mend="Let errors through: the query fails, and a restart gives it again.",
     ),
     Mistake(
         "Remember in memory which batches are done",
