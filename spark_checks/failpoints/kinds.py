@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.failpoints.rules import Plan
 
 
+_JOB = "the function of the job"
+
+
 @dataclass(frozen=True)
 class Start:
     """What a query is started with.
@@ -294,11 +297,11 @@ class BatchJobKind(Kind):
 
     def before_log_commit(self, run: Run, batch: int) -> None:
         """Let the job's process die as it returns."""
-        run.stops(CALLBACK, "return", batch, "die")
+        run.stops(CALLBACK, "return", batch, "die", called=_JOB)
 
     def before_tasks(self, run: Run, batch: int) -> bool:
         """Let the job's process die as it is called."""
-        run.stops(CALLBACK, "call", batch, "die")
+        run.stops(CALLBACK, "call", batch, "die", called=_JOB)
         return True
 
 

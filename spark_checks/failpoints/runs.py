@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints.points import Point
-from onceproof.spark_checks.failpoints.rules import CALLBACK, OWN_CODE, Rule
+from onceproof.spark_checks.failpoints.rules import OWN_CODE, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,16 +104,18 @@ class Run:
         *,
         tell: bool = True,
         catchable: bool = False,
+        called: str = "",
         **rest: Any,
     ) -> None:
         """Let the fault strike that ends the run; of several rules any one may.
 
-        What is done is told in ``how``, unless another rule tells it.
+        What is done is told in ``how``, unless another rule tells it; the function may
+        be ``called`` otherwise there.
         """
         mark = self.mark("stopped")
         self.catchable = catchable or do == "raise"
         self.rule(function, event, batch, do, mark=mark, **rest)
-        what = _told(function, event, batch, do, rest)
+        what = _told(called or function, event, batch, do, rest)
         if tell and what not in self.how:
             self.how.append(what)
         self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))
@@ -148,5 +150,5 @@ def _told(
         place = str(Point(rest.get("line", ""), rest.get("nth") or 1))
         place = place if rest.get("line") else "the sink's code"
         return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"
-    place = function if function == CALLBACK else f"{function}()"
+    place = function if " " in function else f"{function}()"
     return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"
