@@ -9,7 +9,7 @@ replay: $(READY)
 	$(BIN)/onceproof replay $(ARGS)
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(READY) typing
 	$(BIN)/ruff check .

@@ -310,6 +310,7 @@ def problems_of(sheet: Sheet) -> list[Problem]:
 def _near(claim: Claim, unclaimed: Iterable[Evidence]) -> str:
     """Name the subject of evidence that nothing is claimed of, if it is much alike."""
     names = {r.subject for r in unclaimed if r.guarantee == claim.guarantee}
+    names.discard(claim.subject)
     last = claim.subject.rpartition("::")[2]
     alike = [name for name in names if name.rpartition("::")[2] == last]
     alike += difflib.get_close_matches(claim.subject, names, n=1)
