@@ -24,7 +24,7 @@ from onceproof.spark_checks.failpoints.rules import (
     Place,
     Plan,
 )
-from onceproof.spark_checks.failpoints.tracer import Tracer
+from onceproof.spark_checks.failpoints.tracer import Tracer, trace_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -196,13 +196,13 @@ def _serve(
             tracer.fire(CALLBACK, "call", place)
             tracer.install()
             write(frame, now[0])
-            sys.settrace(None)
+            trace_none()
             tracer.fire(CALLBACK, "return", place)
             faulthandler.cancel_dump_traceback_later()
             os.write(pipes[1], b".")
         code = 0
     except BaseException:  # noqa: BLE001 - a child must never run the parent's code
-        sys.settrace(None)
+        trace_none()
         traceback.print_exc(file=log)
         log.flush()
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 40
 DRIVER, TASK, ABORT = "driver", "task", "abort"
+THREAD = "+"
 _RETURN = "the return of "
 
 
@@ -128,10 +130,26 @@ def _parted(points: Iterable[Point]) -> tuple[list[Point], list[Point]]:
 
 
 def _read(path: Path) -> list[Point]:
-    """Read notes: each is the process that came to a point, and the point."""
+    """Read notes: each is the process that came to a point, and the point.
+
+    What several threads came to at one time stands in the order of the text, so that
+    it is the same whichever was first.
+    """
     if not path.exists():
         return []
-    return list(_counted(path.read_text(encoding="utf-8").splitlines()))
+    lines: list[str] = []
+    notes = path.read_text(encoding="utf-8").splitlines()
+    for thread, some in itertools.groupby(notes, lambda note: THREAD in _who(note)):
+        found = list(some)
+        if thread and len({_who(note) for note in found}) > 1:
+            found.sort(key=lambda note: note.partition("\t")[2])
+        lines += [note.partition(THREAD)[2] if thread else note for note in found]
+    return list(_counted(lines))
+
+
+def _who(note: str) -> str:
+    """Name the process that a note is of, and its thread if that is not the main."""
+    return note.partition("\t")[0]
 
 
 def _counted(lines: Iterable[str]) -> Iterable[Point]:

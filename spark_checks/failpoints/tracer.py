@@ -11,13 +11,14 @@ import inspect
 import linecache
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks import failpoints
 from onceproof.spark_checks.failpoints import zombie
-from onceproof.spark_checks.failpoints.points import told
+from onceproof.spark_checks.failpoints.points import THREAD, told
 from onceproof.spark_checks.failpoints.rules import (
     ENDS,
     EXIT_CODE,
@@ -57,6 +58,7 @@ class Tracer:
         self._known: dict[CodeType, bool] = {}
         self._notes = 0
         self._last: Place | None = None
+        self._one_by_one = threading.Lock()
 
     @property
     def busy(self) -> bool:
@@ -68,7 +70,7 @@ class Tracer:
         return frame.f_code.co_qualname in self._names or self._follows(frame)
 
     def install(self) -> None:
-        """Watch from now on, in this thread."""
+        """Watch from now on, in this thread and in those that it starts."""
         trace_all([self])
 
     def enter(self, frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG002
@@ -161,11 +163,12 @@ class Tracer:
 
     def _count(self, name: str, line: str, place: Place) -> int:
         key = (name, line, place.batch)
-        number = self._calls[key] = self._calls.get(key, 0) + 1
+        with self._one_by_one:
+            number = self._calls[key] = self._calls.get(key, 0) + 1
         return number
 
     def _note(self, rule: Rule, place: Place, line: str) -> None:
-        """Write down that a point was come to, and by which process and task."""
+        """Write down that a point was come to: by which process, thread and task."""
         self._notes += 1
         if self._notes > MOST_NOTES:
             return
@@ -173,7 +176,7 @@ class Tracer:
         with Path(self._plan.marks, f"{rule.mark}{task}").open(
             "a", encoding="utf-8"
         ) as notes:
-            notes.write(f"{os.getpid()}.{id(self)}\t{line}\n")
+            notes.write(f"{_thread()}{os.getpid()}.{id(self)}\t{line}\n")
 
     def _act(self, rule: Rule) -> None:
         marks = Path(self._plan.marks)
@@ -219,6 +222,13 @@ class Tracer:
             time.sleep(0.001)
 
 
+def _thread() -> str:
+    """Name the thread that runs, if it is not the main one."""
+    if threading.current_thread() is threading.main_thread():
+        return ""
+    return f"{threading.get_ident()}{THREAD}"
+
+
 def _outer(frame: FrameType) -> Iterator[FrameType]:
     """Yield the frames that wait for this one, from the inside out."""
     waiting = frame.f_back
@@ -238,7 +248,10 @@ def is_own(file: str, code: tuple[str, ...]) -> bool:
 
 
 def trace_all(tracers: list[Tracer]) -> None:
-    """Let several tracers watch this thread; at most one of them follows a frame."""
+    """Let several tracers watch this thread, and those that it starts from now on.
+
+    At most one of them follows a frame.
+    """
 
     def enter(frame: FrameType, event: str, arg: object) -> Any:
         if event != "call":
@@ -247,4 +260,11 @@ def trace_all(tracers: list[Tracer]) -> None:
         return next((f for f in followers if f is not None), None)
 
     if any(tracer.busy for tracer in tracers):
+        threading.settrace(enter)
         sys.settrace(enter)
+
+
+def trace_none() -> None:
+    """Let nobody watch this thread any more, nor threads that it starts."""
+    threading.settrace(None)  # type: ignore[arg-type]
+    sys.settrace(None)

@@ -20,7 +20,7 @@ from onceproof.spark_checks.failpoints.rules import (
     Place,
     Plan,
 )
-from onceproof.spark_checks.failpoints.tracer import Tracer, trace_all
+from onceproof.spark_checks.failpoints.tracer import Tracer, trace_all, trace_none
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -88,7 +88,7 @@ def main() -> None:
         try:
             return run(infile, outfile)
         finally:
-            sys.settrace(None)
+            trace_none()
             for tracer in tracers:
                 tracer.end()
 
