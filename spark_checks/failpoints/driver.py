@@ -10,7 +10,6 @@ import faulthandler
 import json
 import os
 import select
-import sys
 import threading
 import time
 import traceback
@@ -187,13 +186,17 @@ def _serve(
         guard.install([plan])
         guard.watch_writers()
         now = [0]
-        tracer = Tracer(plan, lambda _: Place(now[0], run=plan.run))
+        theirs = _Properties()
+        tracer = Tracer(
+            plan, lambda _: Place(now[0], run=plan.run), begins=theirs.hand_on
+        )
         for now[0], name, session in _orders(pipes[0]):
             faulthandler.dump_traceback_later(_SAYS_WHERE * plan.patience, file=log)
             frame = _frame(batch, name, session)
             kept.append(frame)
             place = Place(now[0], run=plan.run)
             tracer.fire(CALLBACK, "call", place)
+            theirs.keep(frame)
             tracer.install()
             write(frame, now[0])
             trace_none()
@@ -207,6 +210,27 @@ def _serve(
         log.flush()
     finally:
         os._exit(code)
+
+
+class _Properties:
+    """Local properties of Spark, by which tasks are known to be of a run and a batch.
+
+    Java hands them on to threads that it starts, and not to those of Python.
+    """
+
+    def __init__(self) -> None:
+        self._context: Any = None
+        self._kept: Any = None
+
+    def keep(self, frame: DataFrame) -> None:
+        """Keep those of this thread."""
+        context: Any = frame.sparkSession.sparkContext
+        self._context = context._jsc.sc()
+        self._kept = self._context.getLocalProperties().clone()
+
+    def hand_on(self) -> None:
+        """Give them to the thread that calls this."""
+        self._context.setLocalProperties(self._kept.clone())
 
 
 def _orders(pipe: int) -> Iterator[list[Any]]:

@@ -48,10 +48,20 @@ class FailedHere(Exception):  # noqa: N818 - it stands for whatever a sink may r
 class Tracer:
     """Watches a process for the functions and lines that rules name."""
 
-    def __init__(self, plan: Plan, where: Callable[[FrameType], Place]) -> None:
-        """Follow ``plan``; ``where`` tells the place of a frame."""
+    def __init__(
+        self,
+        plan: Plan,
+        where: Callable[[FrameType], Place],
+        begins: Callable[[], None] | None = None,
+    ) -> None:
+        """Follow ``plan``; ``where`` tells the place of a frame.
+
+        ``begins`` is called in each other thread as it comes to code of the user's.
+        """
         self._plan = plan
         self._where = where
+        self._begins = begins
+        self._begun = threading.local()
         self._names = {rule.function for rule in plan.rules}
         self._lines = not self._names.isdisjoint(OWN_CODE)
         self._calls: dict[tuple[str, str, int | None], int] = {}
@@ -88,6 +98,7 @@ class Tracer:
             if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
                 return None
             outermost = not any(map(self._follows, outer))
+            self._begin()
         number = self._count(name, "", place)
         self.fire(name, "call", place, number)
 
@@ -103,6 +114,12 @@ class Tracer:
             return leave
 
         return leave
+
+    def _begin(self) -> None:
+        if self._begins is None or not _thread() or hasattr(self._begun, "once"):
+            return
+        self._begun.once = True
+        self._begins()
 
     def fire(
         self, name: str, event: str, place: Place, number: int = 1, line: str = ""
@@ -266,5 +283,5 @@ def trace_all(tracers: list[Tracer]) -> None:
 
 def trace_none() -> None:
     """Let nobody watch this thread any more, nor threads that it starts."""
-    threading.settrace(None)  # type: ignore[arg-type]
+    threading.settrace(None)
     sys.settrace(None)

@@ -6,6 +6,7 @@ import functools
 import json
 import sqlite3
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -112,6 +113,25 @@ def swallows(target):
     return ForeachBatch(
         write, read=rows_of(path, "id, amount", "id string, amount long")
     )
+
+
+def in_threads(target, *, asked):
+    """Writes even and odd amounts side by side, and asks how that went or does not."""
+    folder = target.path
+
+    def write(batch, batch_id):
+        def part(n):
+            rows = batch.where(f"amount % 2 = {n}").collect()
+            draft = folder / f"{n}-{batch_id}.draft"
+            draft.write_text(json.dumps([row.asDict() for row in rows]))
+            draft.replace(draft.with_suffix(".json"))
+
+        with ThreadPoolExecutor(2) as pool:
+            parts = [pool.submit(part, n) for n in range(2)]
+        for done in parts if asked else ():
+            done.result()
+
+    return ForeachBatch(write, read=files_of(folder, "*.json"))
 
 
 class Closing:

@@ -33,6 +33,7 @@ def of_run(scratch: str) -> set[int]:
 
 
 @pytest.mark.skipif(not PROC.is_dir(), reason="looks for processes in /proc")
+@pytest.mark.spark
 def test_ctrl_c_leaves_no_process_behind():
     """Spark and its Python workers end with the run, and it says what it kept."""
     command = [sys.executable, "-m", "onceproof.spark_checks.cli", "replay"]

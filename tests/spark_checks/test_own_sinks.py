@@ -117,6 +117,20 @@ def test_an_error_that_is_caught_loses_the_batch(judged):
     assert caught in found.story
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_threads_of_a_callback_are_struck_too(judged, asked):
+    """At their lines and in their tasks; a future that nobody asks hides an error."""
+    build = functools.partial(sinks.in_threads, asked=asked)
+
+    found = judged(build, events=NAMED, batches=1, choice=Choice())
+
+    replayed = found.report.replayed
+    struck = {how for o in replayed for how in o.failpoints if "part()" in how}
+    assert len(struck) >= 4
+    assert ("fail_task",) in {faults_of(o.interleaving) for o in replayed}
+    assert str(found.verdict) == ("held" if asked else "refuted")
+
+
 def test_a_job_that_fails_for_good_may_be_tried_again(judged):
     """Every attempt of a task fails, and so does the query: the next start mends it."""
     both = tuple(Step(name, (), True, {}) for name in ("fail_task", "fail_job"))

@@ -12,6 +12,8 @@ from onceproof.spark_checks.replay import Plan, replay
 from onceproof.spark_checks.sinks import reference_sinks
 from onceproof.spark_checks.sizes import Sizes
 
+pytestmark = pytest.mark.spark
+
 SINKS = reference_sinks()
 ALL = sorted(SINKS)
 

@@ -17,6 +17,8 @@ from onceproof.spark_checks.replay import Plan, replay, status
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
+pytestmark = pytest.mark.spark
+
 APPEND = SINKS["foreach-batch-append"]
 BEFORE_ALL = ("crash()", "log_offsets(0)", "write(0, 0, 0)", "write(0, 1, 0)")
 CRASH = ("log_offsets(0)", "crash()", "write(0, 0, 0)", "write(0, 1, 0)")

@@ -9,6 +9,8 @@ from onceproof.spark_checks.replay import Plan, replay
 from onceproof.spark_checks.sizes import Sizes
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
+pytestmark = pytest.mark.spark
+
 WRITES = ("write(0, 0, 0)", "write(0, 1, 0)")
 BETWEEN = (
     "log_offsets(0)",
