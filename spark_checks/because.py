@@ -70,7 +70,7 @@ def _run(
         yield f"in run {number + 1}, {how}"
     if run.caught:
         done = f": commits/{max(run.committed)} is written" if run.committed else ""
-        yield f"your code catches the error, and run {number + 1} goes on{done}"
+        yield f"the error does not reach Spark, and run {number + 1} goes on{done}"
 
 
 def _units(history: History, moment: int) -> Iterator[str]:

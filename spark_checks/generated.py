@@ -1,8 +1,8 @@
 """Rows made for a schema, such that loss and repetition show, and cannot cancel out.
 
-Every row differs from every other in each column of the key. Numbers are powers of
-one base: a sum tells how often each row is in it. Texts and dates beside the key come
-again in every batch, as customers and days do.
+Every row differs from every other in each column of the key, or in each where there
+is none. Numbers are powers of one base: a sum tells how often each row is in it. Texts
+and dates beside the key come again in every batch, as customers and days do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
 _BASE = 8
-_UNIQUE = ("decimal", "timestamp", "timestamp_ntz")
 _REPEATS = ("string", "varchar", "char", "date")
 # Batches and tasks hold even numbers of rows: each value comes to all of them.
 _VALUES = 3
@@ -51,12 +50,9 @@ def rows_of(
 
 
 def _repeated(schema: StructType, key: tuple[str, ...]) -> set[str]:
-    """Name the columns whose values come again: others tell the rows apart."""
+    """Name the columns whose values come again, where a key tells the rows apart."""
     kinds = {field.name: field.dataType.typeName() for field in schema}
-    apart = key or [n for n, told in kinds.items() if told in (*_EXACT, *_UNIQUE)]
-    if not apart:
-        return set()
-    return {n for n, told in kinds.items() if told in _REPEATS and n not in apart}
+    return {n for n, told in kinds.items() if key and told in _REPEATS and n not in key}
 
 
 def power(number: int, count: int, bits: int) -> int:

@@ -214,9 +214,7 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     for reason, number in reasons.items():
         told.append(f"not replayed, {number}: {reason.splitlines()[0][:160]}")
     there = len(report.classes.classes)
-    asked = len(report.outcomes)
-    if choice.nth is None and not choice.told and choice.only is None:
-        asked = max(asked, min(there, choice.most or there))
+    asked = sum(map(len, choice.of(report.classes)))
     if stopped := asked - len(report.outcomes):
         mend = "" if choice.first else "; --onceproof-profile=ci goes on"
         told.append(f"not run after it: {stopped} more interleavings{mend}")

@@ -21,8 +21,8 @@ class RunTold:
     ``ran`` holds by batch the points of the user's code on the driver that it came to;
     ``committed`` the batches that the commit log named when it had ended. ``state`` is
     how many steps of the interleaving it makes whole, with those of runs before it.
-    ``unreadable`` is the error of a reader that failed on what it left. The user's code
-    may have ``caught`` the error that was to end it.
+    ``unreadable`` is the error of a reader that failed on what it left. The error that
+    was to end it may have been ``caught``, or lost in a thread.
     """
 
     how: tuple[str, ...]

@@ -64,8 +64,8 @@ def file_view() -> Iterator[Callable[[events.Event], None]]:
         def listen(event: events.Event) -> None:
             if isinstance(event, events.SinkBegun) and event.interleavings > 1:
                 there.print(
-                    f"{escape(event.sink)} runs other lines than when the file was "
-                    f"written: {event.interleavings} failures of this kind are replayed"
+                    f"{escape(event.sink)} runs other lines than the file tells of: "
+                    f"{event.interleavings} failures stand for that of the file"
                 )
 
         yield listen

@@ -157,11 +157,11 @@ class Trial:
         (self._marks / looked(run.number)).touch()
         return WELL
 
-    def close(self) -> None:
-        """End what stands for a driver, if it still does."""
-        for child in self._stand_ins:
-            child.close()
+    def close(self) -> bool:
+        """End what stands for a driver; say whether a thread of it had died before."""
+        died = [child.close() for child in self._stand_ins]
         self._stand_ins.clear()
+        return any(died)
 
     def _release(self, run: Run) -> None:
         """Let tasks go on that wait for others: the query has failed meanwhile.
@@ -272,14 +272,15 @@ class Trial:
             never = "; ".join(d.what for d in missing)
             told = f"never struck: {never}{'' if run.fails else besides}"
             # A callback may come to the line where it dies before it starts tasks.
-            early = self._callback and run.strike is not None
+            begun = any((self._marks / mark).exists() for mark in run.begun.values())
+            early = self._callback and run.strike is not None and not begun
             return Amiss(told, known=self._own and (early or not ended.error))
         if run.fails and not ended.error and not self._caught(run, ended):
             return Amiss(f"the query went on after {'; '.join(run.how)}")
         return WELL
 
     def _caught(self, run: Run, ended: Ended) -> bool:
-        """Say whether a user's code has caught an error and gone on: it is judged."""
+        """Say whether an error did not reach Spark, and a user's code went on."""
         return self._own and run.catchable and not ended.error
 
     def _left(self, due: Due) -> bool:
@@ -333,7 +334,8 @@ class Trial:
                 except Exception as error:  # noqa: BLE001 - any failure ends a query
                     self._settle(group)
                     return Ended(reason(error))
-            return Ended()
+            died = self.close()
+            return Ended("the driver died after the callback" if died else "")
         finally:
             self.close()
             placed.unlink(missing_ok=True)

@@ -13,13 +13,16 @@ import select
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints import guard
 from onceproof.spark_checks.failpoints.rules import (
+    BATCH_PROPERTY,
     CALLBACK,
     EXIT_CODE,
+    RUN_PROPERTY,
     Place,
     Plan,
 )
@@ -84,16 +87,20 @@ class StandIn:
             message = f"the driver died in batch {batch_id} (status {status}){last}"
             raise DriverDiedError(message)
 
-    def close(self) -> None:
-        """End the child, if there is one: its run is over."""
+    def close(self) -> bool:
+        """End the child, if there is one; say whether it died before, by a rule.
+
+        Threads that its code left behind end first, as at the end of any process.
+        """
         if self._orders is None:
-            return
+            return False
         # Another child may hold this pipe open too: its end would not be seen.
         self._send(None)
-        self._reap()
+        died = self._reap() == EXIT_CODE
         self._orders.close()
         self._orders = None
         os.close(self._answers)
+        return died
 
     def _fork(self, batch: DataFrame) -> None:
         held = _connections()
@@ -130,20 +137,27 @@ class StandIn:
             if said:
                 return 0
             if said == b"":
-                return self._reap()
+                return self._reap() or EXIT_CODE
             if time.monotonic() > deadline:
                 (self._marks / HUNG).touch()
                 os.kill(self._child, 9)
-                return self._reap()
+                return self._reap() or EXIT_CODE
             time.sleep(0.001)
 
     def _reap(self) -> int:
-        """Wait for the child's end, and say how it was."""
+        """Wait for the child's end, and say how it was; end it if that takes long."""
         if not self._child:
             return 0
-        _, status = os.waitpid(self._child, 0)
+        deadline = time.monotonic() + self._plan.patience
+        ended, status = os.waitpid(self._child, os.WNOHANG)
+        while not ended and time.monotonic() < deadline:
+            time.sleep(0.001)
+            ended, status = os.waitpid(self._child, os.WNOHANG)
+        if not ended:
+            os.kill(self._child, 9)
+            _, status = os.waitpid(self._child, 0)
         self._child = 0
-        return os.waitstatus_to_exitcode(status) or EXIT_CODE
+        return os.waitstatus_to_exitcode(status)
 
     def _last_words(self) -> str:
         """Tell what the child raised, if it did."""
@@ -209,6 +223,9 @@ def _serve(
         traceback.print_exc(file=log)
         log.flush()
     finally:
+        with suppress(BaseException):
+            threads: Any = threading
+            threads._shutdown()
         os._exit(code)
 
 
@@ -229,8 +246,11 @@ class _Properties:
         self._kept = self._context.getLocalProperties().clone()
 
     def hand_on(self) -> None:
-        """Give them to the thread that calls this."""
-        self._context.setLocalProperties(self._kept.clone())
+        """Give them to the thread that calls this, unless it has them."""
+        for name in (RUN_PROPERTY, BATCH_PROPERTY):
+            mine = self._context.getLocalProperty(name)
+            if mine != self._kept.getProperty(name):
+                self._context.setLocalProperties(self._kept.clone())
 
 
 def _orders(pipe: int) -> Iterator[list[Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -132,24 +131,23 @@ def _parted(points: Iterable[Point]) -> tuple[list[Point], list[Point]]:
 def _read(path: Path) -> list[Point]:
     """Read notes: each is the process that came to a point, and the point.
 
-    What several threads came to at one time stands in the order of the text, so that
-    it is the same whichever was first.
+    Those of the main thread come first, in order of time. Those of others follow in
+    order of the text, so that they are the same whichever thread was first; their
+    returns are left out, for none of them is the end of the work.
     """
     if not path.exists():
         return []
-    lines: list[str] = []
-    notes = path.read_text(encoding="utf-8").splitlines()
-    for thread, some in itertools.groupby(notes, lambda note: THREAD in _who(note)):
-        found = list(some)
-        if thread and len({_who(note) for note in found}) > 1:
-            found.sort(key=lambda note: note.partition("\t")[2])
-        lines += [note.partition(THREAD)[2] if thread else note for note in found]
-    return list(_counted(lines))
-
-
-def _who(note: str) -> str:
-    """Name the process that a note is of, and its thread if that is not the main."""
-    return note.partition("\t")[0]
+    mine: list[str] = []
+    theirs: list[tuple[str, str]] = []
+    for note in path.read_text(encoding="utf-8").splitlines():
+        who, _, text = note.partition("\t")
+        _, thread, process = who.rpartition(THREAD)
+        if not thread:
+            mine.append(note)
+        elif not text.startswith(_RETURN):
+            theirs.append((text, process))
+    others = [f"{process}\t{text}" for text, process in sorted(theirs)]
+    return list(_counted([*mine, *others]))
 
 
 def _counted(lines: Iterable[str]) -> Iterable[Point]:

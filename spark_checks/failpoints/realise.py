@@ -252,9 +252,13 @@ class _Planner:
         begins = self.steps.get("write", BEGIN)
         for p, (first, done) in due.items():
             for number in range(first, 0 if done else story.attempts):
-                task = {"partition": story.real(p), "attempt": number}
+                real = story.real(p)
+                mark = run.mark(f"also-{batch}-{real}-{number}")
+                task = {"partition": real, "attempt": number, "mark": mark}
                 stopped = (run.mark("stopped"),)
-                run.rule(begins, "call", batch, "die", **task, await_=stopped)
+                run.rule(
+                    begins, "call", batch, "die", **task, await_=stopped, once=True
+                )
 
     def _die_in_tasks(
         self,

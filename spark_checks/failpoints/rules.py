@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PLANS_VARIABLE = "ONCEPROOF_PLANS"
 RUN_PROPERTY = "onceproof.run"
+BATCH_PROPERTY = "streaming.sql.batchId"
 EXIT_CODE = 73
 PATIENCE = 45.0
 UNMET = "unmet"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.failpoints.rules import BATCH_PROPERTY
+
 if TYPE_CHECKING:
     from onceproof.spark_checks.failpoints.driver import StandIn
     from onceproof.spark_checks.failpoints.kinds import Start
-
-_BATCH = "streaming.sql.batchId"
 
 
 class Scheduler:
@@ -35,13 +35,13 @@ class Scheduler:
             if (done / str(batch)).exists():
                 continue
             (begun / str(batch)).touch()
-            context.setLocalProperty(_BATCH, str(batch))
+            context.setLocalProperty(BATCH_PROPERTY, str(batch))
             try:
                 with start.still:
                     events = start.batches(batch)
                 self._job(events, batch)
             finally:
-                context.setLocalProperty(_BATCH, None)  # type: ignore[arg-type]
+                context.setLocalProperty(BATCH_PROPERTY, None)  # type: ignore[arg-type]
             (done / str(batch)).touch()
         return True
 

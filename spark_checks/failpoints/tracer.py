@@ -56,7 +56,7 @@ class Tracer:
     ) -> None:
         """Follow ``plan``; ``where`` tells the place of a frame.
 
-        ``begins`` is called in each other thread as it comes to code of the user's.
+        ``begins`` is called in each other thread as it first does anything for a batch.
         """
         self._plan = plan
         self._where = where
@@ -98,7 +98,6 @@ class Tracer:
             if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
                 return None
             outermost = not any(map(self._follows, outer))
-            self._begin()
         number = self._count(name, "", place)
         self.fire(name, "call", place, number)
 
@@ -115,11 +114,14 @@ class Tracer:
 
         return leave
 
-    def _begin(self) -> None:
-        if self._begins is None or not _thread() or hasattr(self._begun, "once"):
+    def begin(self, frame: FrameType) -> None:
+        """Get a thread ready that is not the main one."""
+        if self._begins is None or not _thread():
             return
-        self._begun.once = True
-        self._begins()
+        batch = self._where(frame).batch
+        if getattr(self._begun, "batch", None) != batch:
+            self._begun.batch = batch
+            self._begins()
 
     def fire(
         self, name: str, event: str, place: Place, number: int = 1, line: str = ""
@@ -273,6 +275,8 @@ def trace_all(tracers: list[Tracer]) -> None:
     def enter(frame: FrameType, event: str, arg: object) -> Any:
         if event != "call":
             return None
+        for tracer in tracers:
+            tracer.begin(frame)
         followers = (t.enter(frame, event, arg) for t in tracers if t.watches(frame))
         return next((f for f in followers if f is not None), None)
 

@@ -10,11 +10,13 @@ import gc
 import importlib
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints import guard, zombie
 from onceproof.spark_checks.failpoints.rules import (
+    BATCH_PROPERTY,
     PLANS_VARIABLE,
     RUN_PROPERTY,
     Place,
@@ -34,13 +36,18 @@ PRELOAD = (
 )
 
 
+_called: list[Place] = []
+"""The place of the commit or abort that this process runs, for threads that it starts.
+"""
+
+
 def where(frame: FrameType) -> Place:
     """Tell the batch, partition and attempt that a worker's frame belongs to."""
     from pyspark import TaskContext  # noqa: PLC0415 - in workers only
 
     context = TaskContext.get()
     if context is not None:
-        batch = context.getLocalProperty("streaming.sql.batchId")
+        batch = context.getLocalProperty(BATCH_PROPERTY)
         return Place(
             None if batch is None else int(batch),
             context.partitionId(),
@@ -51,12 +58,17 @@ def where(frame: FrameType) -> Place:
     while outer is not None:
         if outer.f_code.co_name == "main" and "batch_id" in outer.f_locals:
             source: Any = outer.f_locals.get("data_source")
-            return Place(
-                int(outer.f_locals["batch_id"]),
-                run=source.options.get(RUN_PROPERTY),
-                aborts=bool(outer.f_locals.get("abort")),
-            )
+            _called[:] = [
+                Place(
+                    int(outer.f_locals["batch_id"]),
+                    run=source.options.get(RUN_PROPERTY),
+                    aborts=bool(outer.f_locals.get("abort")),
+                )
+            ]
+            return _called[0]
         outer = outer.f_back
+    if _called and threading.current_thread() is not threading.main_thread():
+        return _called[0]
     return Place(None, run=None)
 
 
@@ -78,6 +90,7 @@ def main() -> None:
         # A worker that is kept waits here for its next task: only what the plan says
         # once that has come is about the run that the task belongs to.
         infile.peek(1)
+        _called.clear()
         zombie.feeds(infile)
         found = plans()
         theirs = [place for plan in found for place in plan.path]

@@ -9,6 +9,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 from pyspark.sql.datasource import (
     DataSource,
@@ -109,6 +110,68 @@ def swallows(target):
                 db.executemany("INSERT OR REPLACE INTO t VALUES (?, ?)", rows)
         except Exception as error:  # noqa: BLE001 - the mistake
             print(f"batch {batch_id} was not written: {error}")
+
+    return ForeachBatch(
+        write, read=rows_of(path, "id, amount", "id string, amount long")
+    )
+
+
+def left_to_a_thread(target):
+    """Returns before its thread has written: Spark takes the batch for done."""
+    folder = target.path
+
+    def write(batch, batch_id):
+        rows = [row.asDict() for row in batch.collect()]
+
+        def put():
+            draft = folder / f"{batch_id}.draft"
+            draft.write_text(json.dumps(rows))
+            draft.replace(folder / f"{batch_id}.json")
+
+        Thread(target=put).start()
+
+    return ForeachBatch(write, read=files_of(folder, "*.json"))
+
+
+def in_a_kept_pool(target):
+    """Has a pool of its own for all batches; its tasks insert what they are given."""
+    path, pools = table(target, "id TEXT, amount INT"), []
+
+    def put(rows):
+        with closing(sqlite3.connect(path, timeout=30)) as db, db:
+            values = [(row.id, row.amount) for row in rows]
+            db.executemany("INSERT INTO t VALUES (?, ?)", values)
+
+    def write(batch, batch_id):
+        if not pools:
+            pools.append(ThreadPoolExecutor(1))
+        if batch_id:
+            pools[0].submit(batch.foreachPartition, put).result()
+        else:
+            batch.foreachPartition(put)
+
+    return ForeachBatch(
+        write, read=rows_of(path, "id, amount", "id string, amount long")
+    )
+
+
+def tries_again(target):
+    """Has a job done anew that fails, on top of what its tasks had done."""
+    path = table(target, "id TEXT, amount INT")
+
+    def put(rows):
+        with closing(sqlite3.connect(path, timeout=30)) as db, db:
+            values = [(row.id, row.amount) for row in rows]
+            db.executemany("INSERT INTO t VALUES (?, ?)", values)
+
+    def write(batch, batch_id):
+        for last in (False, True):
+            try:
+                batch.foreachPartition(put)
+                break
+            except Exception:
+                if last:
+                    raise
 
     return ForeachBatch(
         write, read=rows_of(path, "id, amount", "id string, amount long")

@@ -113,7 +113,7 @@ def test_an_error_that_is_caught_loses_the_batch(judged):
     }
     assert breaking == {("fail_in_commit",)}
     assert not found.report.missed
-    caught = "your code catches the error, and run 1 goes on: commits/0 is written"
+    caught = "the error does not reach Spark, and run 1 goes on: commits/0 is written"
     assert caught in found.story
 
 
@@ -129,6 +129,45 @@ def test_threads_of_a_callback_are_struck_too(judged, asked):
     assert len(struck) >= 4
     assert ("fail_task",) in {faults_of(o.interleaving) for o in replayed}
     assert str(found.verdict) == ("held" if asked else "refuted")
+
+
+def test_a_thread_that_is_not_waited_for_loses_its_batch(judged):
+    """The process dies in it when the batch is committed, or before: both are seen."""
+    found = judged(sinks.left_to_a_thread, events=NAMED, batches=1, choice=Choice())
+
+    breaking = {
+        how
+        for o in found.report.replayed
+        if o.spark is not None and broken(AT_LEAST_ONCE, o.spark)
+        for how in o.failpoints
+    }
+    assert found.verdict is Verdict.REFUTED
+    assert not found.report.missed
+    assert any("the process dies" in how and "put()" in how for how in breaking)
+
+
+def test_tasks_of_a_pool_that_is_kept_are_struck_in_their_own_batch(judged):
+    """Its thread has done a batch before, and its target is no code of the user's."""
+    found = judged(sinks.in_a_kept_pool, events=NAMED, choice=Choice())
+
+    breaking = {
+        (o.interleaving.trace.events[at].name, o.interleaving.trace.events[at].members)
+        for o in found.report.replayed
+        if o.spark is not None and broken(AT_MOST_ONCE, o.spark)
+        for at in o.interleaving.faults
+    }
+    assert {batch for name, (batch, *_) in breaking if name == "fail_task"} == {0, 1}
+
+
+def test_a_job_that_is_tried_again_is_judged(judged):
+    """Its second try comes to its end, for nothing strikes that."""
+    both = tuple(Step(name, (), True, {}) for name in ("fail_task", "fail_job"))
+    some = {"batches": 1, "events": NAMED[:4], "faults": 2, "choice": Choice(told=both)}
+
+    found = judged(sinks.tries_again, **some)
+
+    assert found.verdict is Verdict.REFUTED
+    assert any("does not reach Spark" in line for line in found.story.splitlines())
 
 
 def test_a_job_that_fails_for_good_may_be_tried_again(judged):
