@@ -324,9 +324,10 @@ def test_the_plugin_leaves_evidence_that_a_sheet_is_made_of(pytester, monkeypatc
     )
     monkeypatch.chdir(pytester.path)
 
-    pytester.runpytest_subprocess("--onceproof-evidence=kept")
+    pytester.runpytest_subprocess("--onceproof-evidence=kept", "--onceproof-most=8")
     first = read_folder(pytester.path / "kept")
-    pytester.runpytest_subprocess("-o", "onceproof_evidence=kept")
+    few = ("-o", "onceproof_evidence=kept", "--onceproof-most=8")
+    pytester.runpytest_subprocess(*few)
     second = read_folder(pytester.path / "kept")
 
     assert first == second
