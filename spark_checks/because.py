@@ -82,9 +82,17 @@ def _units(history: History, moment: int) -> Iterator[str]:
                 promised = " though the commit log names it" if fared.promised else ""
                 such = f", such as {row.example}" if row.example else ""
                 yield (
-                    f"{row.events} events of batch {unit} are seen "
+                    f"{_counted(row.events, 'event')} of batch {unit} "
+                    f"{'is' if row.events == 1 else 'are'} seen "
                     f"{times(fared.visible)}{promised}{such}"
                 )
-    if history.unexplained[moment]:
+    if stray := history.unexplained[moment]:
         such = f", such as {history.strays[moment]}" if history.strays else ""
-        yield f"{history.unexplained[moment]} are seen that should not be there{such}"
+        yield (
+            f"{stray} {'is' if stray == 1 else 'are'} seen that should not be there"
+            f"{such}"
+        )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.events import Listener
     from onceproof.spark_checks.input import Input
     from onceproof.spark_checks.lab import Lab
+    from onceproof.spark_checks.outcome import Outcome
     from onceproof.spark_checks.replay import SinkReport
     from onceproof.spark_checks.sinks.interface import Build
 
@@ -165,7 +166,7 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
     clause, moment = broken(prop, outcome.spark) or (0, 0)
     seen = seen_in_words(outcome.spark, moment)
     headline = (
-        f"{_name(report)} is not {prop.name}: {outcome.spark.moments[moment]}, of the "
+        f"{_name(report)} is not {prop.name}: {_when(outcome, moment)}, of the "
         f"events readers see {seen}; claimed is that {prop.clauses[clause].text}"
     )
     told = counterexample(report, prop, outcome, asked)
@@ -187,6 +188,14 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
     return Judged(
         Verdict.REFUTED, headline, story, replayed, report, file, prop.name, numbers
     )
+
+
+def _when(outcome: Outcome, moment: int) -> str:
+    """Name a moment so that it can be told where nothing else is."""
+    run = outcome.runs[moment]
+    if not run.stop or not run.how:
+        return run.moment
+    return f"after a fault ({'; '.join(run.how)})"
 
 
 def story_of(told: Counterexample, ends: Sequence[str]) -> list[str]:

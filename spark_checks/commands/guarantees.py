@@ -174,7 +174,8 @@ def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
         for problem in problems:
             click.echo(str(problem))
         if not problems:
-            click.echo(f"{_near(path)} follows from the evidence: {rows} claims")
+            counted = "1 claim" if rows == 1 else f"{rows} claims"
+            click.echo(f"{_near(path)} follows from the evidence: {counted}")
     return 1 if problems else 0
 
 

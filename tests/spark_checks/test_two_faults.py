@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.replay import Plan, replay
 from onceproof.spark_checks.sizes import Sizes
 from tests.spark_checks.steering import SINKS, SMALL, numbered
@@ -76,21 +77,14 @@ ASKED = {
 @pytest.fixture(scope="module")
 def outcomes():
     """Replay one interleaving of each sink, in one session."""
-    numbers = {name: numbered(name, *words) for name, words in ASKED.items()}
-    sinks = [SINKS[name] for name in ASKED]
-
-    reports = replay(
-        sinks,
-        lambda _: None,
-        Plan(2, SMALL, Choice(only=frozenset(numbers.values()))),
-    )
-
-    return {
-        r.sink.name: o
-        for r in reports
-        for o in r.outcomes
-        if o.interleaving.number == numbers[r.sink.name]
-    }
+    lab, found = Lab(), {}
+    for name, words in ASKED.items():
+        choice = Choice(only=frozenset([numbered(name, *words)]))
+        plan = Plan(2, SMALL, choice)
+        [report] = replay([SINKS[name]], lambda _: None, plan, lab=lab)
+        [found[name]] = report.outcomes
+    yield found
+    lab.close()
 
 
 def test_two_crashes_are_two_moments():
