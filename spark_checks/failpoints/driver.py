@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _SAYS_WHERE = 0.8
+_LEFT_BEHIND = 15.0
 HUNG = "hung"
 LOG = "driver.log"
 
@@ -145,10 +146,13 @@ class StandIn:
             time.sleep(0.001)
 
     def _reap(self) -> int:
-        """Wait for the child's end, and say how it was; end it if that takes long."""
+        """Wait for the child's end, and say how it was; end it if that takes long.
+
+        It is up to threads that do not end by themselves how long it takes.
+        """
         if not self._child:
             return 0
-        deadline = time.monotonic() + self._plan.patience
+        deadline = time.monotonic() + min(self._plan.patience, _LEFT_BEHIND)
         ended, status = os.waitpid(self._child, os.WNOHANG)
         while not ended and time.monotonic() < deadline:
             time.sleep(0.001)
