@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from onceproof.model.explore.native import cache_folder
+from onceproof.spark_checks.class_archive import archive
 from onceproof.spark_checks.session import EnvironmentError_, Scratch, java_version
 
 OLDEST_PYTHON = (3, 11)
@@ -44,7 +45,7 @@ def examine() -> list[Found]:
         ("pytest", False),
     ):
         found.append(_package(name, needed=needed))
-    return [*found, _folders(), _loopback()]
+    return [*found, _classes(), _folders(), _loopback()]
 
 
 def _python() -> Found:
@@ -68,6 +69,16 @@ def _package(name: str, *, needed: bool) -> Found:
         extra = "onceproof[spark]" if needed else name
         problem = f"{name} is missing; pip install '{extra}'"
         return Found(name, "", needed, problem)
+
+
+def _classes() -> Found:
+    try:
+        found = archive(java_version())
+    except (EnvironmentError_, importlib.metadata.PackageNotFoundError):
+        return Found("class archive", "", needed=False)
+    there = str(found) if found.is_file() else ""
+    mend = "sessions start in half the time with one: onceproof doctor --class-archive"
+    return Found("class archive", there, needed=False, problem="" if there else mend)
 
 
 def _folders() -> Found:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError
+from onceproof.spark_checks import class_archive
 from onceproof.spark_checks.failpoints.rules import PLANS_VARIABLE
 from onceproof.spark_checks.sizes import DEFAULT
 from onceproof.spark_checks.swapped import SparkGlobals, Swapped
@@ -180,6 +181,7 @@ class WarmSession:
                 f"-Djava.io.tmpdir={shlex.quote(str(scratch))} "
                 f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
                 f"-XX:ReservedCodeCacheSize=240m{self._launching()}"
+                f"{class_archive.options(self._java)}"
             ),
         }
         if not __version__.startswith(("3.", "4.0")):
@@ -236,7 +238,7 @@ class WarmSession:
             self.spark.stop()
             self._gateway.shutdown()
             self._process.stdin.close()
-            self._process.wait(10)
+            self._process.wait(class_archive.patience())
         except Exception:  # noqa: BLE001 - whatever went wrong, the JVM must end
             self._process.kill()
             self._process.wait()

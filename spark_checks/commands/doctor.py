@@ -9,11 +9,27 @@ from onceproof.spark_checks.commands.options import as_json_option, print_json
 
 
 @click.command()
+@click.option(
+    "--class-archive",
+    "archived",
+    is_flag=True,
+    help="Make Java's archive of Spark's classes, if there is none: sessions then "
+    "start in about half the time. It takes half a minute and 200 MB, in the virtual "
+    "environment.",
+)
 @as_json_option
-def doctor(*, as_json: bool) -> int:
-    """Say what this machine has, what is missing, and how to mend it."""
-    from onceproof.spark_checks.doctor import examine  # noqa: PLC0415
+def doctor(*, archived: bool, as_json: bool) -> int:
+    """Say what this machine has, what is missing, and how to mend it.
 
+    Example: onceproof doctor --class-archive
+    """
+    from onceproof.spark_checks import class_archive  # noqa: PLC0415
+    from onceproof.spark_checks.doctor import examine  # noqa: PLC0415
+    from onceproof.spark_checks.session import java_version  # noqa: PLC0415
+
+    if archived and not class_archive.archive(java_version()).is_file():
+        click.echo("making an archive of Spark's classes: half a minute", err=True)
+        class_archive.make(java_version())
     findings = examine()
     if as_json:
         print_json([f.to_json() for f in findings])

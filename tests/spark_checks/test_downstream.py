@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.spark_checks import class_archive
+from onceproof.spark_checks.session import java_version
+
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +55,7 @@ def project(tmp_path):
 def run(python, project, *words, **variables):
     """Run the suite; give the outcome of each test, its verdict, and what was said."""
     kept = {k: v for k, v in os.environ.items() if k not in ("CI", "PYTHONPATH")}
+    kept[class_archive.VARIABLE] = str(class_archive.archive(java_version()))
     done = subprocess.run(
         [python, "-m", "pytest", "--junitxml=junit.xml", *words],
         cwd=project,

@@ -188,7 +188,7 @@ def test_a_task_without_events_is_not_waited_for(judged):
     rows = (((one,), ()), ((), (other,)))
     events = EventBatches(rows, key=("id",))
 
-    found = judged(sinks.one_by_one, events=events, choice=Choice())
+    found = judged(sinks.one_by_one, events=events, choice=Choice(most=20))
 
     assert found.verdict is Verdict.HELD
     assert not found.report.missed

@@ -223,12 +223,13 @@ def test_given(onceproof_replay, case):
 """
 
 
+@pytest.mark.grid
 def test_an_example_over_spark_shrinks_to_the_least(pytester):
     """One fault and few rows are left of what may be two faults and three batches."""
     pytester.makepyfile(test_given=GIVEN)
 
     result = pytester.runpytest_subprocess(
-        "--hypothesis-seed=1", "--onceproof-shrink-budget=20"
+        "--hypothesis-seed=1", "--onceproof-shrink-budget=45"
     )
 
     result.assert_outcomes(failed=1)

@@ -1,0 +1,101 @@
+"""Java's archive of Spark's classes: with it a session starts in about half the time.
+
+It holds classes in the form that they have once they are loaded. Java sees for itself
+whether it fits what it is started with, and goes on without it where it does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from onceproof.model.errors import UsageError
+from onceproof.model.explore.native import cache_folder
+
+VARIABLE = "ONCEPROOF_CLASS_ARCHIVE"
+_DRAFT = "ONCEPROOF_CLASS_ARCHIVE_DRAFT"
+_LEAST_JAVA = 13
+_ENDS_WITHIN, _WRITES_WITHIN = 10, 300
+_SINKS = ("foreach-batch-append", "datasource-staged", "parquet-manifest")
+
+
+def archive(java: int) -> Path:
+    """Say where the archive lies, or would lie, for a version of Java.
+
+    That is in the virtual environment that Spark is installed in, or else in the
+    user's cache; the variable ``ONCEPROOF_CLASS_ARCHIVE`` names another place.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        return Path(named)
+    of = f"{shutil.which('java')} {os.environ.get('JAVA_HOME')} {sys.prefix}"
+    digest = hashlib.sha256(of.encode()).hexdigest()[:8]
+    spark = importlib.metadata.version("pyspark")
+    own = sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK)
+    folder = Path(sys.prefix, "share", "onceproof") if own else cache_folder()
+    return folder / f"spark-{spark}-java-{java}-{digest}.jsa"
+
+
+def options(java: int) -> str:
+    """Give what Java is started with, after a blank; nothing without an archive."""
+    if draft := os.environ.get(_DRAFT):
+        return f" -XX:ArchiveClassesAtExit={draft}"
+    found = archive(java)
+    able = java >= _LEAST_JAVA and found.is_file() and " " not in str(found)
+    return f" -XX:SharedArchiveFile={found}" if able else ""
+
+
+def patience() -> int:
+    """Give the seconds that Java may take to end: it writes an archive as it does."""
+    return _WRITES_WITHIN if os.environ.get(_DRAFT) else _ENDS_WITHIN
+
+
+def make(java: int) -> Path:
+    """Run some replays to see which classes they load, and archive those.
+
+    It takes half a minute and 200 MB. Raises ``UsageError`` where Java is too old or
+    no archive came of it.
+    """
+    if java < _LEAST_JAVA:
+        message = f"Java {java} makes no archive; it takes {_LEAST_JAVA} or later"
+        raise UsageError(message)
+    found = archive(java)
+    draft = found.with_name(f"{found.name}.{os.getpid()}")
+    try:
+        found.parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "onceproof.spark_checks.class_archive"],
+            env={**os.environ, _DRAFT: str(draft)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode or not draft.is_file():
+            last = (done.stderr.strip().splitlines() or ["Java wrote none"])[-1]
+            message = f"no archive of Spark's classes was made: {last}"
+            raise UsageError(message)
+        draft.replace(found)
+    finally:
+        draft.unlink(missing_ok=True)
+    return found
+
+
+def main() -> None:
+    """Replay one interleaving of some sinks."""
+    from onceproof.spark_checks import replay as engine  # noqa: PLC0415
+    from onceproof.spark_checks.choice import Choice  # noqa: PLC0415
+    from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
+    from onceproof.spark_checks.sizes import Sizes  # noqa: PLC0415
+
+    known = reference_sinks()
+    plan = engine.Plan(sizes=Sizes(batches=1), choice=Choice(only=frozenset([1])))
+    engine.replay([known[name] for name in _SINKS], lambda _: None, plan)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""An archive of Spark's classes is used where there is one, and never needed."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks import class_archive
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    found = tmp_path / "below" / "spark.jsa"
+    monkeypatch.setenv(class_archive.VARIABLE, str(found))
+    return found
+
+
+def test_without_an_archive_java_starts_as_ever(place):
+    assert class_archive.archive(17) == place
+    assert class_archive.options(17) == ""
+
+
+def test_an_archive_is_used_by_a_java_that_can(place):
+    place.parent.mkdir()
+    place.touch()
+
+    assert class_archive.options(17) == f" -XX:SharedArchiveFile={place}"
+    assert class_archive.options(11) == ""
+
+
+def test_what_does_not_come_about_leaves_nothing(place, monkeypatch):
+    """Java may write no archive, and may be too old to."""
+    ended = subprocess.CompletedProcess([], 1, "", "one\nthe disk is full\n")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+
+    with pytest.raises(UsageError, match="was made: the disk is full"):
+        class_archive.make(17)
+    with pytest.raises(UsageError, match="Java 11 makes no archive"):
+        class_archive.make(11)
+
+    assert not list(place.parent.iterdir())
