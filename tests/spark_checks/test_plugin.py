@@ -67,7 +67,7 @@ def test_sink(onceproof_replay, sink):
 
 EXPECTED = """
 [[expected]]
-test = "test_sinks.py::test_sink"
+test = "test_sinks.py::test_sink[{sink}]"
 guarantee = "effectively-once"
 reason = "planned"
 expires = {day}
@@ -176,19 +176,21 @@ def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester, apart
 def test_known_failures_are_expected_until_a_day_or_until_they_are_fixed(pytester):
     """Xfailed with the reason; after the day, failed; what is fixed fails as well."""
     pytester.makepyfile(test_sinks=PROJECT)
-    expected = pytester.path / "onceproof_expect.toml"
-    words = ("-rx", "--onceproof-most=5", "-k", "append_sink or overwrite_sink")
+    days = {
+        "append_sink": "2999-01-31",
+        "overwrite_sink": "2999-01-31",
+        "marked_first": "2020-01-31",
+    }
+    told = [EXPECTED.format(sink=sink, day=day) for sink, day in days.items()]
+    (pytester.path / "onceproof_expect.toml").write_text("".join(told))
 
-    expected.write_text(EXPECTED.format(day="2999-01-31"))
-    known = pytester.runpytest_subprocess(*words)
-    expected.write_text(EXPECTED.format(day="2020-01-31"))
-    expired = pytester.runpytest_subprocess(*words[:2], "-k", "append_sink")
+    result = pytester.runpytest_subprocess("-rx", "--onceproof-most=9")
 
-    known.assert_outcomes(xfailed=1, failed=1)
-    assert "until 2999-01-31: planned" in known.stdout.str()
-    assert "expects is fixed (planned); take the entry out" in known.stdout.str()
-    expired.assert_outcomes(failed=1)
-    assert "(expected until 2020-01-31: planned)" in expired.stdout.str()
+    result.assert_outcomes(xfailed=1, failed=2)
+    said = result.stdout.str()
+    assert "until 2999-01-31: planned" in said
+    assert "expects is fixed (planned); take the entry out" in said
+    assert "(expected until 2020-01-31: planned)" in said
 
 
 def test_what_failed_last_is_replayed_first(pytester):
