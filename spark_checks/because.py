@@ -44,7 +44,9 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
             break
     told += _units(history, moment)
     if not history.rested:
-        told.append("no restart brings the query to its end")
+        last = outcome.unplanned[-1] if outcome.unplanned else ""
+        why = f": {last.rpartition('DriverDiedError: ')[2]}" if last else ""
+        told.append(f"no restart brings the query to its end{why}")
     weakest = next(g.name for g in GUARANTEES if broken(g, history))
     what = prop.clauses[clause].text
     told.append(

@@ -176,6 +176,8 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
         keep_run(outcome, Path(file))
         file = _near(file)
     ends = [*left_out_of(report, question.choice)]
+    if any(run.caught for run in outcome.runs):
+        ends.insert(0, "the lanes are the model's: there the error ends the run")
     if file:
         ends += [f"file:    {file}", f"again:   onceproof replay {file}"]
     numbers = tuple(
@@ -221,7 +223,8 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
         if outcome.not_replayed:
             reasons[outcome.not_replayed] = reasons.get(outcome.not_replayed, 0) + 1
     for reason, number in reasons.items():
-        told.append(f"not replayed, {number}: {reason.splitlines()[0][:160]}")
+        first = reason.splitlines()[0][:160].rstrip(":")
+        told.append(f"not replayed, {number}: {first}")
     there = len(report.classes.classes)
     asked = sum(map(len, choice.of(report.classes)))
     if stopped := asked - len(report.outcomes):

@@ -13,6 +13,7 @@ MOST_POINTS = 40
 DRIVER, TASK, ABORT = "driver", "task", "abort"
 THREAD = "+"
 _RETURN = "the return of "
+_END = "the end of "
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,18 @@ class Seen:
         return max(found, key=lambda p: (found[p], -p), default=None)
 
 
-def told(text: str, *, returns: bool = False) -> str:
-    """Say of a place in the code whether it is one that is left."""
-    return _RETURN + text if returns else text
+def told(text: str, *, returns: bool = False, ends: bool = False) -> str:
+    """Say of a place in the code whether it is left: a function, or a ``with``."""
+    return f"{_RETURN if returns else _END if ends else ''}{text}"
+
+
+def may_raise(text: str) -> bool:
+    """Say whether an error can come up at a point, as if a call had raised it.
+
+    At the end of a ``with`` it cannot: its block is done, and ``__exit__`` would be
+    left out.
+    """
+    return not text.startswith((_RETURN, _END))
 
 
 def seen_in(marks: Path, batches: int, *, callback: bool) -> Seen:

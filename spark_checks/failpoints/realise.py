@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints.rules import ENDS, LINES, UNDO, WORK
 from onceproof.spark_checks.failpoints.runs import BEGIN, Due, NotReplayable, Run
-from onceproof.spark_checks.failpoints.story import STOPS, Story
+from onceproof.spark_checks.failpoints.story import STOPS, Story, raisable
 from onceproof.spark_checks.failpoints.survived import (
     FAILS,
     LOSES,
@@ -123,6 +123,8 @@ class _Planner:
         """End the run before a point of the user's code on the driver."""
         awaited = self._struck_before(run)
         point = self.story.line(batch, number)
+        if do == "raise":
+            raisable(point)
         run.stops(LINES, "call", batch, do, **point, await_=awaited)
         if do == "die":
             self.kind.no_abort(run, batch)

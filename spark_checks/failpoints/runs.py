@@ -22,6 +22,9 @@ _HARM = {
 }
 
 
+_ENGINE = {BEGIN: "the first row", END: "the end"}
+
+
 class NotReplayable(Exception):  # noqa: N818 - an answer, not an error
     """Says why no failpoint realises an interleaving."""
 
@@ -150,5 +153,6 @@ def _told(
         place = str(Point(rest.get("line", ""), rest.get("nth") or 1))
         place = place if rest.get("line") else "the sink's code"
         return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"
-    place = function if " " in function else f"{function}()"
+    shown = function if " " in function else f"{function}()"
+    place = _ENGINE.get(function, shown)
     return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"

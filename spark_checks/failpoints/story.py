@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
+from onceproof.spark_checks.failpoints.points import may_raise
 from onceproof.spark_checks.failpoints.runs import NotReplayable
 
 if TYPE_CHECKING:
@@ -214,6 +215,13 @@ class Story:
                 ]
                 if len(taken) < self.partitions:
                     yield taken
+
+
+def raisable(point: Mapping[str, Any]) -> None:
+    """Raise ``NotReplayable`` for a point at which no error can come up."""
+    if not may_raise(str(point["line"])):
+        message = "no call that can fail is made at the end of a with"
+        raise NotReplayable(message)
 
 
 def _named(

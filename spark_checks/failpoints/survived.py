@@ -14,6 +14,7 @@ from onceproof.spark_checks.failpoints.runs import (
     Run,
     looked,
 )
+from onceproof.spark_checks.failpoints.story import raisable
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
@@ -40,7 +41,10 @@ def struck(story: Story, run: Run, at: int) -> tuple[str, str, dict[str, Any]]:
         return BEGIN, "call", {}
     if function == WORK:
         number = -1 if wrote else _point(event)
-        return WORK, "call", story.work(batch, story.real(partition), number)
+        place = story.work(batch, story.real(partition), number)
+        if event.name == RAISES:
+            raisable(place)
+        return WORK, "call", place
     return function, "return" if "write" in story.steps and wrote else "call", {}
 
 

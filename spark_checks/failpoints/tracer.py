@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks import failpoints
 from onceproof.spark_checks.failpoints import zombie
+from onceproof.spark_checks.failpoints.errors import error_at, leaves_block
 from onceproof.spark_checks.failpoints.points import THREAD, told
 from onceproof.spark_checks.failpoints.rules import (
     ENDS,
@@ -39,10 +40,6 @@ _OURS = str(Path(failpoints.__file__).parent.parent)
 _MOST_SHOWN = 48
 _IMPORT = "<frozen importlib"
 MOST_NOTES = 20_000
-
-
-class FailedHere(Exception):  # noqa: N818 - it stands for whatever a sink may raise
-    """Is raised inside a sink's own code by a rule."""
 
 
 class Tracer:
@@ -100,16 +97,24 @@ class Tracer:
             outermost = not any(map(self._follows, outer))
         number = self._count(name, "", place)
         self.fire(name, "call", place, number)
+        before, raised = 0, False
 
         def leave(frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG001
+            nonlocal before, raised
             if event == "return":
-                if outermost:
+                if outermost and not raised:
                     self._reach(place, self._text(frame, returns=True))
                 self.fire(name, "return", place, number)
             if event == "exception" and mine:
+                raised = True
                 self.fire(place.code, "exception", place)
             if event == "line":
-                self._reach(place, self._text(frame))
+                raised = False
+                file, here = frame.f_code.co_filename, frame.f_lineno
+                ends = leaves_block(file, here, before)
+                if not ends:
+                    before = here
+                self._reach(place, self._text(frame, ends=ends), frame)
             return leave
 
         return leave
@@ -124,9 +129,15 @@ class Tracer:
             self._begins()
 
     def fire(
-        self, name: str, event: str, place: Place, number: int = 1, line: str = ""
+        self,
+        name: str,
+        event: str,
+        place: Place,
+        number: int = 1,
+        line: str = "",
+        frame: FrameType | None = None,
     ) -> None:
-        """Do what the rules of a place say."""
+        """Do what the rules of a place say, in a ``frame`` of the user's code."""
         for rule in self._plan.rules:
             if (
                 (rule.function, rule.event, rule.batch) == (name, event, place.batch)
@@ -138,7 +149,7 @@ class Tracer:
                 if rule.do == "note":
                     self._note(rule, place, line)
                 elif self._due(rule):
-                    self._act(rule)
+                    self._act(rule, frame)
 
     def end(self) -> None:
         """Come to the end of a task; nothing is due if it ran no code of the user's."""
@@ -151,12 +162,15 @@ class Tracer:
             return False
         return not rule.after or (marks / rule.after).exists()
 
-    def _reach(self, place: Place, line: str) -> None:
+    def _reach(self, place: Place, line: str, frame: FrameType | None = None) -> None:
         """Come to a point of the user's own code."""
         self._last = place
-        self.fire(place.code, "call", place, self._count(place.code, line, place), line)
+        times = self._count(place.code, line, place)
+        self.fire(place.code, "call", place, times, line, frame)
 
-    def _text(self, frame: FrameType, *, returns: bool = False) -> str:
+    def _text(
+        self, frame: FrameType, *, returns: bool = False, ends: bool = False
+    ) -> str:
         code = frame.f_code
         name = code.co_filename
         for root in self._plan.code:
@@ -167,7 +181,9 @@ class Tracer:
             return told(f"{code.co_name}() of {name}", returns=True)
         shown = linecache.getline(code.co_filename, frame.f_lineno).strip()
         shown = f": {shown[:_MOST_SHOWN]}" if shown else ""
-        return f"line {frame.f_lineno} of {name}, {code.co_name}(){shown}"
+        return told(
+            f"line {frame.f_lineno} of {name}, {code.co_name}(){shown}", ends=ends
+        )
 
     def _follows(self, frame: FrameType) -> bool:
         """Say whether the lines of a frame are to be followed."""
@@ -197,7 +213,7 @@ class Tracer:
         ) as notes:
             notes.write(f"{_thread()}{os.getpid()}.{id(self)}\t{line}\n")
 
-    def _act(self, rule: Rule) -> None:
+    def _act(self, rule: Rule, frame: FrameType | None = None) -> None:
         marks = Path(self._plan.marks)
         if rule.do == "zombie":
             self._leave_mark(rule.mark)
@@ -212,8 +228,7 @@ class Tracer:
             os._exit(EXIT_CODE)
         if rule.do == "raise":
             sys.settrace(None)
-            message = "the sink failed here"
-            raise FailedHere(message)
+            raise error_at(frame or sys._getframe(), self._follows)
 
     def _leave_mark(self, mark: str) -> None:
         Path(self._plan.marks, mark).touch()

@@ -99,7 +99,35 @@ def checks_first(target):
     )
 
 
-def swallows(target):
+def tries_a_block_again(target):
+    """Lets the database take back what a failed try had done, before the next."""
+    path = table(target, "id TEXT, amount INT")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE done (batch INT PRIMARY KEY)")
+
+    def write(batch, batch_id):
+        rows = [(row.id, row.amount) for row in batch.collect()]
+        with closing(sqlite3.connect(path)) as db:
+            if db.execute("SELECT 1 FROM done WHERE batch = ?", (batch_id,)).fetchone():
+                return
+            for last in (False, True):
+                try:
+                    with db:
+                        db.executemany("INSERT INTO t VALUES (?, ?)", rows)
+                        db.execute(
+                            "INSERT OR REPLACE INTO done VALUES (?)", (batch_id,)
+                        )
+                    return  # noqa: TRY300
+                except sqlite3.Error:
+                    if last:
+                        raise
+
+    return ForeachBatch(
+        write, read=rows_of(path, "id, amount", "id string, amount long")
+    )
+
+
+def swallows(target, kind=Exception):
     """Takes an error for the end of its work: the batch is lost, and committed."""
     path = table(target, "id TEXT PRIMARY KEY, amount INT")
 
@@ -108,7 +136,7 @@ def swallows(target):
             rows = [(row.id, row.amount) for row in batch.collect()]
             with closing(sqlite3.connect(path)) as db, db:
                 db.executemany("INSERT OR REPLACE INTO t VALUES (?, ?)", rows)
-        except Exception as error:  # noqa: BLE001 - the mistake
+        except kind as error:
             print(f"batch {batch_id} was not written: {error}")
 
     return ForeachBatch(

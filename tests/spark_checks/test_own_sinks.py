@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -103,9 +104,26 @@ def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
     assert breaking == {("fail_above",)}
 
 
-def test_an_error_that_is_caught_loses_the_batch(judged):
+def test_a_try_that_is_taken_back_may_be_made_again(judged):
+    """An error is raised as a call would raise it: ``__exit__`` sees it."""
+    raised = Choice(told=(Step("fail_in_commit", (), True, {}),))
+
+    found = judged(sinks.tries_a_block_again, events=NAMED, batches=1, choice=raised)
+
+    assert found.verdict is Verdict.HELD
+    assert found.replayed > 5
+    assert {o.not_replayed for o in found.report.outcomes} == {
+        "",
+        "no call that can fail is made at the end of a with",
+    }
+
+
+@pytest.mark.parametrize("kind", [Exception, sqlite3.Error])
+def test_an_error_that_is_caught_loses_the_batch(judged, kind):
     """No crash shows it: the code goes on, and the batch is taken for done."""
-    found = judged(sinks.swallows, events=NAMED, batches=1, choice=Choice())
+    build = functools.partial(sinks.swallows, kind=kind)
+
+    found = judged(build, events=NAMED, batches=1, choice=Choice(most=24))
 
     breaking = {
         faults_of(o.interleaving)

@@ -131,8 +131,6 @@ def in_words(how: str) -> str:
 def _line(found: re.Match[str]) -> str:
     number, file, time = found.groups()
     text = linecache.getline(str(HERE / file), int(number)).strip()
-    if time == "2" and text.startswith("with "):
-        return f"the end of `{text}`"
     return f"`{text}`" + (f" (time {time})" if time else "")
 
 
