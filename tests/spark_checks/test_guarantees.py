@@ -314,6 +314,7 @@ def test_flights(onceproof_replay):
 """
 
 
+@pytest.mark.grid
 @pytest.mark.spark
 def test_the_plugin_leaves_evidence_that_a_sheet_is_made_of(pytester, monkeypatch):
     """A second run leaves the very same."""

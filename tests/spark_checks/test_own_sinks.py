@@ -78,6 +78,7 @@ def test_what_a_driver_remembers_lasts_until_it_dies(judged):
     assert any("dies" in how for how in outcome.failpoints)
 
 
+@pytest.mark.grid
 def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
     """It looked, was given up, and inserted after another had: only that shows it."""
     few = {"batches": 1, "partitions": 1, "events": NAMED[:2]}
@@ -136,7 +137,7 @@ def test_an_error_that_is_caught_loses_the_batch(judged, kind):
     assert caught in found.story
 
 
-@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize("asked", [True, pytest.param(False, marks=pytest.mark.grid)])
 def test_threads_of_a_callback_are_struck_too(judged, asked):
     """At their lines and in their tasks; a future that nobody asks hides an error."""
     build = functools.partial(sinks.in_threads, asked=asked)
@@ -291,6 +292,7 @@ def test_a_column_that_is_null_in_all_rows_is_taken_for_text(lab):
     assert types == [("id", "bigint"), ("note", "string"), ("amount", "double")]
 
 
+@pytest.mark.grid
 def test_a_session_of_the_users_own_is_as_it_was(lab, judged, tmp_path):
     """Replays start theirs beside it, and give back what PySpark has one of."""
     from pyspark import SparkContext

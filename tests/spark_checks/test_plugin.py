@@ -193,6 +193,7 @@ def test_known_failures_are_expected_until_a_day_or_until_they_are_fixed(pyteste
     assert "(expected until 2020-01-31: planned)" in said
 
 
+@pytest.mark.grid
 def test_what_failed_last_is_replayed_first(pytester):
     """As long as it fails nothing else is run."""
     pytester.makepyfile(test_sinks=PROJECT)
