@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.native import cache_folder
+from onceproof.properties.counterexample import writable
 
 VARIABLE = "ONCEPROOF_CLASS_ARCHIVE"
 _DRAFT = "ONCEPROOF_CLASS_ARCHIVE_DRAFT"
@@ -44,10 +46,11 @@ def archive(java: int) -> Path:
 def options(java: int) -> str:
     """Give what Java is started with, after a blank; nothing without an archive."""
     if draft := os.environ.get(_DRAFT):
-        return f" -XX:ArchiveClassesAtExit={draft}"
+        return f" -XX:ArchiveClassesAtExit={shlex.quote(draft)}"
     found = archive(java)
-    able = java >= _LEAST_JAVA and found.is_file() and " " not in str(found)
-    return f" -XX:SharedArchiveFile={found}" if able else ""
+    if java < _LEAST_JAVA or not found.is_file():
+        return ""
+    return f" -XX:SharedArchiveFile={shlex.quote(str(found))}"
 
 
 def patience() -> int:
@@ -58,31 +61,42 @@ def patience() -> int:
 def make(java: int) -> Path:
     """Run some replays to see which classes they load, and archive those.
 
-    It takes half a minute and 200 MB. Raises ``UsageError`` where Java is too old or
-    no archive came of it.
+    It takes half a minute and 200 MB. Raises ``UsageError`` where Java is too old, the
+    place cannot be written to, or no archive came of it.
     """
     if java < _LEAST_JAVA:
         message = f"Java {java} makes no archive; it takes {_LEAST_JAVA} or later"
         raise UsageError(message)
     found = archive(java)
     draft = found.with_name(f"{found.name}.{os.getpid()}")
+    writable(found.parent)
     try:
-        found.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [sys.executable, "-m", "onceproof.spark_checks.class_archive"],
-            env={**os.environ, _DRAFT: str(draft)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode or not draft.is_file():
-            last = (done.stderr.strip().splitlines() or ["Java wrote none"])[-1]
+        code, said = _run(draft)
+        if code or not draft.is_file():
+            last = (said.strip().splitlines() or ["Java wrote none"])[-1]
             message = f"no archive of Spark's classes was made: {last}"
             raise UsageError(message)
         draft.replace(found)
     finally:
         draft.unlink(missing_ok=True)
     return found
+
+
+def _run(draft: Path) -> tuple[int, str]:
+    """Run this file, and wait for it even when interrupted: it has a JVM to end."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "onceproof.spark_checks.class_archive"],
+        env={**os.environ, _DRAFT: str(draft)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        try:
+            _, said = running.communicate()
+        except KeyboardInterrupt:
+            running.wait()
+            raise
+        return running.returncode, said
 
 
 def main() -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 from onceproof.model.explore.native import cache_folder
 from onceproof.spark_checks.class_archive import archive
-from onceproof.spark_checks.session import EnvironmentError_, Scratch, java_version
+from onceproof.spark_checks.jvm import EnvironmentError_, java_version
+from onceproof.spark_checks.session import Scratch
 
 OLDEST_PYTHON = (3, 11)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from onceproof.model.interleavings import interleavings
 from onceproof.properties.check import check, parameters_of
 from onceproof.properties.guarantees import guarantees_of
-from onceproof.spark_checks.session import Scratch, WarmSession, java_version
+from onceproof.spark_checks.jvm import java_version
+from onceproof.spark_checks.session import Scratch, WarmSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

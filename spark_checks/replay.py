@@ -21,10 +21,10 @@ from onceproof.spark_checks.choice import Choice
 from onceproof.spark_checks.discovery import discovered
 from onceproof.spark_checks.flights import flights_input
 from onceproof.spark_checks.input import Source
+from onceproof.spark_checks.jvm import java_version
 from onceproof.spark_checks.lab import THREADS, Lab
 from onceproof.spark_checks.observe import observer_of
 from onceproof.spark_checks.run import Case, fresh, run_one
-from onceproof.spark_checks.session import java_version
 from onceproof.spark_checks.sizes import TIMEOUT, Sizes
 from onceproof.spark_checks.trial import PATIENCE, Bench
 
@@ -222,14 +222,17 @@ def _alone(
     scratch = lab.scratch
     listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
     reports: list[SinkReport] = []
-    well = False
+    keep = True
     try:
         reports = _replayed(lab, sinks, listener, plan, given)
-        well = True
+        keep = plan.keep
+    except KeyboardInterrupt:
+        keep = plan.keep
+        raise
     finally:
         kept = [o.folder for r in reports for o in r.outcomes if o.folder is not None]
-        lab.close(keeping=kept, keep=plan.keep or not well)
-        if kept or plan.keep or not well:
+        lab.close(keeping=kept, keep=keep)
+        if kept or keep:
             listener(events.Kept(str(scratch)))
     return reports
 

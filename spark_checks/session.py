@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.errors import OnceproofError
-from onceproof.spark_checks import class_archive
+from onceproof.spark_checks import class_archive, jvm
 from onceproof.spark_checks.failpoints.rules import PLANS_VARIABLE
 from onceproof.spark_checks.sizes import DEFAULT
 from onceproof.spark_checks.swapped import SparkGlobals, Swapped
@@ -24,36 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-OLDEST_JAVA = 17
-_VFORK_ENDS = 25
 _FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
-
-
-class EnvironmentError_(OnceproofError):  # noqa: N801, N818 - the plain name is taken
-    """Says what this machine lacks, and how to mend it."""
-
-
-def java_version() -> int:
-    """Give the major version of the Java that Spark would use.
-
-    Raises ``EnvironmentError_`` where there is none, or it is too old.
-    """
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home) / "bin" / "java") if home else "java"
-    try:
-        said = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, check=True, timeout=30
-        ).stderr
-    except (OSError, subprocess.SubprocessError):
-        where = f"at JAVA_HOME={home}" if home else "on the PATH"
-        message = f"no Java {where}; install Java {OLDEST_JAVA} or later"
-        raise EnvironmentError_(message) from None
-    found = re.search(r'version "(\d+)', said)
-    version = int(found.group(1)) if found else 0
-    if version < OLDEST_JAVA:
-        message = f"Java {version} is too old; Spark needs {OLDEST_JAVA} or later"
-        raise EnvironmentError_(message)
-    return version
 
 
 class Scratch:
@@ -68,7 +37,7 @@ class Scratch:
                 f"no writable folder for temporary files ({error}); "
                 "set TMPDIR to one that is"
             )
-            raise EnvironmentError_(message) from None
+            raise jvm.EnvironmentError_(message) from None
 
     def remove(self, *, keeping: Iterable[Path] = ()) -> None:
         """Delete the folder with all that it holds, or all but some folders in it."""
@@ -104,7 +73,7 @@ class WarmSession:
         once: all that may wait for each other must be among them. ``settings`` go over
         those of the replays, and these over ``defaults``.
         """
-        self._java = java_version()
+        self._java = jvm.java_version()
         folder.mkdir()
         self.plans = folder / "plans"
         self.plans.mkdir()
@@ -121,15 +90,13 @@ class WarmSession:
         self._environment.enter(own)
         self._globals = SparkGlobals()
         self._globals.enter({})
-        self._loudness = logging.getLogger("py4j").level
-        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+        self._silence()
         self._paused = False
         try:
             self.spark = self._start(scratch, folder, attempts, tasks)
         except BaseException:
             self._give_back()
             raise
-        self.spark.sparkContext.setLogLevel("OFF")
 
     @property
     def alive(self) -> bool:
@@ -149,18 +116,24 @@ class WarmSession:
             self._paused = False
             self._environment.enter_again()
             self._globals.enter_again()
-            self._loudness = logging.getLogger("py4j").level
-            logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+            self._silence()
+
+    def _silence(self) -> None:
+        """Drop what py4j logs; a call that is interrupted it tells to the root."""
+        self._loudness = logging.getLogger("py4j").level
+        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+        logging.getLogger().addFilter(_not_of_py4j)
 
     def _give_back(self) -> None:
         self._environment.leave()
         self._globals.leave()
         logging.getLogger("py4j").setLevel(self._loudness)
+        logging.getLogger().removeFilter(_not_of_py4j)
 
     def _start(
         self, scratch: Path, folder: Path, attempts: int, tasks: int
     ) -> SparkSession:
-        from pyspark import __version__  # noqa: PLC0415
+        from pyspark import SparkConf, SparkContext, __version__  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         settings: dict[str, Any] = {
@@ -177,12 +150,7 @@ class WarmSession:
             "spark.local.dir": str(folder / "local"),
             "spark.python.unix.domain.socket.enabled": True,
             "spark.sql.session.timeZone": "UTC",
-            "spark.driver.extraJavaOptions": (
-                f"-Djava.io.tmpdir={shlex.quote(str(scratch))} "
-                f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
-                f"-XX:ReservedCodeCacheSize=240m{self._launching()}"
-                f"{class_archive.options(self._java)}"
-            ),
+            "spark.driver.extraJavaOptions": jvm.options(self._java, folder, scratch),
         }
         if not __version__.startswith(("3.", "4.0")):
             settings["spark.sql.streaming.checkpointFileManagerClass"] = (
@@ -190,10 +158,10 @@ class WarmSession:
                 f"{_FILE_MANAGER}"
             )
         settings |= self._settings
-        builder = SparkSession.builder.master(f"local[{tasks},{attempts}]")
+        conf = SparkConf().setMaster(f"local[{tasks},{attempts}]")
+        conf.setAppName("onceproof")
         for key, value in settings.items():
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            builder = builder.config(key, text)
+            conf.set(key, str(value).lower() if isinstance(value, bool) else str(value))
         own = [os.dup(1), os.dup(2)]
         sys.stdout.flush()
         try:
@@ -201,10 +169,15 @@ class WarmSession:
                 # The JVM keeps these two: nothing it says may end up in our output.
                 os.dup2(log.fileno(), 1)
                 os.dup2(log.fileno(), 2)
-                found = builder.appName("onceproof").getOrCreate()
+                with jvm.none_left():
+                    with jvm.interrupts_as_before():
+                        SparkContext.getOrCreate(conf)
+                    found = SparkSession.builder.config(conf=conf).getOrCreate()
+                    found.sparkContext.setLogLevel("OFF")
         except Exception as error:
-            message = f"{_why(error)}; what it said is in {self._log}"
-            raise EnvironmentError_(message) from error
+            why = jvm.why_not(error, self._java)
+            message = f"{why}; what it said is in {self._log}"
+            raise jvm.EnvironmentError_(message) from error
         finally:
             for number, saved in enumerate(own, 1):
                 os.dup2(saved, number)
@@ -214,35 +187,30 @@ class WarmSession:
         self._process = self._gateway.proc
         return found
 
-    def _launching(self) -> str:
-        """Have Java start processes at half the price: Hadoop runs chmod a lot."""
-        able = sys.platform == "linux" and self._java < _VFORK_ENDS
-        return " -Djdk.lang.Process.launchMechanism=VFORK" if able else ""
-
     def fork(self) -> SparkSession:
         """Give a session of its own to the thread that calls, in the same JVM."""
         mine = self.spark.newSession()
-        jvm: Any = mine._jvm
+        java_side: Any = mine._jvm
         java = mine._jsparkSession
         try:
-            active = jvm.org.apache.spark.sql.classic.SparkSession
+            active = java_side.org.apache.spark.sql.classic.SparkSession
             active.setActiveSession(java)
         except TypeError:
-            jvm.org.apache.spark.sql.SparkSession.setActiveSession(java)
+            java_side.org.apache.spark.sql.SparkSession.setActiveSession(java)
         return mine
 
     def stop(self) -> None:
         """End the session, its workers and its JVM."""
         self.resume()
         try:
-            self.spark.stop()
-            self._gateway.shutdown()
-            self._process.stdin.close()
-            self._process.wait(class_archive.patience())
-        except Exception:  # noqa: BLE001 - whatever went wrong, the JVM must end
-            self._process.kill()
-            self._process.wait()
-        self.pause()
+            with suppress(Exception):
+                self.spark.stop()
+                self._gateway.shutdown()
+                self._process.stdin.close()
+                self._process.wait(class_archive.patience())
+        finally:
+            jvm.end(self._process)
+            self.pause()
 
 
 def _worker_python(scratch: Path) -> Path:
@@ -266,14 +234,5 @@ def _worker_python(scratch: Path) -> Path:
     return path
 
 
-def _why(error: BaseException) -> str:
-    if "BindException" in str(error):
-        return (
-            "Spark did not start: a port that it was told to use is in use; "
-            "free it, or take the setting out of spark-defaults.conf"
-        )
-    return f"Spark did not start: {_first_line(error)}"
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().split("\n")[0][:200] or type(error).__name__
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"

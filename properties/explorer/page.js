@@ -8,7 +8,7 @@
   const tell = model ? telling(model, about) : null;
   const diagram = drawing();
   let drawn = "", rows = [], messages = [], strips = [], found = null;
-  let moved = location.hash !== "";
+  let moved = location.hash !== "", foreseen = 0;
 
   const walk = walking(view, model, tell, () => render());
 
@@ -94,14 +94,27 @@
   };
   const optionsHere = () => {
     const state = walk.states[walk.step], next = walk.path[walk.step];
-    const until = performance.now() + MOST_WAIT;
     return tell.options(state).map(option => {
       const text = tell.textOf(option);
-      const on = next && text === tell.textOf(next);
-      return { ...option, text, on,
-        said: on ? `next on ${walk.step < walk.from ? "the trace" : "your way"}`
-          : performance.now() < until ? outcome(option) : "not worked out" };
-    }).sort((a, b) => Number(Boolean(b.on)) - Number(Boolean(a.on)));
+      return { ...option, text, on: Boolean(next) && text === tell.textOf(next) };
+    }).sort((a, b) => Number(b.on) - Number(a.on));
+  };
+  // Says of one option after the other what becomes of it; the reader can go on meanwhile.
+  const foresee = shown => {
+    const mine = foreseen += 1;
+    const from = first => {
+      const until = performance.now() + MOST_WAIT;
+      for (let at = first; mine === foreseen && at < shown.length; at += 1) {
+        const [option, said] = shown[at];
+        said.textContent = option.on
+          ? `next on ${walk.step < walk.from ? "the trace" : "your way"}` : outcome(option);
+        if (performance.now() >= until) {
+          setTimeout(from, 0, at + 1);
+          return;
+        }
+      }
+    };
+    from(0);
   };
   const standing = () => {
     const breaks = failing(), on = walk.onTrace(), end = walk.path.length;
@@ -180,7 +193,9 @@
       number => rows.find(one => one.number === number && one.kind !== "look").who || "start");
     panels.strips(strips, view.property, step, walk.go);
     byId("options-section").hidden = !tell;
-    if (tell) panels.options(optionsHere(), step, model.rests(walk.states[step]), walk.take);
+    if (tell) {
+      foresee(panels.options(optionsHere(), step, model.rests(walk.states[step]), walk.take));
+    }
     standing();
   };
   const redraw = () => {

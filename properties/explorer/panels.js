@@ -47,6 +47,7 @@ const panels = {
     }
   },
 
+  // Gives each option that is shown with the place where is said what becomes of it.
   options(options, step, rest, take) {
     const list = empty(byId("options"));
     byId("options-title").textContent =
@@ -57,15 +58,15 @@ const panels = {
       rest ? "No action changes anything: the run is at rest." : "",
       cut > 0 ? `Of ${options.length} the first ${MOST_OPTIONS} are shown.` : "",
     ].filter(Boolean).join(" ");
-    options.slice(0, MOST_OPTIONS).forEach((option, i) => {
+    return options.slice(0, MOST_OPTIONS).map((option, i) => {
       const button = put(put(list, "li"), "button");
       button.type = "button";
       if (i < 9) button.setAttribute("aria-keyshortcuts", String(i + 1));
       put(button, "span", i < 9 ? `${i + 1}` : " ", "quiet");
       put(button, "span", option.text, "text");
       if (WORDS[option.kind]) put(button, "span", WORDS[option.kind], "badge", "strong");
-      put(button, "span", option.said, "said");
       button.addEventListener("click", () => take(option));
+      return [option, put(button, "span", "…", "said")];
     });
   },
 

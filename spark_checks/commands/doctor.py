@@ -25,7 +25,7 @@ def doctor(*, archived: bool, as_json: bool) -> int:
     """
     from onceproof.spark_checks import class_archive  # noqa: PLC0415
     from onceproof.spark_checks.doctor import examine  # noqa: PLC0415
-    from onceproof.spark_checks.session import java_version  # noqa: PLC0415
+    from onceproof.spark_checks.jvm import java_version  # noqa: PLC0415
 
     if archived and not class_archive.archive(java_version()).is_file():
         click.echo("making an archive of Spark's classes: half a minute", err=True)

@@ -30,10 +30,28 @@ def test_an_archive_is_used_by_a_java_that_can(place):
     assert class_archive.options(11) == ""
 
 
+def test_an_archive_may_lie_below_a_folder_with_a_blank(place, monkeypatch):
+    """Spark splits the options that it hands to Java at blanks, but for quoted ones."""
+    place = place.with_name("of mine") / "spark.jsa"
+    place.parent.mkdir(parents=True)
+    place.touch()
+    monkeypatch.setenv(class_archive.VARIABLE, str(place))
+
+    assert class_archive.options(17) == f" -XX:SharedArchiveFile='{place}'"
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_at_once(place, monkeypatch):
+    """Nothing is run for it."""
+    place.parent.touch()
+    monkeypatch.setattr(subprocess, "Popen", None)
+
+    with pytest.raises(UsageError, match="below cannot be written to"):
+        class_archive.make(17)
+
+
 def test_what_does_not_come_about_leaves_nothing(place, monkeypatch):
     """Java may write no archive, and may be too old to."""
-    ended = subprocess.CompletedProcess([], 1, "", "one\nthe disk is full\n")
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    monkeypatch.setattr(class_archive, "_run", lambda _: (1, "one\nthe disk is full\n"))
 
     with pytest.raises(UsageError, match="was made: the disk is full"):
         class_archive.make(17)

@@ -1,4 +1,4 @@
-"""A replay that is stopped leaves nothing behind that runs."""
+"""A replay that is stopped leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -32,27 +32,43 @@ def of_run(scratch: str) -> set[int]:
     return found
 
 
+def starting(scratch: Path) -> bool:
+    """Say whether the JVM has been started; nothing is connected to it yet."""
+    return any(scratch.glob("session-1/spark.log"))
+
+
+def replaying(scratch: Path) -> bool:
+    """Say whether a batch is done in some interleaving."""
+    return any(scratch.glob("onceproof_*/checkpoint/commits/0"))
+
+
 @pytest.mark.skipif(not PROC.is_dir(), reason="looks for processes in /proc")
 @pytest.mark.spark
-def test_ctrl_c_leaves_no_process_behind():
-    """Spark and its Python workers end with the run, and it says what it kept."""
+@pytest.mark.parametrize("moment", [starting, replaying])
+@pytest.mark.parametrize("keep", [False, True])
+def test_ctrl_c_leaves_nothing_behind(moment, keep):
+    """Spark and its workers end with the run; its folder stays where that is asked."""
     command = [sys.executable, "-m", "onceproof.spark_checks.cli", "replay"]
     run = subprocess.Popen(
-        [*command, "foreach-batch-append"], stderr=subprocess.PIPE, text=True
+        [*command, "foreach-batch-append", *(["--keep"] if keep else [])],
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    scratch = re.search(r"in (/\S+)", run.stderr.readline()).group(1)
-    deadline = time.monotonic() + 60
-    while not list(Path(scratch).glob("onceproof_*/checkpoint/commits/0")):
+    scratch = Path(re.search(r"in (/\S+)", run.stderr.readline()).group(1))
+    deadline = time.monotonic() + 120
+    while not moment(scratch):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    running = of_run(scratch)
+    running = of_run(str(scratch))
 
     run.send_signal(signal.SIGINT)
-    said = run.communicate(timeout=60)[1]
+    said = run.communicate(timeout=120)[1]
 
-    left = of_run(scratch)
+    left, kept = of_run(str(scratch)), scratch.exists()
     shutil.rmtree(scratch, ignore_errors=True)
     assert running
     assert run.returncode == 130
-    assert scratch in said
+    assert said.splitlines()[-1] == "stopped"
+    assert "Traceback" not in said
+    assert kept == keep == (f"the scratch folder is kept: {scratch}" in said)
     assert not left

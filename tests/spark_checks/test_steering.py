@@ -13,6 +13,7 @@ import pytest
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events, session
 from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.jvm import EnvironmentError_
 from onceproof.spark_checks.replay import Plan, replay, status
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
@@ -214,12 +215,12 @@ def test_a_session_that_does_not_start_leaves_the_environment_alone(
 
     def fail(*_):
         message = "no port"
-        raise session.EnvironmentError_(message)
+        raise EnvironmentError_(message)
 
     monkeypatch.setattr(session.WarmSession, "_start", fail)
     before = dict(os.environ)
 
-    with pytest.raises(session.EnvironmentError_):
+    with pytest.raises(EnvironmentError_):
         session.WarmSession(tmp_path / "session", tmp_path)
 
     assert dict(os.environ) == before

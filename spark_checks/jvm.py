@@ -1,0 +1,133 @@
+"""The JVM that Spark runs in: which Java it is, how it is started, and that it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import OnceproofError
+from onceproof.spark_checks import class_archive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OLDEST_JAVA = 17
+_VFORK_ENDS = 25
+
+
+class EnvironmentError_(OnceproofError):  # noqa: N801, N818 - the plain name is taken
+    """Says what this machine lacks, and how to mend it."""
+
+
+def java_version() -> int:
+    """Give the major version of the Java that Spark would use.
+
+    Raises ``EnvironmentError_`` where there is none, or it is too old.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else "java"
+    try:
+        said = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, check=True, timeout=30
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        where = f"at JAVA_HOME={home}" if home else "on the PATH"
+        message = f"no Java {where}; install Java {OLDEST_JAVA} or later"
+        raise EnvironmentError_(message) from None
+    found = re.search(r'version "(\d+)', said)
+    version = int(found.group(1)) if found else 0
+    if version < OLDEST_JAVA:
+        message = f"Java {version} is too old; Spark needs {OLDEST_JAVA} or later"
+        raise EnvironmentError_(message)
+    return version
+
+
+def options(java: int, folder: Path, scratch: Path) -> str:
+    """Give what Java is started with; what it writes goes to folders of the run's own.
+
+    Below Java 25, Linux starts processes at half the price when asked to: Hadoop runs
+    chmod a lot.
+    """
+    launching = (
+        " -Djdk.lang.Process.launchMechanism=VFORK"
+        if sys.platform == "linux" and java < _VFORK_ENDS
+        else ""
+    )
+    return (
+        f"-Djava.io.tmpdir={shlex.quote(str(scratch))} "
+        f"-XX:ErrorFile={shlex.quote(str(folder / 'java.log'))} "
+        f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+        f"{launching}{class_archive.options(java)}"
+    )
+
+
+def why_not(error: Exception, java: int) -> str:
+    """Say in a sentence why Spark did not start, and what to do."""
+    if "BindException" in str(error):
+        return (
+            "Spark did not start: a port that it was told to use is in use; "
+            "free it, or take the setting out of spark-defaults.conf"
+        )
+    first = str(error).strip().split("\n")[0][:200] or type(error).__name__
+    archived = class_archive.options(java) and (
+        f" (Java was given {class_archive.archive(java)}, an archive of classes: "
+        "delete it if it may be damaged)"
+    )
+    return f"Spark did not start: {first}{archived}"
+
+
+@contextmanager
+def interrupts_as_before() -> Iterator[None]:
+    """Take back the handler of Ctrl-C that a context sets.
+
+    It calls the JVM, in the midst of whatever other call is under way.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def none_left() -> Iterator[None]:
+    """End the JVM that PySpark starts meanwhile, if it is not to be used after all.
+
+    It would end by itself only once something had been connected to it.
+    """
+    from pyspark import java_gateway  # noqa: PLC0415
+
+    module: Any = java_gateway
+    started: list[subprocess.Popen[bytes]] = []
+
+    def popen(*command: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(*command, **options))
+        return started[-1]
+
+    before, module.Popen = module.Popen, popen
+    try:
+        yield
+    except BaseException:
+        for process in started:
+            end(process)
+        raise
+    finally:
+        module.Popen = before
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that still runs, and wait for it."""
+    if process.poll() is None:
+        process.kill()
+        process.wait()
