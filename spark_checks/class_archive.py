@@ -62,12 +62,15 @@ def make(java: int) -> Path:
     """Run some replays to see which classes they load, and archive those.
 
     It takes half a minute and 200 MB. Raises ``UsageError`` where Java is too old, the
-    place cannot be written to, or no archive came of it.
+    place is a folder or cannot be written to, or no archive came of it.
     """
     if java < _LEAST_JAVA:
         message = f"Java {java} makes no archive; it takes {_LEAST_JAVA} or later"
         raise UsageError(message)
     found = archive(java)
+    if found.is_dir():
+        message = f"{found} is a folder; {VARIABLE} names a file"
+        raise UsageError(message)
     draft = found.with_name(f"{found.name}.{os.getpid()}")
     writable(found.parent)
     try:

@@ -42,10 +42,15 @@ def test_an_archive_may_lie_below_a_folder_with_a_blank(place, monkeypatch):
 
 def test_a_place_that_cannot_be_written_to_is_refused_at_once(place, monkeypatch):
     """Nothing is run for it."""
-    place.parent.touch()
     monkeypatch.setattr(subprocess, "Popen", None)
 
+    place.parent.touch()
     with pytest.raises(UsageError, match="below cannot be written to"):
+        class_archive.make(17)
+
+    place.parent.unlink()
+    place.mkdir(parents=True)
+    with pytest.raises(UsageError, match="is a folder"):
         class_archive.make(17)
 
 
