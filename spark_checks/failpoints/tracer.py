@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks import failpoints
 from onceproof.spark_checks.failpoints import zombie
-from onceproof.spark_checks.failpoints.errors import error_at, leaves_block
+from onceproof.spark_checks.failpoints.errors import error_at
 from onceproof.spark_checks.failpoints.points import THREAD, told
 from onceproof.spark_checks.failpoints.rules import (
     ENDS,
@@ -30,6 +30,7 @@ from onceproof.spark_checks.failpoints.rules import (
     Plan,
     Rule,
 )
+from onceproof.spark_checks.failpoints.syntax import leaves_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

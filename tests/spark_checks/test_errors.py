@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from onceproof.spark_checks.failpoints.errors import error_at, leaves_block
+from onceproof.spark_checks.failpoints.errors import error_at
+from onceproof.spark_checks.failpoints.syntax import leaves_block
 
 
 def raised():
