@@ -385,6 +385,30 @@ def appending_job(target):
     return BatchJob(lambda events: events.write.mode("append").parquet(path), read=path)
 
 
+def swallowing_job(target):
+    """Tells of an error and ends well: nobody runs the job again."""
+    path = str(target.path / "t")
+
+    def run(events):
+        try:
+            events.write.mode("overwrite").parquet(path)
+        except OSError as error:
+            print(f"nothing was written: {error}")
+
+    return BatchJob(run, read=path)
+
+
+def appends_and_goes_on(target):
+    """Appends, and has something to do after it."""
+    path = str(target.path / "t")
+
+    def write(batch, batch_id):
+        batch.write.mode("append").parquet(path)
+        print(f"batch {batch_id} is written")
+
+    return ForeachBatch(write, read=path)
+
+
 def built_in(target):
     path = str(target.path / "t")
     return Format("parquet", {"path": path}, read=path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sqlite3
 from pathlib import Path
 
@@ -11,7 +12,11 @@ import pytest
 from onceproof.model.errors import UsageError
 from onceproof.properties.counterexample import Step
 from onceproof.properties.event_batches import EventBatches
-from onceproof.properties.guarantees import AT_LEAST_ONCE, AT_MOST_ONCE
+from onceproof.properties.guarantees import (
+    AT_LEAST_ONCE,
+    AT_MOST_ONCE,
+    ATOMIC_VISIBILITY,
+)
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.artifacts import Asked
@@ -26,6 +31,7 @@ pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
 SCHEMA = "id string, amount long, name string"
 FAILS = (Step("fail_task", (), True, {}),)
+RAISED = Choice(told=(Step("fail_in_commit", (), True, {}),))
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(8)]
 
 
@@ -40,7 +46,8 @@ def lab():
 def judged(lab, tmp_path):
     def ask(build, **words):
         choice = words.pop("choice", Choice(most=9))
-        asked = Asked("", words.pop("key", ("id",)), words.pop("allow", ()), CLAIMED)
+        claims = words.pop("claims", CLAIMED)
+        asked = Asked("", words.pop("key", ("id",)), words.pop("allow", ()), claims)
         words = {"events": SCHEMA, **words}
         question = Question(HERE, tmp_path, asked=asked, choice=choice, **words)
         return judge(build, question, lab=lab)
@@ -107,9 +114,7 @@ def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
 
 def test_a_try_that_is_taken_back_may_be_made_again(judged):
     """An error is raised as a call would raise it: ``__exit__`` sees it."""
-    raised = Choice(told=(Step("fail_in_commit", (), True, {}),))
-
-    found = judged(sinks.tries_a_block_again, events=NAMED, batches=1, choice=raised)
+    found = judged(sinks.tries_a_block_again, events=NAMED, batches=1, choice=RAISED)
 
     assert found.verdict is Verdict.HELD
     assert found.replayed > 5
@@ -135,6 +140,39 @@ def test_an_error_that_is_caught_loses_the_batch(judged, kind):
     assert not found.report.missed
     caught = "the error does not reach Spark, and run 1 goes on: commits/0 is written"
     assert caught in found.story
+    assert "the lanes are the model's: there the error ends the run" in found.story
+
+
+def test_an_error_that_a_job_catches_loses_its_rows(judged):
+    """The job ends well, and is not run again."""
+    found = judged(sinks.swallowing_job, events=NAMED, batches=1, choice=RAISED)
+
+    assert found.verdict is Verdict.REFUTED
+    assert "the error does not reach Spark, and run 1 goes on" in found.story
+    assert not found.report.missed
+
+
+def test_what_an_error_ends_is_not_told_to_have_run_to_its_end(judged):
+    """What comes before the error has run; the next run comes to the end."""
+    found = judged(sinks.appends_and_goes_on, events=NAMED, batches=1, choice=RAISED)
+
+    ran = r"run \d gave batch 0 to your code: it ran (.+)"
+    ended = re.findall(ran, found.story)
+    assert found.verdict is Verdict.REFUTED
+    assert ended[0].startswith("up to line ")
+    assert ended[0].endswith('write(): batch.write.mode("append").parquet(path)')
+    assert ended[1:] == ["to its end"]
+
+
+def test_what_readers_see_after_a_fault_is_told_with_the_fault(judged):
+    """The first line of a report stands alone: it names no step of a model."""
+    dies = Choice(told=(Step("crash_in_task", (), True, {}),))
+    some = {"events": NAMED[:4], "batches": 1, "choice": dies}
+
+    found = judged(sinks.one_by_one, claims=(ATOMIC_VISIBILITY,), **some)
+
+    assert "is not atomic-visibility: after a fault (the process " in found.headline
+    assert "crash" not in found.headline
 
 
 @pytest.mark.parametrize("asked", [True, pytest.param(False, marks=pytest.mark.grid)])
@@ -203,16 +241,19 @@ def test_a_job_that_fails_for_good_may_be_tried_again(judged):
 
 def test_a_task_without_events_is_not_waited_for(judged):
     """A function that is called for each row has nothing to do there."""
-    one, other = NAMED[:2]
-    rows = (((one,), ()), ((), (other,)))
-    events = EventBatches(rows, key=("id",))
+    events = EventBatches(((tuple(NAMED[:1]), ()),), key=("id",))
 
-    found = judged(sinks.one_by_one, events=events, choice=Choice(most=20))
+    found = judged(sinks.one_by_one, events=events, batches=1, choice=Choice())
 
     assert found.verdict is Verdict.HELD
-    assert not found.report.missed
     struck = {faults_of(o.interleaving) for o in found.report.replayed}
     assert {("crash",), ("crash_in_task",), ("fail_in_task",)} <= struck
+    # The other task has done its work, and this one has none.
+    assert not found.report.missed
+    assert {o.not_replayed for o in found.report.outcomes} == {
+        "",
+        "nothing is left to strike where crash() comes",
+    }
 
 
 @pytest.mark.parametrize(
