@@ -13,10 +13,11 @@ from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import Fared, History, Row
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.drift import drift_data, parting
+from onceproof.spark_checks.events import SinkBegun
 from onceproof.spark_checks.flights import flights_input
 from onceproof.spark_checks.outcome import Outcome
 from onceproof.spark_checks.replay import SinkReport, protocol_of, status
-from onceproof.spark_checks.replay_console import replay_data, show_replay
+from onceproof.spark_checks.replay_console import file_view, replay_data, show_replay
 from tests.spark_checks.steering import SINKS, SMALL
 
 SINK = SINKS["foreach-batch-append"]
@@ -112,6 +113,17 @@ def test_histories_that_are_alike_do_not_part():
     assert drifting.drift
     assert told["moments"] == []
     assert told["restarts"] == ["locked"]
+
+
+@pytest.mark.parametrize(("number", "told"), [(1, False), (7, True)])
+def test_a_file_for_which_many_failures_stand_says_so(capfd, number, told):
+    """On stderr, past what a test captures; one failure is that of the file."""
+    with file_view() as view:
+        view(SinkBegun("test_sinks.py::mine", number))
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert ("7 failures stand for that of the file" in " ".join(err.split())) == told
 
 
 def test_json_names_the_folder_and_whether_there_is_a_failpoint(report):

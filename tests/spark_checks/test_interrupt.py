@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.spark_checks.lab import Lab
+
 PROC = Path("/proc")
 
 
@@ -72,3 +74,15 @@ def test_ctrl_c_leaves_nothing_behind(moment, keep):
     assert "Traceback" not in said
     assert kept == keep == (f"the scratch folder is kept: {scratch}" in said)
     assert not left
+
+
+@pytest.mark.spark
+def test_what_ctrl_c_does_is_left_as_it_was():
+    """A context's own handler would call Java in the midst of another call."""
+    lab, before = Lab(), signal.getsignal(signal.SIGINT)
+
+    with lab.session(attempts=2, partitions=2):
+        inside = signal.getsignal(signal.SIGINT)
+    lab.close()
+
+    assert inside is before
