@@ -26,6 +26,7 @@ bench: $(READY)
 	$(BIN)/python -m tests.benchmarks.spin
 	$(BIN)/python -m tests.benchmarks.drivers
 	$(BIN)/python -m tests.benchmarks.startup
+	$(BIN)/python -m tests.benchmarks.archive
 
 # Type checkers do not see how setuptools maps the package onto the folders.
 typing:

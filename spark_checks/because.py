@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.histories import broken
 from onceproof.spark_checks.drift import seen_in_words, times
+from onceproof.spark_checks.failpoints.points import returns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from onceproof.properties.ledger import History
     from onceproof.properties.property import Property
     from onceproof.spark_checks.outcome import Outcome, RunTold
-
-_RETURN = "the return of "
 
 
 def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
@@ -59,13 +58,13 @@ def _run(
     number: int, run: RunTold, before: frozenset[int], again: set[int]
 ) -> Iterator[str]:
     for batch, points in sorted(run.ran.items()):
-        lines = [p for p in points if not p.startswith(_RETURN)]
+        lines = [p for p in points if not returns(p)]
         if not lines:
             continue
         why = ""
         if batch in again and batch not in before:
             why = f"since commits/{batch} was not there, "
-        whole = points[-1].startswith(_RETURN)
+        whole = returns(points[-1])
         ended = "to its end" if whole else f"up to {lines[-1]}"
         yield f"{why}run {number + 1} gave batch {batch} to your code: it ran {ended}"
     for how in run.how:

@@ -11,6 +11,7 @@ import importlib.metadata
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from onceproof.properties.counterexample import writable
 
 VARIABLE = "ONCEPROOF_CLASS_ARCHIVE"
 _DRAFT = "ONCEPROOF_CLASS_ARCHIVE_DRAFT"
+_USES = "-XX:SharedArchiveFile="
 _LEAST_JAVA = 13
 _ENDS_WITHIN, _WRITES_WITHIN = 10, 300
 _SINKS = ("foreach-batch-append", "datasource-staged", "parquet-manifest")
@@ -50,7 +52,13 @@ def options(java: int) -> str:
     found = archive(java)
     if java < _LEAST_JAVA or not found.is_file():
         return ""
-    return f" -XX:SharedArchiveFile={shlex.quote(str(found))}"
+    return f" {_USES}{shlex.quote(str(found))}"
+
+
+def used_in(options: str) -> str:
+    """Name the archive that options of Java tell it to use; nothing if none is."""
+    given = [o for o in shlex.split(options) if o.startswith(_USES)]
+    return given[-1].removeprefix(_USES) if given else ""
 
 
 def patience() -> int:
@@ -86,18 +94,20 @@ def make(java: int) -> Path:
 
 
 def _run(draft: Path) -> tuple[int, str]:
-    """Run this file, and wait for it even when interrupted: it has a JVM to end."""
+    """Run this file; when interrupted, let it end its JVM and delete its folder."""
     with subprocess.Popen(
         [sys.executable, "-m", "onceproof.spark_checks.class_archive"],
         env={**os.environ, _DRAFT: str(draft)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     ) as running:
         try:
             _, said = running.communicate()
         except KeyboardInterrupt:
-            running.wait()
+            running.send_signal(signal.SIGINT)
+            running.communicate()
             raise
         return running.returncode, said
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.drift import seen_in_words
+from onceproof.spark_checks.failpoints import notes
 from onceproof.spark_checks.failpoints.kinds import DataSourceKind, kind_of
 from onceproof.spark_checks.failpoints.points import (
     ABORT,
     DRIVER,
     TASK,
-    notes,
     points_in,
     seen_in,
 )
@@ -48,7 +48,7 @@ def discovered(bench: Bench, sink: Reference) -> Reference:
     run = Run(number=0, offered=batches, moment="at rest")
     for batch in range(batches):
         for function, where in _NOTED:
-            run.rule(function, "call", batch, "note", mark=notes(where, batch))
+            run.rule(function, "call", batch, "note", mark=notes.file_of(where, batch))
     folder, trial = _tried(bench, sink, run)
     _well(bench, sink, trial)
     marks = folder / "marks"
@@ -116,8 +116,8 @@ def _aborted(bench: Bench, sink: Reference, seen: Seen) -> tuple[Point, ...]:
     run = Run(number=0, offered=1, moment="at rest")
     last = seen.last[0]
     run.stops(LINES, "call", 0, "raise", line=last.text, nth=last.time)
-    run.rule(UNDO, "call", 0, "note", mark=notes(ABORT, 0))
+    run.rule(UNDO, "call", 0, "note", mark=notes.file_of(ABORT, 0))
     folder, _ = _tried(bench, sink, run)
-    points = points_in(folder / "marks" / notes(ABORT, 0))
+    points = points_in(folder / "marks" / notes.file_of(ABORT, 0))
     shutil.rmtree(folder, ignore_errors=True)
     return points

@@ -69,18 +69,16 @@ def options(java: int, folder: Path, scratch: Path) -> str:
     )
 
 
-def why_not(error: Exception, java: int) -> str:
-    """Say in a sentence why Spark did not start, and what to do."""
+def why_not(error: Exception, given: str) -> str:
+    """Say why Spark did not start, where Java was ``given`` options; and what to do."""
     if "BindException" in str(error):
         return (
             "Spark did not start: a port that it was told to use is in use; "
             "free it, or take the setting out of spark-defaults.conf"
         )
     first = str(error).strip().split("\n")[0][:200] or type(error).__name__
-    archived = class_archive.options(java) and (
-        f" (Java was given {class_archive.archive(java)}, an archive of classes: "
-        "delete it if it may be damaged)"
-    )
+    used = class_archive.used_in(given)
+    archived = used and f" (delete {used}, an archive of classes, if it may be damaged)"
     return f"Spark did not start: {first}{archived}"
 
 

@@ -221,16 +221,21 @@ def _alone(
     lab = Lab()
     scratch = lab.scratch
     listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
-    reports: list[SinkReport] = []
+    kept: list[Path] = []
     keep = True
+
+    def listen(event: events.Event) -> None:
+        if isinstance(event, events.Replayed) and event.outcome.folder is not None:
+            kept.append(event.outcome.folder)
+        listener(event)
+
     try:
-        reports = _replayed(lab, sinks, listener, plan, given)
+        reports = _replayed(lab, sinks, listen, plan, given)
         keep = plan.keep
     except KeyboardInterrupt:
         keep = plan.keep
         raise
     finally:
-        kept = [o.folder for r in reports for o in r.outcomes if o.folder is not None]
         lab.close(keeping=kept, keep=keep)
         if kept or keep:
             listener(events.Kept(str(scratch)))

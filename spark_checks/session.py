@@ -175,7 +175,8 @@ class WarmSession:
                     found = SparkSession.builder.config(conf=conf).getOrCreate()
                     found.sparkContext.setLogLevel("OFF")
         except Exception as error:
-            why = jvm.why_not(error, self._java)
+            given = str(settings["spark.driver.extraJavaOptions"])
+            why = jvm.why_not(error, given)
             message = f"{why}; what it said is in {self._log}"
             raise jvm.EnvironmentError_(message) from error
         finally:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks import events
+from onceproof.spark_checks.failpoints import notes
 from onceproof.spark_checks.failpoints.checkpoint import Trap, entries, own
 from onceproof.spark_checks.failpoints.driver import HUNG, LOG
 from onceproof.spark_checks.failpoints.kinds import Kind, Start
-from onceproof.spark_checks.failpoints.points import DRIVER, notes
+from onceproof.spark_checks.failpoints.points import DRIVER
 from onceproof.spark_checks.failpoints.rules import (
     LINES,
     REFUSED,
@@ -193,10 +194,9 @@ class Trial:
         committed = frozenset(self.promised[-1])
         ran = {}
         for batch in range(run.offered):
-            path = self._marks / run.mark(notes(DRIVER, batch))
+            path = self._marks / run.mark(notes.file_of(DRIVER, batch))
             if path.exists():
-                lines = path.read_text(encoding="utf-8").splitlines()
-                ran[batch] = tuple(line.partition("\t")[2] for line in lines)
+                ran[batch] = tuple(text for main, text, _ in notes.read(path) if main)
         failed = self.unreadable.get(run.moment, "")
         how = tuple(run.how)
         told = (how, run.stop, run.moment, ran, committed, run.state, failed)
@@ -299,7 +299,7 @@ class Trial:
         rules = [self._placed(r) for r in run.rules]
         if self._own:
             for batch in range(run.offered):
-                mark = run.mark(notes(DRIVER, batch))
+                mark = run.mark(notes.file_of(DRIVER, batch))
                 rules.append(Rule(LINES, "call", batch, "note", mark=mark))
         plan = Plan(
             tuple(rules),

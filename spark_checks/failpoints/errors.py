@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints.syntax import guarded_lines
@@ -22,7 +23,18 @@ _BROKEN = (ConnectionError, TimeoutError)
 
 
 class FailedHere(Exception):  # noqa: N818 - it stands for whatever a sink may raise
-    """Is raised inside a sink's own code by a rule."""
+    """Is raised inside a sink's own code by a rule.
+
+    What is made of it and of another kind needs nothing that the other kind asks for.
+    """
+
+    def __init__(self) -> None:
+        """Say what all of them say."""
+        Exception.__init__(self, _MESSAGE)
+
+    def __str__(self) -> str:
+        """Give the message."""
+        return _MESSAGE
 
 
 def error_at(frame: FrameType, own: Callable[[FrameType], bool]) -> Exception:
@@ -39,17 +51,16 @@ def error_at(frame: FrameType, own: Callable[[FrameType], bool]) -> Exception:
                 if found is not None:
                     return _made(found)
         outer = outer.f_back
-    return FailedHere(_MESSAGE)
+    return FailedHere()
 
 
 def _made(kind: type[Exception]) -> Exception:
-    if kind is FailedHere:
-        return FailedHere(_MESSAGE)
-    try:
-        error: Exception = type(kind.__name__, (FailedHere, kind), {})(_MESSAGE)
-    except TypeError:
-        error = kind(_MESSAGE)
-    return error
+    """Make an error of a kind; a plain one where nothing can be derived of the kind."""
+    if kind is not FailedHere:
+        with suppress(Exception):
+            error: Exception = type(kind.__name__, (FailedHere, kind), {})()
+            return error
+    return FailedHere()
 
 
 def _of_environment(kind: Any) -> type[Exception] | None:
@@ -84,19 +95,35 @@ def _caught(frame: FrameType) -> Iterator[Any]:
     ]
     for guarded in sorted(around, key=lambda g: -g.first):
         for kind in guarded.kinds:
-            yield from _values(kind, frame)
+            yield from _kinds(kind, frame)
 
 
-def _values(kind: ast.expr, frame: FrameType) -> Iterator[Any]:
-    """Look up a name, a dotted name, or several."""
+def _kinds(kind: ast.expr, frame: FrameType) -> Iterator[Any]:
+    """Look up a name, a dotted name, or several; a name may stand for several too."""
     if isinstance(kind, ast.Tuple):
         for one in kind.elts:
-            yield from _values(one, frame)
-    elif isinstance(kind, ast.Attribute):
-        for owner in _values(kind.value, frame):
-            yield getattr(owner, kind.attr, None)
-    elif isinstance(kind, ast.Name):
+            yield from _kinds(one, frame)
+    elif isinstance(kind, ast.Starred):
+        yield from _kinds(kind.value, frame)
+    else:
+        yield from _one_by_one(_value(kind, frame))
+
+
+def _one_by_one(found: Any) -> Iterator[Any]:
+    if isinstance(found, tuple):
+        for one in found:
+            yield from _one_by_one(one)
+    else:
+        yield found
+
+
+def _value(name: ast.expr, frame: FrameType) -> Any:
+    if isinstance(name, ast.Attribute):
+        # An attribute may be code of the user's, which may fail.
+        with suppress(Exception):
+            return getattr(_value(name.value, frame), name.attr)
+    if isinstance(name, ast.Name):
         for place in (frame.f_locals, frame.f_globals, vars(builtins)):
-            if kind.id in place:
-                yield place[kind.id]
-                return
+            if name.id in place:
+                return place[name.id]
+    return None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.failpoints import notes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 MOST_POINTS = 40
 DRIVER, TASK, ABORT = "driver", "task", "abort"
-THREAD = "+"
 _RETURN = "the return of "
 _END = "the end of "
 
@@ -76,6 +77,11 @@ def may_raise(text: str) -> bool:
     return not text.startswith((_RETURN, _END))
 
 
+def returns(text: str) -> bool:
+    """Say whether a point is the return of a function."""
+    return text.startswith(_RETURN)
+
+
 def seen_in(marks: Path, batches: int, *, callback: bool) -> Seen:
     """Read the notes of a run in which every point was noted."""
     driver: dict[int, tuple[Point, ...]] = {}
@@ -83,19 +89,19 @@ def seen_in(marks: Path, batches: int, *, callback: bool) -> Seen:
     tasks: dict[tuple[int, int], tuple[Point, ...]] = {}
     passed = 0
     for batch in range(batches):
-        lines, returns = _parted(_read(marks / notes(DRIVER, batch)))
+        lines, ended = _parted(_read(marks / notes.file_of(DRIVER, batch)))
         if lines:
             driver[batch] = chosen(lines)
-            passed += len(lines) - len(driver[batch])
-        if lines and returns:
-            last[batch] = returns[-1]
-        for path in sorted(marks.glob(f"{notes(TASK, batch)}-*")):
-            lines, returns = _parted(_read(path))
-            if lines and returns:
+            passed += _times(lines) - len(driver[batch])
+        if lines and ended:
+            last[batch] = ended[-1]
+        for path in sorted(marks.glob(f"{notes.file_of(TASK, batch)}-*")):
+            lines, ended = _parted(_read(path))
+            if lines and ended:
                 kept = chosen(lines)
-                passed += len(lines) - len(kept)
+                passed += _times(lines) - len(kept)
                 key = (batch, int(path.name.rpartition("-")[2]))
-                tasks[key] = (*kept, returns[-1])
+                tasks[key] = (*kept, ended[-1])
     return Seen(driver, tasks, {}, last, callback, passed)
 
 
@@ -103,11 +109,6 @@ def points_in(path: Path) -> tuple[Point, ...]:
     """Read the points of one file of notes, returns apart."""
     lines, _ = _parted(_read(path))
     return chosen(lines)
-
-
-def notes(where: str, batch: int) -> str:
-    """Name the file in which the points of a batch are noted."""
-    return f"points-{where}-{batch}"
 
 
 def chosen(points: Sequence[Point], most: int = MOST_POINTS) -> tuple[Point, ...]:
@@ -132,36 +133,24 @@ def chosen(points: Sequence[Point], most: int = MOST_POINTS) -> tuple[Point, ...
 def _parted(points: Iterable[Point]) -> tuple[list[Point], list[Point]]:
     """Part lines from returns."""
     lines: list[Point] = []
-    returns: list[Point] = []
+    ended: list[Point] = []
     for point in points:
-        (returns if point.text.startswith(_RETURN) else lines).append(point)
-    return lines, returns
+        (ended if returns(point.text) else lines).append(point)
+    return lines, ended
 
 
 def _read(path: Path) -> list[Point]:
-    """Read notes: each is the process that came to a point, and the point.
-
-    Those of the main thread come first, in order of time. Those of others follow in
-    order of the text, so that they are the same whichever thread was first; their
-    returns are left out, for none of them is the end of the work.
-    """
-    if not path.exists():
-        return []
-    mine: list[str] = []
-    theirs: list[tuple[str, str]] = []
-    for note in path.read_text(encoding="utf-8").splitlines():
-        who, _, text = note.partition("\t")
-        _, thread, process = who.rpartition(THREAD)
-        if not thread:
-            mine.append(note)
-        elif not text.startswith(_RETURN):
-            theirs.append((text, process))
-    others = [f"{process}\t{text}" for text, process in sorted(theirs)]
-    return list(_counted([*mine, *others]))
+    """Read notes; other threads' returns are left out: none of them ends the work."""
+    return [
+        Point(text, time)
+        for main, text, time in notes.read(path)
+        if main or not returns(text)
+    ]
 
 
-def _counted(lines: Iterable[str]) -> Iterable[Point]:
-    times: dict[str, int] = {}
-    for line in lines:
-        times[line] = times.get(line, 0) + 1
-        yield Point(line.partition("\t")[2], times[line])
+def _times(points: Iterable[Point]) -> int:
+    """Count how often points were come to, those included that were not noted."""
+    last: dict[str, int] = {}
+    for point in points:
+        last[point.text] = max(point.time, last.get(point.text, 0))
+    return sum(last.values())

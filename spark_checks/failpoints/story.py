@@ -220,7 +220,7 @@ class Story:
 def raisable(point: Mapping[str, Any]) -> None:
     """Raise ``NotReplayable`` for a point at which no error can come up."""
     if not may_raise(str(point["line"])):
-        message = "no call that can fail is made at the end of a with"
+        message = "an error at the end of a with would leave out its __exit__"
         raise NotReplayable(message)
 
 

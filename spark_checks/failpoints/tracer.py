@@ -7,6 +7,7 @@ own hand.
 
 from __future__ import annotations
 
+import dis
 import inspect
 import linecache
 import os
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from onceproof.spark_checks import failpoints
 from onceproof.spark_checks.failpoints import zombie
 from onceproof.spark_checks.failpoints.errors import error_at
-from onceproof.spark_checks.failpoints.points import THREAD, told
+from onceproof.spark_checks.failpoints.notes import Notes
+from onceproof.spark_checks.failpoints.points import told
 from onceproof.spark_checks.failpoints.rules import (
     ENDS,
     EXIT_CODE,
@@ -40,7 +42,6 @@ _PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python")
 _OURS = str(Path(failpoints.__file__).parent.parent)
 _MOST_SHOWN = 48
 _IMPORT = "<frozen importlib"
-MOST_NOTES = 20_000
 
 
 class Tracer:
@@ -64,7 +65,7 @@ class Tracer:
         self._lines = not self._names.isdisjoint(OWN_CODE)
         self._calls: dict[tuple[str, str, int | None], int] = {}
         self._known: dict[CodeType, bool] = {}
-        self._notes = 0
+        self._notes = Notes()
         self._last: Place | None = None
         self._one_by_one = threading.Lock()
 
@@ -98,19 +99,21 @@ class Tracer:
             outermost = not any(map(self._follows, outer))
         number = self._count(name, "", place)
         self.fire(name, "call", place, number)
-        before, raised = 0, False
+        # A generator that goes on does so at its yield, which may end a block.
+        before = frame.f_lineno
 
-        def leave(frame: FrameType, event: str, arg: object) -> Any:  # noqa: ARG001
-            nonlocal before, raised
+        def leave(frame: FrameType, event: str, arg: object) -> Any:
+            nonlocal before
             if event == "return":
-                if outermost and not raised:
-                    self._reach(place, self._text(frame, returns=True))
+                if outermost:
+                    self._notes.flush()
+                    if arg is not None or _returns(frame):
+                        self._reach(place, self._text(frame, returns=True))
+                        self._notes.flush()
                 self.fire(name, "return", place, number)
             if event == "exception" and mine:
-                raised = True
                 self.fire(place.code, "exception", place)
             if event == "line":
-                raised = False
                 file, here = frame.f_code.co_filename, frame.f_lineno
                 ends = leaves_block(file, here, before)
                 if not ends:
@@ -122,7 +125,8 @@ class Tracer:
 
     def begin(self, frame: FrameType) -> None:
         """Get a thread ready that is not the main one."""
-        if self._begins is None or not _thread():
+        main = threading.current_thread() is threading.main_thread()
+        if self._begins is None or main:
             return
         batch = self._where(frame).batch
         if getattr(self._begun, "batch", None) != batch:
@@ -148,7 +152,7 @@ class Tracer:
                 and rule.nth in (None, number)
             ):
                 if rule.do == "note":
-                    self._note(rule, place, line)
+                    self._note(rule, place, line, number)
                 elif self._due(rule):
                     self._act(rule, frame)
 
@@ -181,7 +185,9 @@ class Tracer:
         if returns:
             return told(f"{code.co_name}() of {name}", returns=True)
         shown = linecache.getline(code.co_filename, frame.f_lineno).strip()
-        shown = f": {shown[:_MOST_SHOWN]}" if shown else ""
+        if len(shown) > _MOST_SHOWN:
+            shown = f"{shown[: _MOST_SHOWN - 3]}..."
+        shown = f": {shown}" if shown else ""
         return told(
             f"line {frame.f_lineno} of {name}, {code.co_name}(){shown}", ends=ends
         )
@@ -203,18 +209,13 @@ class Tracer:
             number = self._calls[key] = self._calls.get(key, 0) + 1
         return number
 
-    def _note(self, rule: Rule, place: Place, line: str) -> None:
-        """Write down that a point was come to: by which process, thread and task."""
-        self._notes += 1
-        if self._notes > MOST_NOTES:
-            return
+    def _note(self, rule: Rule, place: Place, line: str, times: int) -> None:
+        """Write down that a point of a task, or of the driver, was come to."""
         task = "" if place.partition is None else f"-{place.partition}"
-        with Path(self._plan.marks, f"{rule.mark}{task}").open(
-            "a", encoding="utf-8"
-        ) as notes:
-            notes.write(f"{_thread()}{os.getpid()}.{id(self)}\t{line}\n")
+        self._notes.write(Path(self._plan.marks, f"{rule.mark}{task}"), line, times)
 
     def _act(self, rule: Rule, frame: FrameType | None = None) -> None:
+        self._notes.flush()
         marks = Path(self._plan.marks)
         if rule.do == "zombie":
             self._leave_mark(rule.mark)
@@ -257,11 +258,10 @@ class Tracer:
             time.sleep(0.001)
 
 
-def _thread() -> str:
-    """Name the thread that runs, if it is not the main one."""
-    if threading.current_thread() is threading.main_thread():
-        return ""
-    return f"{threading.get_ident()}{THREAD}"
+def _returns(frame: FrameType) -> bool:
+    """Say whether code is left by a return or a yield of its own, and by no error."""
+    operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    return operation.startswith(("RETURN_", "YIELD_"))
 
 
 def _outer(frame: FrameType) -> Iterator[FrameType]:

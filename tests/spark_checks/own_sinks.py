@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import functools
+import io
 import json
 import sqlite3
 import uuid
@@ -17,6 +19,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
+from onceproof.spark_checks.failpoints.notes import MOST_NOTES
 from onceproof.spark_checks.sinks.interface import (
     BatchJob,
     Foreach,
@@ -254,6 +257,27 @@ def named_by_epoch(target):
 def named_at_random(target):
     folder = str(target.path)
     return Foreach(Closing(folder, unique=True), read=files_of(folder, "*.json"))
+
+
+def after_very_much(target):
+    """Does much in a task before it inserts, and ends with a loop over a reader."""
+    path = table(target, "id TEXT, amount INT")
+
+    def insert(rows):
+        text = io.StringIO()
+        for _ in range(MOST_NOTES // 2):
+            text.tell()
+        writer = csv.writer(text)
+        writer.writerows([("id", "amount"), *((row.id, row.amount) for row in rows)])
+        text.seek(0)
+        for row in csv.DictReader(text):
+            with closing(sqlite3.connect(path, timeout=60)) as db, db:
+                db.execute("INSERT INTO t VALUES (:id, :amount)", row)
+
+    return ForeachBatch(
+        lambda batch, _: batch.foreachPartition(insert),
+        read=rows_of(path, "id, amount", "id string, amount long"),
+    )
 
 
 def one_by_one(target):

@@ -37,7 +37,11 @@ def test_an_archive_may_lie_below_a_folder_with_a_blank(place, monkeypatch):
     place.touch()
     monkeypatch.setenv(class_archive.VARIABLE, str(place))
 
-    assert class_archive.options(17) == f" -XX:SharedArchiveFile='{place}'"
+    options = f"-Xmx1g{class_archive.options(17)}"
+
+    assert options == f"-Xmx1g -XX:SharedArchiveFile='{place}'"
+    assert class_archive.used_in(options) == str(place)
+    assert class_archive.used_in("-Xmx1g") == ""
 
 
 def test_a_place_that_cannot_be_written_to_is_refused_at_once(place, monkeypatch):

@@ -78,6 +78,64 @@ def caught_whatever_it_is():
         pass
 
 
+RETRYABLE = (KeyError, (sqlite3.OperationalError, TimeoutError))
+
+
+def caught_by_a_name_for_several():
+    try:
+        return raised()
+    except RETRYABLE:
+        pass
+
+
+def suppressed_by_a_name_for_several():
+    with contextlib.suppress(*RETRYABLE):
+        return raised()
+
+
+class Held:
+    """Holds errors, as drivers' connections do; one cannot be asked for."""
+
+    Error = sqlite3.Error
+
+    @property
+    def failing(self):
+        raise ValueError
+
+
+def caught_by_what_a_connection_holds():
+    held = Held()
+    try:
+        return raised()
+    except held.Error:
+        pass
+
+
+def caught_by_what_cannot_be_asked_for():
+    held = Held()
+    try:
+        return raised()
+    except held.failing:
+        pass
+
+
+class OperationalError(Exception):
+    """Is made as some libraries make theirs: of what went wrong, not of a text."""
+
+    def __init__(self, statement, orig):
+        self.said = f"{statement}: {orig}"
+
+    def __str__(self):
+        return self.said
+
+
+def caught_by_a_library():
+    try:
+        return raised()
+    except OperationalError:
+        pass
+
+
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
@@ -86,10 +144,18 @@ def caught_whatever_it_is():
         (caught_by_the_caller, ConnectionError),
         (caught_further_out, sqlite3.OperationalError),
         (suppressed, TimeoutError),
+        (caught_by_a_name_for_several, sqlite3.OperationalError),
+        (suppressed_by_a_name_for_several, sqlite3.OperationalError),
+        (caught_by_what_a_connection_holds, sqlite3.OperationalError),
+        (caught_by_what_cannot_be_asked_for, Exception),
+        (caught_by_a_library, OperationalError),
     ],
 )
 def test_it_is_of_a_kind_that_is_caught(code, kind):
-    assert isinstance(code(), kind)
+    error = code()
+
+    assert isinstance(error, kind)
+    assert str(error) == "the sink failed here"
 
 
 @pytest.mark.parametrize(

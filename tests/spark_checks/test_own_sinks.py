@@ -21,6 +21,8 @@ from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.artifacts import Asked
 from onceproof.spark_checks.choice import Choice, faults_of
+from onceproof.spark_checks.failpoints.notes import MOST_NOTES
+from onceproof.spark_checks.failpoints.points import MOST_POINTS
 from onceproof.spark_checks.judged import CLAIMED, MOST_LINES, Question, judge
 from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.own_events import _frame
@@ -120,7 +122,7 @@ def test_a_try_that_is_taken_back_may_be_made_again(judged):
     assert found.replayed > 5
     assert {o.not_replayed for o in found.report.outcomes} == {
         "",
-        "no call that can fail is made at the end of a with",
+        "an error at the end of a with would leave out its __exit__",
     }
 
 
@@ -254,6 +256,19 @@ def test_a_task_without_events_is_not_waited_for(judged):
         "",
         "nothing is left to strike where crash() comes",
     }
+
+
+def test_a_task_is_struck_however_many_lines_it_runs(judged):
+    """Its last lines too, and where it ends with a loop."""
+    dies = Choice(told=(Step("crash_in_task", (), True, {}),))
+    some = {"events": NAMED[:2], "batches": 1, "partitions": 1, "choice": dies}
+
+    found = judged(sinks.after_very_much, **some)
+
+    struck = "; ".join(how for o in found.report.replayed for how in o.failpoints)
+    assert found.verdict is Verdict.REFUTED
+    assert "INSERT INTO t" in struck
+    assert found.report.sink.seen.passed > MOST_NOTES - MOST_POINTS
 
 
 @pytest.mark.parametrize(

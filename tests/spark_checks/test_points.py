@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks.failpoints.points import DRIVER, notes, seen_in
+from onceproof.spark_checks.failpoints.notes import file_of
+from onceproof.spark_checks.failpoints.points import DRIVER, seen_in
 
 MAIN, ONE, OTHER = "7.1\t", "11+7.1\t", "12+7.1\t"
 FIRST = [ONE + "a", ONE + "b", MAIN + "y", OTHER + "a", OTHER + "b", MAIN + "z"]
@@ -16,7 +17,7 @@ def test_threads_may_run_in_any_order(tmp_path, noted):
     """What the main thread comes to is first, and its return is the end."""
     ends = [MAIN + "the return of write()", ONE + "the return of put()"]
     lines = [MAIN + "x", *noted, *ends]
-    (tmp_path / notes(DRIVER, 0)).write_text("\n".join(lines) + "\n")
+    (tmp_path / file_of(DRIVER, 0)).write_text("\n".join(lines) + "\n")
 
     seen = seen_in(tmp_path, 1, callback=True)
 
