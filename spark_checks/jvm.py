@@ -18,6 +18,7 @@ from onceproof.spark_checks import class_archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
 OLDEST_JAVA = 17
 _VFORK_ENDS = 25
@@ -110,7 +111,9 @@ def none_left() -> Iterator[None]:
     started: list[subprocess.Popen[bytes]] = []
 
     def popen(*command: Any, **options: Any) -> subprocess.Popen[bytes]:
-        started.append(subprocess.Popen(*command, **options))
+        # It is a script that starts a JVM to ask for the command of the JVM.
+        with _interrupts_held():
+            started.append(subprocess.Popen(*command, **options, process_group=0))
         return started[-1]
 
     before, module.Popen = module.Popen, popen
@@ -124,8 +127,24 @@ def none_left() -> Iterator[None]:
         module.Popen = before
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Put off Ctrl-C: a process that is just being started would be lost by it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda *told: held.append(told))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held and callable(before):
+        before(*held[0])
+
+
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that still runs, and wait for it."""
+    """Kill a process that still runs, with those of its group, and wait for it."""
     if process.poll() is None:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -35,8 +35,8 @@ def of_run(scratch: str) -> set[int]:
 
 
 def starting(scratch: Path) -> bool:
-    """Say whether the JVM has been started; nothing is connected to it yet."""
-    return any(scratch.glob("session-1/spark.log"))
+    """Say whether a process has been started; nothing is connected to it yet."""
+    return bool(of_run(str(scratch)))
 
 
 def replaying(scratch: Path) -> bool:
@@ -60,7 +60,7 @@ def test_ctrl_c_leaves_nothing_behind(moment, keep):
     deadline = time.monotonic() + 120
     while not moment(scratch):
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.01)
     running = of_run(str(scratch))
 
     run.send_signal(signal.SIGINT)
