@@ -50,6 +50,7 @@ class Notes:
 
     def flush(self) -> None:
         """Write down the latest times that have not been, in their order."""
+        # Taken away at once: other threads go on writing.
         latest, self._latest = self._latest, {}
         for (path, who, text), times in latest.items():
             _append(path, f"{who}{_TIME}{times}\t{text}\n")

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from onceproof.spark_checks import class_archive
 from onceproof.spark_checks.jvm import java_version
+from tests.benchmarks.rounds import at_least_one
 
 ONE_SESSION = """
 import time
@@ -47,7 +48,7 @@ def seconds(archive: Path) -> float:
 def main() -> None:
     """Measure both, and print what they took."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=at_least_one, default=7)
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         there, none = Path(folder, "spark.jsa"), Path(folder, "none.jsa")

@@ -22,6 +22,7 @@ from pathlib import Path
 from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
 from onceproof.properties.check import check
 from onceproof.properties.guarantees import AGREEMENT
+from tests.benchmarks.rounds import at_least_one
 
 COMPILE = [
     "-O3",
@@ -98,7 +99,7 @@ def main() -> None:
     """Run both in turn, and print medians and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rm", type=int, default=9)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=at_least_one, default=3)
     told = parser.parse_args()
     if not (shutil.which("spin") and shutil.which("gcc")):
         sys.exit("Spin and gcc are needed; apt-get install spin gcc")

@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.benchmarks.rounds import at_least_one
+
 
 def seconds(folder: str, *words: str) -> float:
     """Run pytest over an empty suite; give its seconds."""
@@ -27,7 +29,7 @@ def seconds(folder: str, *words: str) -> float:
 def main() -> None:
     """Measure both, and print what they took."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=at_least_one, default=15)
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "test_nothing.py").write_text("def test_nothing(): pass\n")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from onceproof.spark_checks.failpoints.notes import file_of
+from onceproof.spark_checks.failpoints import notes
+from onceproof.spark_checks.failpoints.notes import Notes, file_of, read
 from onceproof.spark_checks.failpoints.points import DRIVER, MOST_POINTS, seen_in
 
 NOTED = """
@@ -131,6 +133,35 @@ def test_what_comes_after_very_many_lines_is_a_point(seen):
     assert len(found.driver[0]) == MOST_POINTS
     assert found.passed == sum(texts.values()) - MOST_POINTS
     assert found.last[0].text == "the return of work() of code.py"
+
+
+@pytest.fixture
+def often():
+    """Let threads take turns all the time."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("often")
+def test_notes_of_several_threads_are_all_kept(tmp_path, monkeypatch):
+    """Beyond those written at once too, whichever of them flushes."""
+    monkeypatch.setattr(notes, "MOST_NOTES", 0)
+    path, made = tmp_path / "points", Notes()
+
+    def write(number):
+        for time in range(2, 10_000):
+            made.write(path, f"line {number}", time)
+            if time % 10 == 0:
+                made.flush()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(write, range(3)))
+    made.flush()
+
+    last = {text: time for _, text, time in read(path)}
+    assert last == {f"line {n}": 9_999 for n in range(3)}
 
 
 def test_a_long_line_is_shown_in_part(seen):
