@@ -17,8 +17,7 @@ from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks import class_archive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
+    from collections.abc import Callable, Iterator
 
 OLDEST_JAVA = 17
 _VFORK_ENDS = 25
@@ -84,15 +83,21 @@ def why_not(error: Exception, given: str) -> str:
 
 
 @contextmanager
-def interrupts_as_before() -> Iterator[None]:
-    """Take back the handler of Ctrl-C that a context sets.
+def interrupts_as_before(
+    meanwhile: Callable[..., None] | None = None,
+) -> Iterator[None]:
+    """Take back whatever handler of Ctrl-C is set inside; ``meanwhile`` is one.
 
-    It calls the JVM, in the midst of whatever other call is under way.
+    A context sets one that calls the JVM, in the midst of whatever other call is under
+    way. Threads other than the main one have no say in it.
     """
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread()
+    if not main or before is None:
         yield
         return
-    before = signal.getsignal(signal.SIGINT)
+    if meanwhile is not None:
+        signal.signal(signal.SIGINT, meanwhile)
     try:
         yield
     finally:
@@ -130,17 +135,11 @@ def none_left() -> Iterator[None]:
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Put off Ctrl-C: a process that is just being started would be lost by it."""
-    if threading.current_thread() is not threading.main_thread():
+    held: list[int] = []
+    with interrupts_as_before(lambda number, _: held.append(number)):
         yield
-        return
-    held: list[tuple[int, FrameType | None]] = []
-    before = signal.signal(signal.SIGINT, lambda *told: held.append(told))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if held and callable(before):
-        before(*held[0])
+    for number in held[:1]:
+        signal.raise_signal(number)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

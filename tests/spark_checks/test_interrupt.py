@@ -12,7 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
+from pyspark import java_gateway
 
+from onceproof.spark_checks.jvm import none_left
 from onceproof.spark_checks.lab import Lab
 
 PROC = Path("/proc")
@@ -86,3 +88,18 @@ def test_what_ctrl_c_does_is_left_as_it_was():
     lab.close()
 
     assert inside is before
+
+
+def test_a_process_that_is_just_being_started_is_not_lost(tmp_path):
+    """Ctrl-C comes in the midst of the fork: it is heeded, and the process ended."""
+    told = tmp_path / "pid"
+
+    def interrupt():
+        told.write_text(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt), none_left():
+        java_gateway.Popen(["sleep", "600"], preexec_fn=interrupt)
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
