@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tempfile
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import read_json, write_whole
 from onceproof.model.language.types import spelled
+from onceproof.properties.fingerprints import of_data
+from onceproof.properties.forms import (
+    flag,
+    listed,
+    mapped,
+    maybe,
+    record,
+    scalar,
+    shown,
+    text,
+    whole,
+)
 from onceproof.properties.ledger import History
 
 if TYPE_CHECKING:
@@ -77,16 +89,14 @@ class Counterexample:
     loop: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data, with its format and schema."""
-        return {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
+        """Give plain data, with its format, its schema, and its digest."""
+        data = asdict(self)
+        return {"format": FORMAT, "schema": SCHEMA, **data, "digest": of_data(data)}
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
-        data = self.to_json()
         writable(path.parent)
-        draft = path.with_suffix(".tmp")
-        draft.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, json.dumps(self.to_json(), indent=2) + "\n")
 
 
 def writable(folder: Path) -> None:
@@ -108,55 +118,34 @@ def read(path: Path) -> Counterexample:
 
     Raises ``UsageError`` for a file that is missing, damaged, foreign or newer.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or error}"
-        raise UsageError(message) from None
-    except (ValueError, RecursionError):
-        message = f"{path} is not JSON, so it is no counterexample file"
-        raise UsageError(message) from None
+    data = read_json(path, "counterexample file")
     if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
         message = f"{path} is JSON, but no counterexample file of Onceproof"
         raise UsageError(message)
     schema = data.pop("schema", None)
-    if schema != SCHEMA:
+    if type(schema) is not int or schema != SCHEMA:
         message = (
-            f"{path} has schema {schema}, and this Onceproof reads {SCHEMA}; "
+            f"{path} has schema {shown(schema)}, and this Onceproof reads {SCHEMA}; "
             "use the version that wrote it"
         )
         raise UsageError(message)
     try:
         return _parsed(data)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        message = f"{path} is damaged: {_lacks(error)}"
+    except ValueError as error:
+        message = f"{path} is damaged: {error}"
         raise UsageError(message) from None
 
 
-def _lacks(error: Exception) -> str:
-    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
-
-
 def _parsed(data: dict[str, Any]) -> Counterexample:
-    given = data.get("input")
-    if given is not None and not isinstance(given, dict):
-        message = "'input' is not an object"
-        raise TypeError(message)
-    _known(data, Counterexample, "")
-    _typed({**_LATER, **data}, _FIELDS, "")
-    loop = data.get("loop")
-    if loop is not None and loop not in range(len(data["steps"]) + 1):
-        message = "'loop' is not the number of a step"
-        raise TypeError(message)
-    for number, step in enumerate(data["steps"], 1):
-        if not isinstance(step, dict):
-            message = f"step {number} is no object"
-            raise TypeError(message)
-        _known(step, Step, f" in step {number}")
-        _typed(step, _STEP, f" of step {number}")
-        if any(type(member) is not int or member < 0 for member in step["members"]):
-            message = f"'members' of step {number} are not numbers from 0 on"
-            raise TypeError(message)
+    """Make a counterexample of plain data. Raises ``ValueError`` for what is amiss."""
+    _FORM(data, "")
+    digest = data.pop("digest", None)
+    if digest not in (None, of_data(data)):
+        message = (
+            "its digest is of something else, so it was changed after it was written; "
+            "take out 'digest' if you changed it yourself"
+        )
+        raise ValueError(message)
     steps = tuple(
         Step(**{**step, "members": tuple(step["members"])}) for step in data["steps"]
     )
@@ -164,64 +153,99 @@ def _parsed(data: dict[str, Any]) -> Counterexample:
         name: None if data[name] is None else History.from_json(data[name])
         for name in ("observed", "expected")
     }
-    return Counterexample(
-        **{
-            **data,
-            **histories,
-            "steps": steps,
-            **{n: tuple(data[n]) for n in _TUPLES if n in data},
-        }
-    )
+    lists = {name: tuple(data[name]) for name in _TUPLES if name in data}
+    found = Counterexample(**{**data, **histories, **lists, "steps": steps})
+    _coherent(found)
+    return found
 
 
-_FIELDS: dict[str, type] = {
-    "protocol": str,
-    "parameters": dict,
-    "property": str,
-    "clause": str,
-    "fails_at": int,
-    "steps": list,
-    "versions": dict,
-    "sink": str,
-    "interleaving": int,
-    "faults": int,
-    "events": int,
-    "failpoints": list,
-    "start": dict,
-    "looks": list,
-    "test": str,
-    "asked": dict,
-    "because": list,
-}
-_LATER: dict[str, Any] = {"looks": [], "test": "", "asked": {}, "because": []}
+def _coherent(found: Counterexample) -> None:
+    """Raise ``ValueError`` where one part of a file speaks of what another has not."""
+    steps, message = len(found.steps), ""
+    if found.loop is not None and found.loop > steps:
+        message = "'loop' is not the number of a step"
+    elif found.observed is None and found.fails_at > steps:
+        message = "'fails_at' is not the number of a step"
+    elif any(look > steps for look in found.looks):
+        message = "'looks' names a step that there is not"
+    for name in ("observed", "expected"):
+        history: History | None = getattr(found, name)
+        if history is None:
+            continue
+        moments = len(history.moments)
+        lengths = {len(history.unexplained), *(len(row.fared) for row in history.rows)}
+        if lengths != {moments} or not moments:
+            message = f"{name!r} does not tell of every moment"
+        elif name == "observed" and found.fails_at >= moments:
+            message = "'fails_at' is not the number of a moment"
+    if message:
+        raise ValueError(message)
+
+
 _TUPLES = ("failpoints", "looks", "because")
-_STEP: dict[str, type] = {
-    "event": str,
-    "members": list,
-    "fault": bool,
-    "changes": dict,
-}
-_WORDS = {str: "a text", dict: "an object", int: "a whole number", list: "a list"}
-
-
-def _known(data: dict[str, Any], kind: type, where: str) -> None:
-    """Raise ``TypeError`` for a field that there is not, with the one that is near."""
-    names = [f.name for f in fields(kind)]
-    for name in data:
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            message = f"there is no {name!r}{where}{hint}"
-            raise TypeError(message)
-
-
-def _typed(data: dict[str, Any], kinds: dict[str, type], where: str) -> None:
-    """Raise ``TypeError`` for a field of another kind than it was written as."""
-    for name, kind in kinds.items():
-        value = data[name]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            message = f"{name!r}{where} is not {_WORDS.get(kind, 'true or false')}"
-            raise TypeError(message)
+_STEP = record(
+    {
+        "event": text,
+        "members": listed(whole()),
+        "fault": flag,
+        "changes": mapped(scalar),
+    },
+    {"lane": text},
+)
+_ROW = record(
+    {
+        "unit": whole(),
+        "accepted": flag,
+        "fared": listed(record({"promised": flag, "visible": whole()})),
+        "events": whole(),
+    },
+    {"example": text},
+)
+_HISTORY = record(
+    {
+        "moments": listed(text),
+        "rows": listed(_ROW),
+        "unexplained": listed(whole()),
+        "rested": flag,
+    },
+    {"strays": listed(text)},
+)
+_EVENTS = record(
+    {
+        "schema": text,
+        "tasks": whole(1),
+        "key": listed(text),
+        "pieces": listed(listed(text)),
+    }
+)
+_FORM = record(
+    {
+        "protocol": text,
+        "parameters": mapped(scalar),
+        "property": text,
+        "clause": text,
+        "fails_at": whole(),
+        "steps": listed(_STEP),
+        "versions": mapped(text),
+        "sink": text,
+        "interleaving": whole(),
+        "faults": whole(),
+        "events": whole(),
+        "failpoints": listed(text),
+        "observed": maybe(_HISTORY),
+        "expected": maybe(_HISTORY),
+        "start": mapped(scalar),
+    },
+    {
+        "looks": listed(whole()),
+        "input": maybe(_EVENTS),
+        "test": text,
+        "asked": record({}, {"key": listed(text), "allow": listed(text)}),
+        "because": listed(text),
+        "loop": maybe(whole()),
+        "digest": text,
+    },
+)
 
 
 def steps_of(reference: Reference, trace: Trace) -> tuple[Step, ...]:

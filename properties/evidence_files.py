@@ -6,10 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import read_json, write_whole
 from onceproof.properties.contradictions import looked_at
 from onceproof.properties.counterexample import writable
 from onceproof.properties.evidence import FORMAT, SCHEMA, Evidence
 from onceproof.properties.evidence_parsing import parsed
+from onceproof.properties.forms import shown
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -26,9 +28,7 @@ def write(record: Evidence, folder: Path) -> bool:
     path = folder / record.name
     if _rests_on_more(path, record):
         return False
-    draft = path.with_suffix(".tmp")
-    draft.write_text(json.dumps(record.to_json(), indent=1) + "\n", encoding="utf-8")
-    draft.replace(path)
+    write_whole(path, json.dumps(record.to_json(), indent=1) + "\n")
     return True
 
 
@@ -58,29 +58,21 @@ def read(path: Path) -> Evidence:
     Raises ``UsageError`` for one that is missing, damaged, foreign, or of another
     schema, and for one that bears another name than what it tells would give it.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or error}"
-        raise UsageError(message) from None
-    except (ValueError, RecursionError):
-        message = f"{path} is not JSON, so it is no evidence; take it out"
-        raise UsageError(message) from None
+    data = read_json(path, "evidence")
     if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
         message = f"{path} is JSON, but no evidence of Onceproof; take it out"
         raise UsageError(message)
     schema = data.pop("schema", None)
-    if schema != SCHEMA:
+    if type(schema) is not int or schema != SCHEMA:
         message = (
-            f"{path} has schema {schema}, and this Onceproof reads {SCHEMA}; "
+            f"{path} has schema {shown(schema)}, and this Onceproof reads {SCHEMA}; "
             "make it anew, or use the version that wrote it"
         )
         raise UsageError(message)
     try:
         found = parsed(data)
-    except (KeyError, TypeError, ValueError) as error:
-        lacks = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        message = f"{path} is damaged: {lacks}; make it anew"
+    except ValueError as error:
+        message = f"{path} is damaged: {error}; make it anew"
         raise UsageError(message) from None
     if found.name != path.name:
         message = f"{path} is damaged: what it tells belongs in {found.name}"

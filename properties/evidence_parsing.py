@@ -14,71 +14,71 @@ from onceproof.properties.evidence import (
     Hashes,
     Shown,
 )
+from onceproof.properties.forms import (
+    listed,
+    mapped,
+    maybe,
+    record,
+    scalar,
+    shown,
+    text,
+    whole,
+)
 from onceproof.properties.verdicts import Verdict
 
-_WORDS = {str: "a text", dict: "an object", int: "a whole number", list: "a list"}
-_FIELDS: dict[str, type] = {
-    "subject": str,
-    "guarantee": str,
-    "kind": str,
-    "claim": str,
-    "scope": dict,
-    "faults": int,
-    "fault_set": list,
-    "verdict": str,
-    "coverage": dict,
-    "hashes": dict,
-    "model": dict,
-    "versions": dict,
-    "date": str,
-    "again": str,
-    "assumptions": list,
-    "lemmas": list,
-    "note": str,
-    "digest": str,
-}
-_HASHES: dict[str, type] = {"model": str, "property": str, "sources": dict}
-_ASSUMPTION: dict[str, type] = {"text": str, "kind": str}
-_SHOWN: dict[str, type] = {
-    "clause": str,
-    "steps": list,
-    "strikes": list,
-    "again": str,
-    "failpoints": list,
-    "seen": str,
-    "file": str,
-}
+_FORM = record(
+    {
+        "subject": text,
+        "guarantee": text,
+        "kind": text,
+        "claim": text,
+        "scope": mapped(scalar),
+        "faults": whole(None),
+        "fault_set": listed(text),
+        "verdict": text,
+        "coverage": mapped(scalar),
+        "hashes": record({"model": text, "property": text, "sources": mapped(text)}),
+        "model": mapped(scalar),
+        "versions": mapped(text),
+        "date": text,
+        "again": text,
+        "assumptions": listed(record({"text": text, "kind": text})),
+        "lemmas": listed(text),
+        "note": text,
+        "trace": maybe(
+            record(
+                {
+                    "clause": text,
+                    "steps": listed(text),
+                    "strikes": listed(whole(1)),
+                    "again": text,
+                    "failpoints": listed(text),
+                    "seen": text,
+                    "file": text,
+                }
+            )
+        ),
+        "digest": text,
+    }
+)
 
 
-def parsed(data: dict[str, Any]) -> Evidence:
+def parsed(data: Any) -> Evidence:
     """Make a record of plain data.
 
-    Raises ``KeyError``, ``TypeError`` or ``ValueError`` for what is damaged, for what
-    no judge finds, and for what does not bear the digest of what it tells.
+    Raises ``ValueError`` for what is damaged, for what no judge finds, and for what
+    does not bear the digest of what it tells.
     """
-    trace = data.pop("trace")
-    _typed(data, _FIELDS, "")
-    _texts(data, ("fault_set", "lemmas"))
-    _typed(data["hashes"], _HASHES, " of the hashes")
-    _texts(data["hashes"], ("sources",))
+    _FORM(data, "")
     for one in data["assumptions"]:
-        _typed(one, _ASSUMPTION, " of an assumption")
         _one_of(one["kind"], ASSUMPTIONS, "the kind of an assumption")
-    if trace is not None:
-        _typed(trace, _SHOWN, " of the trace")
-        _texts(trace, ("steps", "failpoints"))
-        if not all(type(one) is int for one in trace["strikes"]):
-            message = "'strikes' holds something that is no whole number"
-            raise TypeError(message)
     _one_of(data["kind"], KINDS, "'kind'")
     dt.date.fromisoformat(data["date"])
-    lists = {n: tuple(data[n]) for n, kind in _FIELDS.items() if kind is list}
-    lists["assumptions"] = tuple(Assumption(**one) for one in data["assumptions"])
-    digest = data.pop("digest")
+    digest, trace = data.pop("digest"), data.pop("trace")
     found = Evidence(
         **{
-            **data,
-            **lists,
+            **_tuples(data),
+            "assumptions": tuple(Assumption(**one) for one in data["assumptions"]),
             "verdict": Verdict(data["verdict"]),
             "hashes": Hashes(**data["hashes"]),
             "trace": None if trace is None else Shown(**_tuples(trace)),
@@ -96,32 +96,8 @@ def _tuples(data: dict[str, Any]) -> dict[str, Any]:
     return {n: tuple(v) if isinstance(v, list) else v for n, v in data.items()}
 
 
-def _typed(data: object, kinds: dict[str, type], where: str) -> None:
-    """Raise for a field that is missing, too many, or of another kind than written."""
-    if not isinstance(data, dict):
-        message = f"something{where} is no object"
-        raise TypeError(message)
-    for name, kind in kinds.items():
-        value = data[name]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            message = f"{name!r}{where} is not {_WORDS[kind]}"
-            raise TypeError(message)
-    for name in data:
-        if name not in kinds:
-            message = f"{name!r}{where} is not known"
-            raise TypeError(message)
-
-
-def _texts(data: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Raise for a list, or an object, that holds something else than texts."""
-    for name in names:
-        held = data[name].values() if isinstance(data[name], dict) else data[name]
-        if not all(isinstance(one, str) for one in held):
-            message = f"{name!r} holds something that is no text"
-            raise TypeError(message)
-
-
 def _one_of(value: str, known: tuple[str, ...], what: str) -> None:
     if value not in known:
-        message = f"{what} is {value!r}, and not one of {', '.join(known)}"
+        told = ", ".join(known)
+        message = f"{what} is {shown(value)}, and not one of {told}"
         raise ValueError(message)

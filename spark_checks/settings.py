@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import read_toml
 from onceproof.model.library import pick
 from onceproof.properties.evidence import ASSUMPTIONS, Assumption
 from onceproof.properties.sheet import EXPECTED, HOLDS, Claim
@@ -86,12 +86,7 @@ def settings_in(root: Path) -> Settings:
     Raises ``UsageError`` for what they cannot say.
     """
     path = root / FILE
-    try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        message = f"{path} cannot be read: {error}"
-        raise UsageError(message) from None
-    tool = whole.get("tool", {})
+    tool = read_toml(path).get("tool", {})
     return parsed(tool.get("onceproof", {}) if isinstance(tool, dict) else {}, root)
 
 

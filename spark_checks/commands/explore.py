@@ -12,6 +12,7 @@ import click
 
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.search import Limits
+from onceproof.model.files import write_whole
 from onceproof.model.library import make, pick
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import read, writable
@@ -92,7 +93,7 @@ def explore(
         _show(found, origin)
     else:
         writable(html.parent)
-        html.write_text(page(found, origin), encoding="utf-8")
+        write_whole(html, page(found, origin))
         for note in found.view.notes:
             click.echo(f"note: {note}", err=True)
         click.echo(str(html))

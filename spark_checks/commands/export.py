@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from onceproof.model.errors import UsageError
+from onceproof.model.files import write_whole
 from onceproof.model.language.trace import trace
 from onceproof.model.library import make
 from onceproof.model.tla import module
@@ -113,13 +113,9 @@ def export(
     files = {f"{made.name}.tla": made.text} | {
         f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
     }
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (output / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"{output} cannot be written to: {error.strerror or error}"
-        raise UsageError(message) from error
+    writable(output)
+    for name, text in files.items():
+        write_whole(output / name, text)
     told = _told(made, configurations, output, form)
     if as_json:
         print_json(told)
@@ -139,7 +135,7 @@ def _as_test(file: Path, output: Path, *, as_json: bool) -> int:
     name, text = regression(file)
     path = output / name
     writable(output)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)
     told = {"form": "pytest", "file": str(path)}
     click.echo(json.dumps(told, indent=2) if as_json else f"wrote {path}")
     return 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import read_text, write_whole
 from onceproof.properties.counterexample import writable
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ def guarantees(
         click.echo(written(sheet, form or "markdown"), nl=False)
         return 0
     writable(output.parent)
-    draft = output.with_name(f"{output.name}.tmp")
-    draft.write_text(written(sheet, _form_of(output)), encoding="utf-8")
-    draft.replace(output)
+    write_whole(output, written(sheet, _form_of(output)))
     return 0
 
 
@@ -183,13 +182,9 @@ def _of_file(sheet: Sheet, path: Path, mend: str) -> list[Problem]:
     """Compare a written sheet with what it is to be by now."""
     from onceproof.properties.sheet import Problem  # noqa: PLC0415
 
-    try:
-        there = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return [Problem(_near(path), "it is not there", mend)]
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"{path} cannot be read: {error}"
-        raise UsageError(message) from None
+    there = read_text(path)
     now = written(sheet, _form_of(path))
     if there == now:
         return []

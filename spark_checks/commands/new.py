@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import write_whole
 from onceproof.model.language.declare import kebab
 
 _TEMPLATE = '''\
@@ -116,11 +117,7 @@ def new(name: str, output: Path) -> int:
         message = f"{path} is there already, and is not overwritten"
         raise UsageError(message)
     text = _TEMPLATE.format(name=title, title=" ".join(words).capitalize())
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"{path} cannot be written: {error.strerror}"
-        raise UsageError(message) from error
+    write_whole(path, text)
     click.echo(f"wrote {path}")
     click.echo(f"next: onceproof check {path}")
     return 0

@@ -12,11 +12,12 @@ The file is ``onceproof_expect.toml``::
 from __future__ import annotations
 
 import datetime as dt
-import tomllib
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import read_toml
 from onceproof.spark_checks.plugin.options import unknown
 
 if TYPE_CHECKING:
@@ -49,13 +50,9 @@ def read_expected(path: Path) -> tuple[Expected, ...]:
 
     Raises ``UsageError`` for what it cannot say.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return ()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        message = f"{path} cannot be read: {error}"
-        raise UsageError(message) from None
+    data = read_toml(path)
     for name in data:
         if name != "expected":
             raise UsageError(unknown(str(path), name, ("expected",)))
@@ -68,6 +65,9 @@ def read_expected(path: Path) -> tuple[Expected, ...]:
 
 def _entry(path: Path, number: int, entry: Any) -> Expected:
     where = f"{path}, entry {number},"
+    if not isinstance(entry, dict):
+        message = f"{where} is no table; write [[expected]] above its words"
+        raise UsageError(message)
     for name in entry:
         if name not in _WORDS:
             raise UsageError(unknown(where, name, _WORDS))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onceproof.model.errors import OnceproofError, UsageError
-from onceproof.properties.counterexample import read
+from onceproof.model.files import write_whole
+from onceproof.properties.counterexample import read, writable
 from onceproof.properties.evidence_files import write
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.artifacts import (
@@ -301,7 +302,7 @@ class Replayer:
         """Write down what held, and in which interleavings."""
         report = judged.report
         folder = self._options.artifacts / self._node()
-        folder.mkdir(parents=True, exist_ok=True)
+        writable(folder)
         told = {
             "test": self.item.nodeid,
             "headline": judged.headline,
@@ -310,7 +311,7 @@ class Replayer:
             },
         }
         path = folder / "held.json"
-        path.write_text(json.dumps(told, indent=2) + "\n")
+        write_whole(path, json.dumps(told, indent=2) + "\n")
 
 
 def _texts(name: str, given: object) -> tuple[str, ...]:

@@ -44,7 +44,9 @@ def written(tmp_path):
             events=100,
         ).write(path)
         if damage:
-            path.write_text(json.dumps(json.loads(path.read_text()) | damage))
+            data = json.loads(path.read_text())
+            del data["digest"]
+            path.write_text(json.dumps(data | damage))
         return path
 
     return write
@@ -107,7 +109,7 @@ def test_a_file_that_is_no_counterexample_is_refused(tmp_path, no_spark, content
         ({"faults": 99}, "'faults' is 99"),
         ({"events": 1}, "too few"),
         ({"events": 10**9}, "there are 336,776 flights, not 1,000,000,000"),
-        ({"steps": [1]}, "step 1 is no object"),
+        ({"steps": [1]}, "'steps[0]' is not an object"),
         ({"steps": [{"event": "crash"}]}, "has no 'members'"),
         ({"observed": {"rows": 1}}, "is damaged"),
         ({"observed": []}, "is damaged"),
@@ -122,6 +124,16 @@ def test_a_damaged_file_is_refused(written, no_spark, damage, said):
     output = refused(path)
 
     assert said in output
+
+
+def test_a_file_that_was_changed_is_refused(written, no_spark):
+    """A digest of all that it tells guards it; who changes it takes the digest out."""
+    path = written()
+    path.write_text(path.read_text().replace('"events": 100', '"events": 101'))
+
+    output = refused(path)
+
+    assert "it was changed after it was written" in output
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,179 @@
+"""Files: text is written whole or not at all, and what is read is checked for form.
+
+What a reader cannot use is refused in one sentence, with its place: a file that is too
+large, is no UTF-8, or is JSON of which two programs could read two things.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import stat
+import tomllib
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_BYTES = 64 * 1024 * 1024
+_MOST_NUMBER = 2**63
+_NEW = 0o666
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that there is the old one or the new one, whatever happens.
+
+    The text goes into a file beside it, reaches the disk, and takes the name then. A
+    symbolic link is replaced, not written through; a device or a pipe is written to.
+    Raises ``UsageError`` where it cannot be written.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        mode = _mode(path)
+        if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+            path.write_bytes(data)
+            return
+        _replace(path, data, mode)
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror or error}"
+        raise UsageError(message) from None
+
+
+def _mode(path: Path) -> int | None:
+    """Give the kind and permissions of what bears a name, None where nothing does."""
+    try:
+        return path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _replace(path: Path, data: bytes, mode: int | None) -> None:
+    draft = path.parent / f".onceproof-{secrets.token_hex(8)}.tmp"
+    number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _NEW)
+    try:
+        with os.fdopen(number, "wb") as file:
+            if mode is not None and stat.S_ISREG(mode):
+                with suppress(OSError):
+                    os.fchmod(number, stat.S_IMODE(mode))
+            file.write(data)
+            file.flush()
+            os.fsync(number)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _settle(path.parent)
+
+
+def _settle(folder: Path) -> None:
+    """Let the new name outlast a power cut, where the file system can."""
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def read_text(path: Path, *, most: int = MOST_BYTES) -> str:
+    """Read a file of UTF-8 text.
+
+    Raises ``UsageError`` for one that cannot be read, is larger than ``most`` bytes, or
+    is no such text.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        told = getattr(error, "strerror", None) or error
+        message = f"{path} cannot be read: {told}"
+        raise UsageError(message) from None
+    if len(data) > most:
+        message = f"{path} is larger than {most:,} bytes, and is not read"
+        raise UsageError(message)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path} is not UTF-8 text: byte {error.start + 1:,} is damaged"
+        raise UsageError(message) from None
+
+
+def read_json(path: Path, what: str) -> Any:
+    """Read a JSON file in which every key is given once and every number is one.
+
+    Raises ``UsageError`` for anything else; ``what`` names what it should have been.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_float,
+            parse_int=_int,
+        )
+    except RecursionError:
+        why = "it is nested too deeply"
+    except json.JSONDecodeError as error:
+        marked = text.startswith("\ufeff")
+        place = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        why = "it begins with a byte order mark; save it without one"
+        why = why if marked else place
+    except ValueError as error:
+        why = str(error)
+    message = f"{path} is not JSON, so it is no {what}: {why}"
+    raise UsageError(message)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises ``UsageError`` for one that cannot be read, or is no TOML.
+    """
+    text = read_text(path)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        why = "it is nested too deeply"
+    except ValueError as error:
+        why = str(error)
+    message = f"{path} cannot be read: {why}"
+    raise UsageError(message)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                break
+            seen.add(name)
+        message = f"it gives {name[:80]!r} twice in one object"
+        raise ValueError(message)
+    return found
+
+
+def _constant(name: str) -> float:
+    message = f"{name} is no number"
+    raise ValueError(message)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        message = f"the number {text[:40]} is too large"
+        raise ValueError(message)
+    return number
+
+
+def _int(text: str) -> int:
+    if len(text) > len(str(_MOST_NUMBER)) + 1 or abs(int(text)) >= _MOST_NUMBER:
+        message = f"the number {text[:40]} is too large"
+        raise ValueError(message)
+    return int(text)

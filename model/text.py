@@ -1,0 +1,53 @@
+"""Text from elsewhere, made fit to be shown, to be source, or to be typed."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Spell out what does not print: controls, escapes, marks that turn the direction.
+
+    ``keep`` holds those that are kept as they are, such as ``\n``.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter
+        if letter.isprintable() or letter in keep
+        else letter.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for letter in text
+    )
+
+
+def quoted(text: str) -> str:
+    """Write a text as a literal of Python, in ASCII, whatever it holds.
+
+    The explorer's page writes the same.
+    """
+    return f'"{"".join(map(_letter, text))}"'
+
+
+_SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_FIRST, _LAST, _PLANE = 0x20, 0x7E, 0xFFFF
+
+
+def _letter(letter: str) -> str:
+    number = ord(letter)
+    if letter in _SHORT:
+        return _SHORT[letter]
+    if _FIRST <= number <= _LAST:
+        return letter
+    return f"\\u{number:04x}" if number <= _PLANE else f"\\U{number:08x}"
+
+
+def shell_word(text: object) -> str:
+    """Quote one word of a command that is printed to be copied.
+
+    What does not print is spelled as ``$'...'``, which bash, ksh and zsh take.
+    """
+    word = str(text)
+    if word.isprintable():
+        return shlex.quote(word)
+    spelled = printable(word.replace("\\", "\\\\")).replace("'", "\\'")
+    return f"$'{spelled}'"
