@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.util
 import pkgutil
-import sys
-import traceback
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onceproof.model.protocols as shelf
-from onceproof.model.errors import ModelError, OnceproofError, UsageError
+from onceproof.model.errors import UsageError
 from onceproof.model.language.protocol import Part, Protocol, Slot
+from onceproof.model.loading import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import ModuleType
+
+_LONG = 40
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,23 @@ def pick(name: str, known: Iterable[str], what: str) -> str:
     raise UsageError(message)
 
 
+def settings_of(given: Iterable[str]) -> dict[str, str]:
+    """Read NAME=VALUE of each text, as --set takes it.
+
+    Raises ``UsageError`` for what is not of that form, and for a name given twice.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            message = f"--set takes NAME=VALUE, not {text!r}"
+            raise UsageError(message)
+        if found.setdefault(name, value) != value:
+            message = f"--set gives {name} twice: {found[name]} and {value}; choose one"
+            raise UsageError(message)
+    return found
+
+
 def make(name: str, settings: Mapping[str, str]) -> Protocol:
     """Instantiate a protocol from what was typed: a name of the library, or a file.
 
@@ -140,47 +158,12 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
     return found[pick(wanted, found, f"protocol of {path}")], module
 
 
-def load(path: Path) -> ModuleType:
-    """Run a file as a module of its own, with those of its folder at hand.
-
-    Raises ``UsageError`` where there is none, ``ModelError`` where it does not run.
-    """
-    name = f"onceproof_file_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        message = f"there is no file {path}"
-        raise UsageError(message)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.parent.resolve()))
-    try:
-        spec.loader.exec_module(module)
-    except OnceproofError:
-        raise
-    except Exception as error:
-        raise ModelError(_told(error), where=_place(error, path)) from error
-    finally:
-        sys.path.pop(0)
-    return module
-
-
-def _told(error: Exception) -> str:
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {text}"
-
-
-def _place(error: Exception, path: Path) -> str:
-    """Find the last line of the file that had a part in an error."""
-    if isinstance(error, SyntaxError):
-        return f"{path}:{error.lineno}"
-    frames = traceback.extract_tb(error.__traceback__)
-    mine = [f.lineno for f in frames if Path(f.filename).resolve() == path.resolve()]
-    return f"{path}:{mine[-1]}" if mine else str(path)
-
-
 def _number(key: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        message = f"{key} must be a whole number, not {text!r}"
-        raise UsageError(message) from None
+    if not re.fullmatch(r"[+-]?[0-9]{1,30}", text):
+        message = f"{key} must be a whole number, not {_short(text)!r}"
+        raise UsageError(message)
+    return int(text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[:_LONG]}..."

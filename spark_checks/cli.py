@@ -9,6 +9,7 @@ import click
 
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.commands.check import check
+from onceproof.spark_checks.commands.command import refuse_repeated
 from onceproof.spark_checks.commands.doctor import doctor
 from onceproof.spark_checks.commands.explore import explore
 from onceproof.spark_checks.commands.export import export
@@ -22,6 +23,14 @@ from onceproof.spark_checks.commands.replay import replay
 
 class _Group(click.Group):
     """Ends every mistake in one clear sentence and exit status 2."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; refuse what is given twice."""
+        try:
+            refuse_repeated(self, ctx, args)
+        except OnceproofError as error:
+            raise click.ClickException(str(error)) from error
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -44,7 +53,7 @@ class _Group(click.Group):
         except (click.Abort, KeyboardInterrupt):
             click.echo("stopped", err=True)
             sys.exit(130)
-        sys.exit(status if isinstance(status, int) else 0)
+        sys.exit(status if isinstance(status, int) else 2)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.trace import trace
-from onceproof.model.library import find, make, pick, protocols
+from onceproof.model.library import find, make, pick, protocols, settings_of
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.spark_checks.sources import as_seen_from, known_sinks, near
 
@@ -160,15 +160,11 @@ def _words(text: str) -> tuple[str, dict[str, str]]:
     except ValueError as error:
         message = f"{text!r} cannot be read: {error}"
         raise UsageError(message) from None
-    names, settings = [], {}
+    names, given = [], []
     for word in words:
         option, sign, value = word.partition("=")
         if option == "--set":
-            name, equals, given = (value if sign else next(words, "")).partition("=")
-            if not (name and equals and given):
-                message = f"--set takes NAME=VALUE; {text!r} does not give that"
-                raise UsageError(message)
-            settings[name] = given
+            given.append(value if sign else next(words, ""))
         elif word.startswith("-"):
             message = f"a claim takes a protocol and --set, and not {word}"
             raise UsageError(message)
@@ -177,7 +173,7 @@ def _words(text: str) -> tuple[str, dict[str, str]]:
     if len(names) != 1:
         message = f"a claim names one subject, not {text!r}"
         raise UsageError(message)
-    return names[0], settings
+    return names[0], settings_of(given)
 
 
 def hint(name: str, known: Iterable[str]) -> str:

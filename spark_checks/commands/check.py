@@ -8,10 +8,11 @@ import click
 
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.search import Limits
-from onceproof.model.library import make
+from onceproof.model.library import make, settings_of
 from onceproof.properties.counterexample import writable
 from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.command import Command, Use
 from onceproof.spark_checks.commands.leaving import evidence, leave
 from onceproof.spark_checks.commands.options import (
     as_json_option,
@@ -19,14 +20,37 @@ from onceproof.spark_checks.commands.options import (
     properties_of,
     property_option,
     set_option,
-    settings_of,
 )
 from onceproof.spark_checks.commands.refuted import write_refuted
 
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
-@click.command()
+_SEARCHED = ("protocol", "settings", "names", "output", "evidence", "as_json")
+_USES = (
+    Use(
+        "with --all",
+        ("everything", "markdown", "evidence", "as_json"),
+        when=lambda given: given["everything"],
+    ),
+    Use(
+        "with --mermaid",
+        ("protocol", "settings", "mermaid"),
+        when=lambda given: given["mermaid"],
+    ),
+    Use(
+        "with --simulate",
+        (*_SEARCHED, "walks", "depth", "seed"),
+        when=lambda given: given["walks"] is not None,
+    ),
+    Use(
+        "in a search of every state",
+        (*_SEARCHED, "max_states", "max_memory", "symmetry"),
+    ),
+)
+
+
+@click.command(cls=Command, uses=_USES, apart=[("markdown", "as_json")])
 @click.argument("protocol", required=False)
 @set_option
 @property_option
@@ -86,9 +110,6 @@ def check(
     """
     from onceproof.properties import check as judge  # noqa: PLC0415
 
-    if everything and output:
-        message = "--output is of one protocol; leave out --all"
-        raise UsageError(message)
     if everything:
         from onceproof.spark_checks.commands.standings import check_all  # noqa: PLC0415
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.command import Command
 from onceproof.spark_checks.commands.options import as_json_option, print_json
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--class-archive",
     "archived",

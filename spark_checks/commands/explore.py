@@ -13,7 +13,7 @@ import click
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.search import Limits
 from onceproof.model.files import write_whole
-from onceproof.model.library import make, pick
+from onceproof.model.library import make, pick, settings_of
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.counterexample import read, writable
 from onceproof.properties.explorer.explored import Explored, explored
@@ -21,11 +21,11 @@ from onceproof.properties.explorer.page import Origin, page
 from onceproof.properties.explorer.plain import plain_text
 from onceproof.properties.explorer.tell import model_of, told_of
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.commands.command import Command, Use
 from onceproof.spark_checks.commands.options import (
     as_json_option,
     print_json,
     set_option,
-    settings_of,
 )
 from onceproof.spark_checks.console import colored, search_progress
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
@@ -36,7 +36,21 @@ if TYPE_CHECKING:
 _CODE = ("committer", "in_tasks", "on_driver")
 
 
-@click.command()
+_SHOWN = ("what", "html", "as_json")
+_USES = (
+    Use(
+        "for a counterexample file", _SHOWN, when=lambda given: _is_file(given["what"])
+    ),
+    Use(
+        "for a protocol with --property",
+        (*_SHOWN, "settings", "name", "max_states"),
+        when=lambda given: given["name"] is not None,
+    ),
+    Use("for a protocol", (*_SHOWN, "settings")),
+)
+
+
+@click.command(cls=Command, uses=_USES, apart=[("html", "as_json")])
 @click.argument("what", metavar="FILE|PROTOCOL")
 @click.option(
     "--html",
@@ -71,14 +85,7 @@ def explore(
 
     Example: onceproof explore micro-batch --property at-most-once
     """
-    if html is not None and as_json:
-        message = "--html and --json are two ways to show it; choose one"
-        raise UsageError(message)
     if _is_file(what):
-        if settings or name:
-            given = "--set" if settings else "--property"
-            message = f"a counterexample file says what it is about; leave out {given}"
-            raise UsageError(message)
         told = read(Path(what))
         found, origin = explored(told, _of_own_code(told)), Origin(what, file=True)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +11,15 @@ import click
 
 from onceproof.model.files import write_whole
 from onceproof.model.language.trace import trace
-from onceproof.model.library import make
+from onceproof.model.library import make, settings_of
 from onceproof.model.tla import module
 from onceproof.properties.check import claims_of, parameters_of
 from onceproof.properties.counterexample import writable
+from onceproof.spark_checks.commands.command import Command, Use
 from onceproof.spark_checks.commands.options import (
     as_json_option,
     print_json,
     set_option,
-    settings_of,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +66,14 @@ def _owner(claim: Claim) -> str:
     return claim.question.name.rpartition("#")[0]
 
 
-@click.command()
+_WRITTEN = ("protocol", "form", "output", "as_json")
+_USES = (
+    Use("with --to pytest", _WRITTEN, when=lambda given: given["form"] == "pytest"),
+    Use("with --to tla", (*_WRITTEN, "settings")),
+)
+
+
+@click.command(cls=Command, uses=_USES)
 @click.argument("protocol", metavar="PROTOCOL|FILE")
 @click.option(
     "--to",
@@ -137,7 +143,10 @@ def _as_test(file: Path, output: Path, *, as_json: bool) -> int:
     writable(output)
     write_whole(path, text)
     told = {"form": "pytest", "file": str(path)}
-    click.echo(json.dumps(told, indent=2) if as_json else f"wrote {path}")
+    if as_json:
+        print_json(told)
+    else:
+        click.echo(f"wrote {path}")
     return 0
 
 

@@ -13,6 +13,8 @@ import click
 from onceproof.model.errors import UsageError
 from onceproof.model.files import read_text, write_whole
 from onceproof.properties.counterexample import writable
+from onceproof.spark_checks.commands.command import Command, Use
+from onceproof.spark_checks.commands.options import print_json, print_text
 
 if TYPE_CHECKING:
     from onceproof.properties.sheet import Problem, Sheet
@@ -22,7 +24,18 @@ _FORMATS = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json"}
 _STATED = ""
 
 
-@click.command()
+_READ = ("library", "evidence")
+_USES = (
+    Use(
+        "with --check",
+        (*_READ, "checked", "as_json"),
+        when=lambda given: given["checked"] is not None,
+    ),
+    Use("in a sheet", (*_READ, "output", "as_html", "as_json")),
+)
+
+
+@click.command(cls=Command, uses=_USES, apart=[("as_html", "as_json")])
 @click.option(
     "--library",
     is_flag=True,
@@ -71,7 +84,12 @@ def guarantees(
     from onceproof.spark_checks.settings import settings_at  # noqa: PLC0415
 
     form = "html" if as_html else "json" if as_json else ""
-    _refuse(output, form, checking=checked is not None, both=as_html and as_json)
+    if output is not None and form and _form_of(output) != form:
+        message = (
+            f"{output} is {_form_of(output)} by its ending; end it in .{form}, or "
+            f"leave out --{form}"
+        )
+        raise UsageError(message)
     settings = settings_at(Path.cwd())
     added = " --library" if library and not settings.library else ""
     if evidence is not None:
@@ -95,29 +113,11 @@ def guarantees(
         mend = f"run onceproof guarantees{added} --output {_near(path)}"
         return _check(sheet, path, mend, as_json=as_json)
     if output is None:
-        click.echo(written(sheet, form or "markdown"), nl=False)
+        print_text(written(sheet, form or "markdown"))
         return 0
     writable(output.parent)
     write_whole(output, written(sheet, _form_of(output)))
     return 0
-
-
-def _refuse(output: Path | None, form: str, *, checking: bool, both: bool) -> None:
-    """Refuse options that say two things at once. Raises ``UsageError``."""
-    message = ""
-    if both:
-        message = "choose one of --html and --json"
-    elif checking and output is not None:
-        message = "--check reads a sheet, and --output writes one; leave one out"
-    elif checking and form == "html":
-        message = "the ending of a sheet says its form; leave out --html"
-    elif output is not None and form and _form_of(output) != form:
-        message = (
-            f"{output} is {_form_of(output)} by its ending; end it in .{form}, or "
-            f"leave out --{form}"
-        )
-    if message:
-        raise UsageError(message)
 
 
 def written(sheet: Sheet, form: str) -> str:
@@ -168,7 +168,7 @@ def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
             "claims": rows,
             "problems": [asdict(problem) for problem in problems],
         }
-        click.echo(json.dumps(told, indent=2))
+        print_json(told)
     else:
         for problem in problems:
             click.echo(str(problem))

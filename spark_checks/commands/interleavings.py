@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import click
 
-from onceproof.model.library import make
+from onceproof.model.errors import UsageError
+from onceproof.model.library import make, settings_of
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.command import Command
 from onceproof.spark_checks.commands.options import (
     as_json_option,
     print_json,
     set_option,
-    settings_of,
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("protocol")
 @set_option
 @click.option("--faults", default=1, show_default=True, type=click.IntRange(0, 4))
@@ -28,7 +29,11 @@ def interleavings(
     """
     from onceproof.model.interleavings import interleavings as enumerate_  # noqa: PLC0415
 
-    model = make(protocol, {**settings_of(settings), "faults": str(faults)})
+    chosen = settings_of(settings)
+    if "faults" in chosen:
+        message = "--set faults is --faults here; leave out --set faults"
+        raise UsageError(message)
+    model = make(protocol, {**chosen, "faults": str(faults)})
     found = enumerate_(model)
     if as_json:
         print_json(console.interleavings_data(found))

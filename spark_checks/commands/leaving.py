@@ -71,8 +71,8 @@ def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
     _write(records, folder)
 
 
-def refuse(given: str | None, *, named: Iterable[str], only: bool) -> None:
-    """Refuse, before anything is run, a replay that can leave no evidence.
+def refuse(given: str | None) -> None:
+    """Refuse a sink in the place of the folder for evidence.
 
     Raises ``UsageError``.
     """
@@ -83,9 +83,6 @@ def refuse(given: str | None, *, named: Iterable[str], only: bool) -> None:
     known = reference_sinks()
     if given in known:
         message = f"--evidence takes a folder, not the sink {given}; put it last"
-        raise UsageError(message)
-    if only or any(name.endswith(".json") for name in named):
-        message = "evidence is of all interleavings; leave out --only, and files"
         raise UsageError(message)
 
 

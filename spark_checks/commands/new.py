@@ -10,6 +10,7 @@ import click
 from onceproof.model.errors import UsageError
 from onceproof.model.files import write_whole
 from onceproof.model.language.declare import kebab
+from onceproof.spark_checks.commands.command import Command
 
 _TEMPLATE = '''\
 """{title}, as a model."""
@@ -92,7 +93,7 @@ class {name}(Protocol):
 '''
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option(
     "--output",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from onceproof.model.errors import UsageError
 from onceproof.model.library import pick
+from onceproof.spark_checks.commands.command import STDOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,18 +31,6 @@ property_option = click.option(
 )
 
 
-def settings_of(given: Sequence[str]) -> dict[str, str]:
-    """Read what --set was given. Raises ``UsageError`` for what is not NAME=VALUE."""
-    found = {}
-    for text in given:
-        name, sign, value = text.partition("=")
-        if not (name and sign and value):
-            message = f"--set takes NAME=VALUE, not {text!r}"
-            raise UsageError(message)
-        found[name] = value
-    return found
-
-
 def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | None:
     """Give the properties that --property names, or None for all of them.
 
@@ -57,5 +45,11 @@ def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | Non
 
 
 def print_json(data: object) -> None:
-    """Print plain data on stdout."""
-    click.echo(json.dumps(data, indent=2))
+    """Print plain data on stdout, where nothing else is printed."""
+    print_text(json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Print an answer on stdout as it is, also where other prints go to stderr."""
+    stdout = click.get_current_context().meta.get(STDOUT)
+    click.echo(text, file=stdout, nl=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,14 +16,16 @@ from onceproof.model.language.steps import steps_of
 from onceproof.model.library import find, parts, variants
 from onceproof.properties.check import claims_of
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.command import Command
+from onceproof.spark_checks.commands.options import as_json_option, print_json
 
 if TYPE_CHECKING:
     from onceproof.model.language.protocol import Protocol
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("protocol", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+@as_json_option
 def protocols(protocol: str | None, *, as_json: bool) -> int:
     """List the protocols of the library; or all that there is to know of PROTOCOL.
 
@@ -45,7 +46,7 @@ def protocols(protocol: str | None, *, as_json: bool) -> int:
                 {"set": dict(variant.settings), "breaks": _broken(variant.protocol)}
             )
     if as_json:
-        click.echo(json.dumps(described[0] if protocol else described, indent=2))
+        print_json(described[0] if protocol else described)
     elif protocol is not None:
         _show_one(described[0])
     else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from onceproof.model.library import make
+from onceproof.model.library import make, settings_of
 from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
+from onceproof.spark_checks.commands.command import Command
 from onceproof.spark_checks.commands.leaving import evidence, leave
 from onceproof.spark_checks.commands.options import (
     as_json_option,
@@ -14,16 +15,21 @@ from onceproof.spark_checks.commands.options import (
     properties_of,
     property_option,
     set_option,
-    settings_of,
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("protocol")
 @set_option
 @property_option
 @click.option("--depth", default=10, show_default=True, type=click.IntRange(1, 200))
-@click.option("--timeout", default=60, show_default=True, help="Seconds a query.")
+@click.option(
+    "--timeout",
+    default=60,
+    show_default=True,
+    type=click.IntRange(1, 10**6),
+    help="Seconds a query.",
+)
 @evidence
 @as_json_option
 def prove(

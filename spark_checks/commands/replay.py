@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from onceproof.model.errors import UsageError
 from onceproof.model.library import pick
 from onceproof.properties.counterexample import writable
+from onceproof.spark_checks.commands.command import Command, Use
 from onceproof.spark_checks.commands.leaving import evidence, leave_replays, refuse
 from onceproof.spark_checks.commands.options import as_json_option, print_json
 from onceproof.spark_checks.sizes import (
@@ -19,8 +21,26 @@ from onceproof.spark_checks.sizes import (
     Sizes,
 )
 
+_REPLAYED = ("sinks", "keep", "as_json")
+_USES = (
+    Use(
+        "for a counterexample file",
+        _REPLAYED,
+        when=lambda given: any(map(_is_file, given["sinks"])),
+    ),
+    Use(
+        "for some interleavings",
+        (*_REPLAYED, "faults", "batches", "events", "output", "only"),
+        when=lambda given: bool(given["only"]),
+    ),
+    Use(
+        "for all interleavings",
+        (*_REPLAYED, "faults", "batches", "events", "output", "evidence"),
+    ),
+)
 
-@click.command()
+
+@click.command(cls=Command, uses=_USES)
 @click.argument("sinks", nargs=-1, metavar="[SINK|FILE]...")
 @click.option(
     "--faults", default=1, show_default=True, type=click.IntRange(1, MOST_FAULTS)
@@ -76,8 +96,11 @@ def replay(
     from onceproof.spark_checks import replay as engine  # noqa: PLC0415
     from onceproof.spark_checks.choice import Choice  # noqa: PLC0415
 
-    refuse(evidence, named=sinks, only=bool(only))
-    if len(sinks) == 1 and (sinks[0].endswith(".json") or Path(sinks[0]).is_file()):
+    refuse(evidence)
+    if any(map(_is_file, sinks)):
+        if len(sinks) > 1:
+            message = "a counterexample file is replayed alone; name nothing besides"
+            raise UsageError(message)
         with replay_console.file_view() as view:
             answer = artifacts.replay_file(Path(sinks[0]), view, keep=keep)
         if as_json:
@@ -108,3 +131,8 @@ def replay(
     else:
         replay_console.show_replay(reports, files)
     return engine.status(reports, whole=not only and faults == 1)
+
+
+def _is_file(name: str) -> bool:
+    """Say whether what was named is a counterexample file, and no sink."""
+    return name.endswith(".json") or Path(name).is_file()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ from rich.table import Column, Table
 from onceproof.properties.library import judge_library
 from onceproof.spark_checks import console
 from onceproof.spark_checks.commands.leaving import leave
+from onceproof.spark_checks.commands.options import print_json
 
 if TYPE_CHECKING:
     from onceproof.properties.library import Standing
@@ -34,7 +34,7 @@ def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> 
         found = judge_library(progress=status.update)
     leave(evidence, (standing.report for standing in found))
     if as_json:
-        click.echo(json.dumps([standing_data(s) for s in found], indent=2))
+        print_json([standing_data(s) for s in found])
     elif markdown:
         click.echo(verdict_table(found), nl=False)
     else:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.model.library import load
+from onceproof.model.loading import load
 from onceproof.spark_checks.sinks.interface import Reference
 from onceproof.spark_checks.sinks.user_code import UserCode
 

@@ -23,7 +23,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - dataclasses read it
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner

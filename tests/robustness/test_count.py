@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import tests.robustness as room
 
+import tests.robustness as room
 
 
 def cases():

@@ -8,7 +8,7 @@ from tests.robustness.harness import Case, refused
 
 CASES = (
     Case("check without a protocol", ("check",), said="name a protocol"),
-    Case("check of an empty name", ("check", ""), said="unknown protocol ''"),
+    Case("check of an empty name", ("check", ""), said="is given an empty text"),
 )
 
 
