@@ -112,9 +112,10 @@ class Command(click.Command):
         for param in given:
             if param.name not in use.reads:
                 reading = [u.what for u in self.uses if param.name in u.reads]
+                name = _spelled(param)
                 message = (
-                    f"{_spelled(param)} has no effect {use.what}, only "
-                    f"{' or '.join(reading)}; leave it out"
+                    f"{name} has no effect {use.what}, only {' or '.join(reading)}; "
+                    f"leave out {name}"
                 )
                 raise UsageError(message)
 

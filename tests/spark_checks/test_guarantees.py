@@ -233,7 +233,7 @@ def test_replays_of_a_part_leave_no_evidence():
     part = run("replay", "foreach-batch-append", "--only", "1", "--evidence", "e")
     sink = run("replay", "--evidence", "foreach-batch-append")
 
-    assert "leave out --only" in part.output
+    assert "leave out --evidence" in part.output
     assert "put it last" in sink.output
 
 

@@ -49,11 +49,11 @@ def test_every_form_can_be_written_and_checked(project):
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        (["--check", "--output", "y.md"], "leave one out"),
+        (["--check", "--output", "y.md"], "leave out --output"),
         (["--check", "--html"], "leave out --html"),
         (["--json", "--output", "x.md"], "x.md is markdown by its ending; end it in"),
         (["--html", "--output", "x.json"], "leave out --html"),
-        (["--html", "--json"], "choose one"),
+        (["--html", "--json"], "exclude each other"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(project, words, answer):
