@@ -13,6 +13,7 @@ from onceproof.model.explore.emit import (
     constant,
     repeated,
 )
+from onceproof.model.explore.flags import REST, bit_of, flag_words
 from onceproof.model.language import terms as t
 from onceproof.model.language.types import IntType, encode
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from onceproof.model.explore.symmetry import Symmetry
     from onceproof.model.language.stores import Write
     from onceproof.model.language.trace import ActionTerm, System
-
-REST_BIT = 62
 
 _ROWS = I64.as_pointer()
 
@@ -49,12 +48,12 @@ def expander_ir(
     ``expand(states, lo, hi, out, acts, srcs, flags, broken, made)`` takes pointers
     to 64-bit integers. It looks at rows ``lo`` to ``hi`` of ``states``. It writes
     each successor that differs from its state to ``out``, the number of its event
-    to ``acts`` and the row it came from to ``srcs``; bit ``c`` of ``flags`` where
-    claim ``c`` holds, and bit 62 where the state rests; in ``broken[c]`` the first
-    row and successor that break step claim ``c``; and in ``made`` how many
-    successors it wrote and how many it generated, those that change nothing
-    included. With ``symmetry``, of members that are in the same state the first acts
-    for all.
+    to ``acts`` and the row it came from to ``srcs``. It writes the flags of each row
+    (see ``flags.py``) to ``flags``, ``flag_words(len(claims))`` words a row; to
+    ``broken[c]`` the first row and successor that break step claim ``c``; and to
+    ``made`` how many successors it wrote and how many it generated, those that
+    change nothing included. With ``symmetry``, of members that are in the same state
+    the first acts for all.
     """
     module = ir.Module("onceproof")
     arguments = [_ROWS, I64, I64, *[_ROWS] * 6]
@@ -97,13 +96,18 @@ class _Emitter(TermEmitter):
 
     def settle(self, claims: Sequence[t.Term]) -> None:
         """Write the flags of the row."""
-        bits = constant(0)
+        width = flag_words(len(claims))
+        words: list[ir.Value] = [constant(0)] * width
         resting = self.b.icmp_signed("==", self.b.load(self.moves), constant(0))
-        truths = [(n, self.truth(claim)) for n, claim in enumerate(claims)]
-        for number, truth in [*truths, (REST_BIT, resting)]:
-            wide = self.b.zext(truth, I64)
-            bits = self.b.or_(bits, self.b.shl(wide, constant(number)))
-        self.b.store(bits, self.at(self.flags, self.b.sub(self.row, self.lo)))
+        truths = [(n, self.truth(c)) for n, c in enumerate(claims, REST + 1)]
+        for number, truth in [(REST, resting), *truths]:
+            word, bit = bit_of(number)
+            wide = self.b.shl(self.b.zext(truth, I64), constant(bit))
+            words[word] = self.b.or_(words[word], wide)
+        first = self.b.mul(self.b.sub(self.row, self.lo), constant(width))
+        for word, bits in enumerate(words):
+            spot = self.at(self.flags, self.b.add(first, constant(word)))
+            self.b.store(bits, spot)
 
     def action(
         self, action: ActionTerm, first: int, step_claims: Sequence[t.Term]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from onceproof.model.explore.flags import FlagNumbers
 from onceproof.model.explore.generate import expander_ir, instances
 from onceproof.model.explore.layout import Layout
 from onceproof.model.explore.memory import words
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from onceproof.model.explore.flags import Flags
     from onceproof.model.explore.questions import Question
     from onceproof.model.language.plain import State
     from onceproof.model.language.trace import System
@@ -43,7 +45,7 @@ class Expansion:
     """The successors of rows ``lo`` to ``hi``.
 
     Parallel arrays give each successor's packed state, the number of its event and
-    the row it came from; ``flags`` has a word for each row (see ``expander_ir``).
+    the row it came from; ``flags`` says of each row which claims hold in it.
     ``generated`` counts the steps that change nothing as well.
     """
 
@@ -52,18 +54,18 @@ class Expansion:
     states: Words
     events: Words
     sources: Words
-    flags: Words
+    flags: Flags
     generated: int
 
 
 class _Buffers:
     """Room for the successors of one chunk of rows."""
 
-    def __init__(self, rows: int, most: int, width: int) -> None:
+    def __init__(self, rows: int, most: int, width: int, flags: int) -> None:
         self.states = np.empty((rows * most, width), np.int64)
         self.events = np.empty(rows * most, np.int64)
         self.sources = np.empty(rows * most, np.int64)
-        self.flags = np.zeros(rows, np.int64)
+        self.flags = np.zeros((rows, flags), np.int64)
         self.made = np.zeros(2, np.int64)
 
 
@@ -88,14 +90,13 @@ class Graph:
         self.layout = Layout(system.fields, system.sizes)
         self._kernels = kernels
         self.symmetry = Symmetry(system, self.layout) if symmetry else None
-        terms = dict.fromkeys(term for q in questions for term in q.terms)
-        self.bits = {term: bit for bit, term in enumerate(terms)}
+        self.flags = FlagNumbers(term for q in questions for term in q.terms)
         self._step_claims = [q for q in questions if q.when == "step"]
         began = time.perf_counter()
         source = expander_ir(
             system,
             self.layout,
-            list(self.bits),
+            self.flags.claims,
             [q.term for q in self._step_claims],
             self.symmetry,
         )
@@ -108,7 +109,9 @@ class Graph:
         ]
         most = max(1, sum(instances(system, a) for a in system.actions))
         self._chunk = max(16, min(16384, _ROOM // (most * width)))
-        self._buffers = [_Buffers(self._chunk, most, width) for _ in range(2)]
+        self._buffers = [
+            _Buffers(self._chunk, most, width, self.flags.words) for _ in range(2)
+        ]
         self.broken = np.full((len(self._step_claims) + 1, 2), -1, np.int64)
         self.states: Words = np.empty((1024, width), np.int64)
         self._table: Words = np.full((_FIRST_SLOTS, width), kernels.EMPTY, np.int64)
@@ -186,7 +189,7 @@ class Graph:
             into.states[:made],
             into.events[:made],
             into.sources[:made],
-            into.flags[: hi - lo],
+            self.flags.of(into.flags[: hi - lo]),
             generated,
         )
 

@@ -61,6 +61,12 @@ class Layout:
             dims = tuple(sizes[sort] for sort in field.sorts)
             count = len(field.places(sizes))
             bits = max(1, (cardinality(field.type) - 1).bit_length())
+            if bits > WORD_BITS:
+                message = (
+                    f"{field.path} holds {field.type}, which takes {bits} bits, and "
+                    f"{WORD_BITS} is the most; choose narrower bounds"
+                )
+                raise UsageError(message)
             word, shift, split = self._room(free, bits, count)
             self.placements[field.path] = Placement(
                 field, dims, bits, count, word, shift, split

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from onceproof.model.explore.flags import Flags
     from onceproof.model.explore.graph import Graph
     from onceproof.model.explore.questions import Question
 
@@ -30,16 +31,16 @@ if TYPE_CHECKING:
     Steps = dict[int, list[tuple[int, int]]]
 
 
-def refuting_lasso(graph: Graph, question: Question, flags: Words) -> Trace | None:
+def refuting_lasso(graph: Graph, question: Question, flags: Flags) -> Trace | None:
     """Find a fair run that breaks a claim about runs, or None if there is none.
 
-    ``flags`` has a word for each state found, with the bits of ``graph.bits``.
+    ``flags`` are those of every state found.
     """
-    avoiding = (flags >> graph.bits[question.term]) & 1 == 0
+    avoiding = ~flags.holds(question.term)
     if question.given is None:
         begins = np.arange(graph.levels[1])
     else:
-        begins = np.flatnonzero((flags >> graph.bits[question.given]) & 1 == 1)
+        begins = np.flatnonzero(flags.holds(question.given))
     begins = begins[avoiding[begins]]
     if not len(begins):
         return None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onceproof.model.explore.generate import REST_BIT
 from onceproof.model.explore.graph import Graph
 from onceproof.model.explore.liveness import refuting_lasso
 from onceproof.model.explore.questions import Answer
@@ -16,15 +15,10 @@ from onceproof.model.explore.questions import Answer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from onceproof.model.explore.flags import Flags
     from onceproof.model.explore.questions import Question
     from onceproof.model.language.trace import System
     from onceproof.model.traces import Trace
-
-    Words = NDArray[np.int64]
-
-_REST = 1 << REST_BIT
 
 
 @dataclass(frozen=True)
@@ -113,27 +107,29 @@ class _Finder:
         self._first: dict[str, int] = {}
         self._through: dict[str, Trace] = {}
         self._rested = False
-        self._flags: list[Words] = []
+        self._flags: list[Flags] = []
         self._whole = any(q.whole for q in questions)
 
-    def look(self, lo: int, flags: Words) -> None:
+    def look(self, lo: int, flags: Flags) -> None:
         """Take in the flags of the rows from ``lo`` on."""
-        some = int(np.bitwise_or.reduce(flags))
-        every = int(np.bitwise_and.reduce(flags))
-        self._rested = self._rested or bool(some & _REST)
+        summary = flags.summary()
+        self._rested = self._rested or summary.rests_somewhere
         for question in self._state_claims:
             if question.name in self._first:
                 continue
-            mask = 1 << self._graph.bits[question.term]
+            claim = question.term
             if question.when == "sometimes":
-                found = flags & mask != 0 if some & mask else None
-            elif every & mask:
-                found = None
-            elif question.when == "always":
-                found = flags & mask == 0
+                settled = not summary.holds_somewhere(claim)
             else:
-                found = flags & (mask | _REST) == _REST
-            if found is not None and found.any():
+                settled = summary.holds_everywhere(claim)
+            if settled:
+                continue
+            found = flags.holds(claim)
+            if question.when == "always":
+                found = ~found
+            elif question.when == "at_rest":
+                found = ~found & flags.rests
+            if found.any():
                 self._first[question.name] = lo + int(np.argmax(found))
         if self._whole:
             self._flags.append(flags.copy())
@@ -168,7 +164,8 @@ class _Finder:
             # What is fair to each member is not to be seen where names are lost.
             return Answer(question, "undecided")
         if question.lively:
-            lasso = refuting_lasso(graph, question, np.concatenate(self._flags))
+            flags = graph.flags.joined(self._flags)
+            lasso = refuting_lasso(graph, question, flags)
             return Answer(question, "refuted" if lasso else "exhausted", lasso)
         return Answer(question, "exhausted")
 
@@ -179,10 +176,8 @@ class _Finder:
         an action (no fault) leads to one that can.
         """
         graph = self._graph
-        bit = graph.bits[question.term]
-        flags = np.concatenate(self._flags)
-        rests = flags & _REST != 0
-        can = rests & ((flags >> bit) & 1 == 1)
+        flags = graph.flags.joined(self._flags)
+        can = flags.rests & flags.holds(question.term)
         marked = np.zeros(graph.slot_count, bool)
         marked[graph.slots(graph.states[: graph.count][can])] = True
         calm = np.array([not e.fault for e in graph.events] or [True])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onceproof.model.explore.generate import REST_BIT
 from onceproof.model.explore.graph import Graph
 from onceproof.model.explore.questions import Answer
 from onceproof.model.traces import Trace, follow
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from onceproof.model.explore.flags import Flags
     from onceproof.model.explore.questions import Question
     from onceproof.model.language.trace import System
 
     Words = NDArray[np.int64]
 
-_REST = 1 << REST_BIT
 _TOGETHER = 512
 
 
@@ -59,6 +58,7 @@ def simulate(
 
     A claim that breaks on the way is refuted, with the walk up to there. Of all else
     nothing is known but that it held: "held", for a ``sometimes`` that it was met.
+    Where no walk took a step, whatever is not refuted is undecided.
     """
     graph = Graph(system, questions)
     result = Simulation(walks, depth, seed, events=len(graph.events))
@@ -128,14 +128,14 @@ class _Walker:
             self.steps += len(alive)
             graph.add(rows[alive])
 
-    def _look(self, flags: Words, alive: Words, at: int, walks: _Walks) -> None:
+    def _look(self, flags: Flags, alive: Words, at: int, walks: _Walks) -> None:
         """Ask of each state that the walks are in."""
-        rests = flags & _REST != 0
+        rests = flags.rests
         self._rested = self._rested or bool(rests.any())
         for question in self._questions:
             if question.name in self._shown or question.when == "step":
                 continue
-            holds = flags & (1 << self._graph.bits[question.term]) != 0
+            holds = flags.holds(question.term)
             wanted = {"always": ~holds, "sometimes": holds, "at_rest": ~holds & rests}
             found = wanted.get(question.when)
             if found is not None and found.any():
@@ -164,5 +164,9 @@ class _Walker:
             return Answer(question, "held" if shown else "undecided", shown)
         if shown is not None:
             return Answer(question, "refuted", shown)
-        silent = question.whole or (question.when == "at_rest" and not self._rested)
+        silent = (
+            not self.steps  # walks that went nowhere have shown nothing
+            or question.whole
+            or (question.when == "at_rest" and not self._rested)
+        )
         return Answer(question, "undecided" if silent else "held")

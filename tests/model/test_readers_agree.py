@@ -58,7 +58,7 @@ def compare_successors(protocol: Any) -> None:
         }
         plain = {(e, s) for e, s in reference.successors(before) if s != before}
         assert native == plain, (number, before)
-        resting = bool(made.flags[0] >> generate.REST_BIT & 1)
+        resting = bool(made.flags.rests[0])
         assert resting == reference.resting(before)
 
 

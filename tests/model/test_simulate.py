@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
+from onceproof.model.language import Protocol, action, always, not_, state, when
 from onceproof.model.language.plain import Reference
 from onceproof.model.library import make
 from onceproof.model.traces import follow
@@ -58,3 +60,43 @@ def test_the_same_seed_takes_the_same_walks():
 
     assert first.run.distinct == again.run.distinct != other.run.distinct
     assert [f.trace for f in first.findings] == [f.trace for f in again.findings]
+
+
+@pytest.mark.parametrize(("walks", "depth"), [(0, 10), (10, 0), (0, 0)])
+def test_walks_that_take_no_step_hold_nothing(walks, depth):
+    """Where nothing was tried, nothing is said to hold."""
+    protocol = make("chandy-lamport", {"P": "3"})
+
+    report = simulate(protocol, walks=walks, depth=depth, seed=1)
+
+    assert {f.verdict for f in report.findings} == {Verdict.UNDECIDED}
+
+
+def test_walks_of_a_protocol_that_cannot_move_hold_nothing():
+    """Its initial state alone says nothing about runs."""
+    report = simulate(Stuck(), walks=5, depth=5, seed=1)
+
+    assert report.verdicts["is-off"] is Verdict.UNDECIDED
+    assert report.verdicts["is-on"] is Verdict.REFUTED
+
+
+class Stuck(Protocol):
+    """A lamp whose switch waits for what never comes."""
+
+    on = state(False)
+
+    @action
+    def switch(self) -> None:
+        """Wait for light to make light."""
+        when(self.on)
+        self.on = False
+
+    @always
+    def is_off(self) -> bool:
+        """It is dark."""
+        return not_(self.on)
+
+    @always
+    def is_on(self) -> bool:
+        """It is bright."""
+        return self.on
