@@ -18,6 +18,7 @@ from onceproof.properties.check import parameters_of
 from onceproof.properties.counterexample import Counterexample, read, steps_of
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.histories import broken
+from onceproof.properties.trust import own_code
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import replay as engine
 from onceproof.spark_checks.because import because
@@ -134,17 +135,26 @@ def versions() -> dict[str, str]:
 
 
 def replay_file(
-    path: Path, listener: Listener | None = None, *, keep: bool = False
+    path: Path,
+    listener: Listener | None = None,
+    *,
+    keep: bool = False,
+    allow: tuple[str, ...] = (),
+    trust: bool = False,
 ) -> Answer:
     """Replay a counterexample file; the ``listener`` hears how it goes.
 
-    Raises ``UsageError``, before any Spark is started, for a file that is damaged, or
-    that tells of something that is not known here.
+    That runs the sink or the test that the file names, which lies in the project; the
+    sink may write to its target, and to the places of the file that ``allow`` names,
+    too. With ``trust`` the code may lie anywhere, and write where the file says. Raises
+    ``UsageError``, before any Spark is started, for a file that is damaged, or that
+    tells of something that is not known here.
     """
     told = read(path)
     if told.test:
-        return replay_test(path, told, listener)
-    sink, sizes = _asked(path, told)
+        return replay_test(path, told, listener, trust=trust)
+    given = given_by(told)
+    sink, sizes = _asked(path, told, allow, trust=trust)
     about = (str(path), told.sink, told.property)
     stale = ""
     if not sink.code:
@@ -159,7 +169,7 @@ def replay_file(
             sizes=sizes,
             choice=choice_of(told),
             keep=keep,
-            given=given_by(told),
+            given=given,
         ),
     )
     return answered(path, told, reports[0])
@@ -215,7 +225,9 @@ def _fails(told: Counterexample, outcome: Outcome) -> bool:
     return outcome.spark is not None and broken(prop, outcome.spark) is not None
 
 
-def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
+def _asked(
+    path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
+) -> tuple[Reference, Sizes]:
     """Find what a file tells of.
 
     Raises ``UsageError`` for what is not known here, or was never of a replay.
@@ -223,8 +235,7 @@ def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
     message = ""
     sinks = reference_sinks()
     if "::" in told.sink:
-        allow = tuple(map(str, told.asked.get("allow", ())))
-        sinks[told.sink] = find_sink(told.sink, Path.cwd(), allowed=allow)
+        sinks[told.sink] = _own(path, told, allow, trust=trust)
     if told.protocol not in (MicroBatch.label(), StruckInside.label()):
         pick(told.protocol, protocols(), "protocol")
         message = f"{path} is about {told.protocol}, which no sink is replayed by"
@@ -245,6 +256,26 @@ def _asked(path: Path, told: Counterexample) -> tuple[Reference, Sizes]:
     sizes = sizes_of(told)
     enough(sizes.events, sizes.batches, sizes.partitions)
     return sinks[told.sink], sizes
+
+
+def _own(
+    path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
+) -> Reference:
+    """Find the sink of a file's project; where it may write, the file does not say."""
+    code = told.sink.partition("::")[0]
+    wanted = tuple(told.asked.get("allow", ()))
+    if not trust:
+        own_code(code, path)
+        if beyond := [place for place in wanted if place not in allow]:
+            message = (
+                f"{path} lets its sink write to {beyond[0]!r}, outside of the replay's "
+                "own folder; give --trust if that is meant"
+            )
+            raise UsageError(message)
+    elif not Path(code).is_file():
+        message = f"{path} names {code}, and there is no such file"
+        raise UsageError(message)
+    return find_sink(told.sink, Path.cwd(), allowed=wanted)
 
 
 def sizes_of(told: Counterexample) -> Sizes:

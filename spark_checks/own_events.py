@@ -10,6 +10,7 @@ from onceproof.spark_checks.flights import KEY, flights_input
 from onceproof.spark_checks.generated import rows_of
 from onceproof.spark_checks.input import JSON_OPTIONS, Input, cut
 from onceproof.spark_checks.passing import passed
+from onceproof.spark_checks.schemas import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,14 +50,13 @@ def own_events(
 
 
 def from_json(data: dict[str, Any]) -> Input:
-    """Read what ``to_json`` gave."""
-    try:
-        pieces = tuple(tuple(map(str, piece)) for piece in data["pieces"])
-        key = tuple(map(str, data["key"]))
-        given = Input(str(data["schema"]), pieces, int(data["tasks"]), passed, key)
-    except (KeyError, TypeError, ValueError) as error:
-        message = f"the events of the file are damaged: {error!r}"
-        raise UsageError(message) from None
+    """Read what ``to_json`` gave, from a file whose form is checked.
+
+    Raises ``UsageError`` for events that no replay has.
+    """
+    pieces = tuple(map(tuple, data["pieces"]))
+    schema = harmless(data["schema"])
+    given = Input(schema, pieces, data["tasks"], passed, tuple(data["key"]))
     if given.tasks < 1 or not pieces or len(pieces) % given.tasks:
         message = "the events of the file are damaged: its pieces are not whole batches"
         raise UsageError(message)

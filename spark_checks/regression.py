@@ -1,86 +1,94 @@
-"""A counterexample as a test that stands alone, and passes when the failure is gone."""
+"""A counterexample as a test that stands alone, and passes when the failure is gone.
+
+The source is fixed, and what the file tells is in it as constants: literals in ASCII,
+written so that nothing of a file can be anything else.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
+from onceproof.model.text import quoted
 from onceproof.properties.counterexample import read
 from onceproof.properties.explorer.copying import as_test
 from onceproof.properties.explorer.explored import explored
 from onceproof.properties.explorer.page import Origin
+from onceproof.properties.trust import own_code
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from onceproof.properties.counterexample import Counterexample
 
-_TEST = '''"""{headline}
-
-Written from a counterexample of Onceproof. It passes when the failure is gone.
-"""
+_MOST_NAME = 100
+_TEST = '''"""A counterexample as a test: it passes when the failure is gone."""
 
 from onceproof.spark_checks.artifacts import replay_file
 
-COUNTEREXAMPLE = r"""
-{data}
-"""
+SINK = {sink}
+CLAIM = {claim}
+ALLOWED = ({allowed})
+COUNTEREXAMPLE = (
+{data})
 
 
 def test_{name}(tmp_path):
-    """{claim}."""
     path = tmp_path / "counterexample.json"
     path.write_text(COUNTEREXAMPLE, encoding="utf-8")
 
-    answer = replay_file(path)
+    answer = replay_file(path, allow=ALLOWED)
 
-    assert answer.answer == "FIXED", str(answer)
+    assert answer.answer == "FIXED", f"{{SINK}}, {{CLAIM}}: {{answer}}"
 '''
 
 
-def regression(file: Path) -> tuple[str, str]:
+def regression(file: Path, *, trust: bool = False) -> tuple[str, str]:
     """Give the name and the text of a test that replays a counterexample file.
 
     Of a model it takes the steps again. Raises ``UsageError`` for a sink, or a model,
-    that cannot be found by its name.
+    that cannot be found by its name in the project, or anywhere where there is
+    ``trust``.
     """
     told = read(file)
     if not told.sink:
-        return _of_a_model(file, told)
+        return _of_a_model(file, told, trust=trust)
     path, sign, _ = told.sink.partition("::")
-    if told.test and not (sign and Path(path).is_file()):
+    if told.test and not sign:
         message = (
             f"the sink of {file} is made inside the test {told.test}, which replays it "
             "anyway; to have a test apart, build the sink in a function of a module"
         )
         raise UsageError(message)
+    if sign and not trust:
+        own_code(path, file)
     name = _identifier(f"{told.sink.rpartition('::')[2]}_{told.property}")
-    data = json.dumps(replace(told, test="").to_json(), indent=1, ensure_ascii=True)
+    lines = json.dumps(replace(told, test="").to_json(), indent=1).splitlines(
+        keepends=True
+    )
     text = _TEST.format(
-        headline=_headline(told), data=data, name=name, claim=_sentence(told.clause)
+        sink=quoted(told.sink),
+        claim=quoted(told.clause),
+        allowed="".join(f"{quoted(a)}, " for a in told.asked.get("allow", ())).rstrip(),
+        data="".join(f"    {quoted(line)}\n" for line in lines),
+        name=name,
     )
     return f"test_{name}.py", text
 
 
-def _of_a_model(file: Path, told: Counterexample) -> tuple[str, str]:
+def _of_a_model(file: Path, told: Counterexample, *, trust: bool) -> tuple[str, str]:
     """Write the test that takes the steps in the model, as the explorer copies it."""
-    text = as_test(found := explored(told), Origin(str(file), file=True), found.view)
+    found = explored(told, trust=trust)
+    text = as_test(found, Origin(str(file), file=True), found.view)
     if not text:
         message = f"{file} cannot be taken again: {'; '.join(found.view.notes)}"
         raise UsageError(message)
     return f"test_{_identifier(f'{told.protocol}_{told.property}')}.py", text
 
 
-def _headline(told: Counterexample) -> str:
-    text = f"{told.sink.rpartition('::')[2]} was not {told.property}."
-    return text.replace("\\", "/").replace('"', "'")
-
-
-def _sentence(claim: str) -> str:
-    return claim[:1].upper() + claim[1:]
-
-
 def _identifier(text: str) -> str:
-    return re.sub(r"\W+", "_", text).strip("_").lower()
+    """Give a text as it may stand in the name of a function, and of a file."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_").lower()[:_MOST_NAME]

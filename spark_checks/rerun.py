@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.properties.trust import own_code
 
 if TYPE_CHECKING:
     from onceproof.properties.counterexample import Counterexample
@@ -66,22 +67,31 @@ class Answers:
 
 
 def replay_test(
-    path: Path, told: Counterexample, tell: Listener | None = None
+    path: Path,
+    told: Counterexample,
+    tell: Listener | None = None,
+    *,
+    trust: bool = False,
 ) -> Answer:
     """Run the test that wrote a counterexample, for its interleaving alone.
 
     It is told to ``tell`` how the replay goes.
 
-    Raises ``UsageError`` where the test's file is not below the working folder.
+    Raises ``UsageError`` where there is no such test's file, or where it does not lie
+    in the project and there is no ``trust``.
     """
     import pytest  # noqa: PLC0415 - only files of tests need it
 
-    file = told.test.partition("::")[0]
-    if not Path(file).is_file():
+    name, sign, node = told.test.partition("::")
+    if not trust:
+        own_code(name, path)
+    elif not Path(name).is_file():
         message = f"{path} is of the test {told.test}; run this in its project's folder"
         raise UsageError(message)
     listener = Answers(tell)
-    options = [told.test, f"--onceproof-replay={path.resolve()}", "-q"]
+    # An absolute path is never taken for an option.
+    test = f"{Path(name).absolute()}{sign}{node}"
+    options = [test, f"--onceproof-replay={path.resolve()}", "-q"]
     with redirect_stdout(io.StringIO()):
         pytest.main(options, plugins=[listener])
     if listener.answers:

@@ -10,6 +10,7 @@ from onceproof.model.files import read_toml
 from onceproof.model.library import pick
 from onceproof.properties.evidence import ASSUMPTIONS, Assumption
 from onceproof.properties.sheet import EXPECTED, HOLDS, Claim
+from onceproof.properties.trust import PROJECT, project_of
 from onceproof.spark_checks.subjects import Subject, hint, subject_at
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.property import Property
 
-FILE = "pyproject.toml"
+FILE = PROJECT
 EVIDENCE = ".onceproof/evidence"
 MOST_FAULTS = 64
 KEYS = ("evidence", "sheet", "library", "guarantees")
@@ -75,9 +76,7 @@ def settings_at(start: Path) -> Settings:
 
 def root_of(start: Path) -> Path:
     """Find the folder of the project that a folder belongs to, or give that folder."""
-    start = start.resolve()
-    folders = (start, *start.parents)
-    return next((one for one in folders if (one / FILE).is_file()), start)
+    return project_of(start)
 
 
 def settings_in(root: Path) -> Settings:

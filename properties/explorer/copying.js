@@ -1,7 +1,14 @@
 // What can be taken along: the run as a pytest test, as a command, or as a link.
 
 const copying = (view, copy, walk, tell, strips) => {
-  const quoted = text => JSON.stringify(text);
+  const short = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"};
+  const letter = one => {
+    const number = one.codePointAt(0), hex = number.toString(16);
+    if (short[one]) return short[one];
+    if (number >= 0x20 && number <= 0x7e) return one;
+    return number > 0xffff ? "\\U" + hex.padStart(8, "0") : "\\u" + hex.padStart(4, "0");
+  };
+  const quoted = text => `"${[...text].map(letter).join("")}"`;
   const named = text => text.replace(/[^A-Za-z0-9]+/g, "_").toLowerCase();
   const python = value => value === true ? "True" : value === false ? "False"
     : typeof value === "number" ? String(value) : quoted(String(value));

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.text import quoted
 from onceproof.properties.explorer.page import _copied
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
     known = next(failing, next(iter(run.strips), None))
     claim = copied["property"] or (known.property if known else "")
     start = {name: run.start[name] for name in copied["start"]}
-    steps = "".join(f"        {_text(step.text)},\n" for step in run.steps)
+    steps = "".join(f"        {quoted(step.text)},\n" for step in run.steps)
     repeats = copied["loop"] is not None and run is found.view
     loop = f", loop={copied['loop']}" if repeats else ""
     name = f"test_{_named(found.view.protocol)}_is_{_named(claim or 'as_claimed')}"
@@ -44,11 +44,11 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
         "from onceproof.model.library import make\n"
         "from onceproof.properties.explorer.again import holds_along\n\n\n"
         f"def {name}():\n"
-        f"    protocol = make({_text(copied['protocol'])}, "
+        f"    protocol = make({quoted(copied['protocol'])}, "
         f"{_pairs(copied['settings'])})\n"
         f"    steps = [\n{steps}    ]\n"
         f"    start = {_pairs(start)}\n\n"
-        f"    assert holds_along(protocol, {_text(claim)}, steps, start=start{loop})\n"
+        f"    assert holds_along(protocol, {quoted(claim)}, steps, start=start{loop})\n"
     )
 
 
@@ -57,7 +57,7 @@ def _of_spark(run: View, origin: Origin) -> str:
         "from pathlib import Path\n\n"
         "from onceproof.spark_checks.artifacts import replay_file\n\n\n"
         f"def test_{_named(run.sink)}_is_{_named(run.property)}():\n"
-        f"    answer = replay_file(Path({_text(origin.name)}))\n\n"
+        f"    answer = replay_file(Path({quoted(origin.name)}))\n\n"
         '    assert answer.answer == "FIXED", answer\n'
     )
 
@@ -66,14 +66,10 @@ def _named(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "_", text).lower()
 
 
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
 def _pairs(data: dict[str, Any]) -> str:
-    shown = (f"{_text(name)}: {_value(value)}" for name, value in data.items())
+    shown = (f"{quoted(name)}: {_value(value)}" for name, value in data.items())
     return f"{{{', '.join(shown)}}}"
 
 
 def _value(value: object) -> str:
-    return str(value) if isinstance(value, bool | int) else _text(str(value))
+    return str(value) if isinstance(value, bool | int) else quoted(str(value))

@@ -58,10 +58,13 @@ class Explored:
     model: Model | None
 
 
-def explored(told: Counterexample, protocol: Protocol | None = None) -> Explored:
+def explored(
+    told: Counterexample, protocol: Protocol | None = None, *, trust: bool = False
+) -> Explored:
     """Work out what there is to show of a counterexample, of the model or of Spark.
 
     ``protocol`` is the model that it was found in where its name does not lead there.
+    A model of the user's own is run from the project, or from anywhere with ``trust``.
     """
     notes = []
     if len(told.steps) > MOST_STEPS:
@@ -70,7 +73,7 @@ def explored(told: Counterexample, protocol: Protocol | None = None) -> Explored
         told, fails_at = _cut(told)
         if fails_at is not None:
             notes.append(f"it breaks after step {fails_at:,}, which is not shown")
-    model, reason = model_of(told, protocol)
+    model, reason = model_of(told, protocol, trust=trust)
     if model is None:
         notes.append(f"no other step can be taken here: {reason}")
         return Explored(_without_model(told, notes), None)

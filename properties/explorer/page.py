@@ -10,13 +10,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import shlex
 from dataclasses import asdict, dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.javascript import coded, literal, source
 from onceproof.model.language.processes import Status
+from onceproof.model.text import shell_word
 from onceproof.properties.check import claims_of
 from onceproof.properties.explorer.kinds import Kinds
 from onceproof.properties.explorer.messages import boxes_of
@@ -46,12 +46,12 @@ class Origin:
         """Give the command that shows the same once more."""
         if self.file:
             verb = "replay" if spark else "explore"
-            return f"onceproof {verb} {shlex.quote(self.name)}"
+            return f"onceproof {verb} {shell_word(self.name)}"
         chosen = "".join(
-            f" --set {shlex.quote(f'{k}={v}')}" for k, v in self.settings.items()
+            f" --set {shell_word(f'{k}={v}')}" for k, v in self.settings.items()
         )
-        named = f" --property {shlex.quote(view_property)}" if view_property else ""
-        return f"onceproof check {shlex.quote(self.name)}{chosen}{named}"
+        named = f" --property {shell_word(view_property)}" if view_property else ""
+        return f"onceproof check {shell_word(self.name)}{chosen}{named}"
 
 
 def page(explored: Explored, origin: Origin) -> str:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import importlib.metadata
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.errors import OnceproofError, UsageError
+from onceproof.model.errors import OnceproofError
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.language.trace import System, trace
@@ -21,6 +20,7 @@ from onceproof.model.library import make
 from onceproof.model.traces import Trace, follow
 from onceproof.properties.check import claims_of, parameters_of
 from onceproof.properties.counterexample import Counterexample, Step, named, steps_of
+from onceproof.properties.trust import own_code
 from onceproof.properties.walks import starts
 
 if TYPE_CHECKING:
@@ -75,15 +75,18 @@ def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexampl
 
 
 def model_of(
-    told: Counterexample, protocol: Protocol | None = None
+    told: Counterexample, protocol: Protocol | None = None, *, trust: bool = False
 ) -> tuple[Model | None, str]:
     """Make the model again that a counterexample was found in, or say why not.
 
-    ``protocol`` is that model where the file's names do not lead to it.
+    ``protocol`` is that model where the file's names do not lead to it. A protocol in a
+    file is run: it lies in the project, or there is ``trust``.
     """
     try:
         if protocol is None:
-            _refuse_foreign_code(told.protocol)
+            path, _, _ = told.protocol.partition(":")
+            if path.endswith(".py") and not trust:
+                own_code(path, "it")
             protocol = make(
                 told.protocol, {k: str(v) for k, v in told.parameters.items()}
             )
@@ -116,18 +119,6 @@ def _event(reference: Reference, step: Step) -> Event:
         message = f"{step.event} is for {len(known.sorts)} members, not as {step}"
         raise ValueError(message)
     return Event(step.event, step.members, known.fault, known.fair)
-
-
-def _refuse_foreign_code(name: str) -> None:
-    """Raise ``UsageError`` for a protocol in a file that is not below this folder.
-
-    A counterexample file may come from anywhere, and a protocol's file is run.
-    """
-    path, _, _ = name.partition(":")
-    here = Path.cwd().resolve()
-    if path.endswith(".py") and not Path(path).resolve().is_relative_to(here):
-        message = f"it names {path}, and code outside this folder is not run for a file"
-        raise UsageError(message)
 
 
 def start_of(reference: Reference, told: dict[str, Any]) -> State:

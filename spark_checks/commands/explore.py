@@ -26,6 +26,7 @@ from onceproof.spark_checks.commands.options import (
     as_json_option,
     print_json,
     set_option,
+    trust_option,
 )
 from onceproof.spark_checks.console import colored, search_progress
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
@@ -39,7 +40,9 @@ _CODE = ("committer", "in_tasks", "on_driver")
 _SHOWN = ("what", "html", "as_json")
 _USES = (
     Use(
-        "for a counterexample file", _SHOWN, when=lambda given: _is_file(given["what"])
+        "for a counterexample file",
+        (*_SHOWN, "trust"),
+        when=lambda given: _is_file(given["what"]),
     ),
     Use(
         "for a protocol with --property",
@@ -64,6 +67,7 @@ _USES = (
     type=click.IntRange(1),
     help="With --property: give up the search beyond so many.",
 )
+@trust_option
 @as_json_option
 def explore(
     what: str,
@@ -72,11 +76,14 @@ def explore(
     name: str | None,
     max_states: int | None,
     *,
+    trust: bool,
     as_json: bool,
 ) -> int:
     """Show a counterexample, or a protocol to walk in: here, or as a page of HTML.
 
-    FILE is a counterexample file, of a model or of real Spark. PROTOCOL is a name, or a
+    FILE is a counterexample file, of a model or of real Spark. A model that it names by
+    a file of Python is run from the project's folder, or from anywhere with --trust;
+    otherwise FILE is shown without it. PROTOCOL is a name, or a
     file as FILE.py or FILE.py:NAME; with --property the shortest run that breaks it is
     shown, without it one begins where the protocol does. Any step that is possible can
     be taken, and what becomes of the property is shown. The page that --html writes
@@ -87,7 +94,8 @@ def explore(
     """
     if _is_file(what):
         told = read(Path(what))
-        found, origin = explored(told, _of_own_code(told)), Origin(what, file=True)
+        found = explored(told, _of_own_code(told), trust=trust)
+        origin = Origin(what, file=True)
     else:
         chosen = settings_of(settings)
         found, origin = (

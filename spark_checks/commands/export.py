@@ -20,6 +20,7 @@ from onceproof.spark_checks.commands.options import (
     as_json_option,
     print_json,
     set_option,
+    trust_option,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +69,11 @@ def _owner(claim: Claim) -> str:
 
 _WRITTEN = ("protocol", "form", "output", "as_json")
 _USES = (
-    Use("with --to pytest", _WRITTEN, when=lambda given: given["form"] == "pytest"),
+    Use(
+        "with --to pytest",
+        (*_WRITTEN, "trust"),
+        when=lambda given: given["form"] == "pytest",
+    ),
     Use("with --to tla", (*_WRITTEN, "settings")),
 )
 
@@ -89,14 +94,22 @@ _USES = (
     default=".",
     help="The folder to write to; the current one unless given.",
 )
+@trust_option
 @as_json_option
 def export(
-    protocol: str, form: str, settings: tuple[str, ...], output: Path, *, as_json: bool
+    protocol: str,
+    form: str,
+    settings: tuple[str, ...],
+    output: Path,
+    *,
+    trust: bool,
+    as_json: bool,
 ) -> int:
     """Write PROTOCOL as a TLA+ module, or a counterexample FILE as a pytest test.
 
-    The test holds the counterexample, and passes when the failure is gone. Run it from
-    the project's folder, where the sink is found.
+    The test holds the counterexample as data, and passes when the failure is gone. Run
+    it from the project's folder, where the sink is found: it runs the code that FILE
+    names, which must lie below that folder.
 
     \b
     Example: onceproof export .onceproof/FILE.json --to pytest --output tests
@@ -114,7 +127,7 @@ def export(
     configuration is chosen by -config NAME.cfg.
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     if form == "pytest":
-        return _as_test(Path(protocol), output, as_json=as_json)
+        return _as_test(Path(protocol), output, trust=trust, as_json=as_json)
     made, configurations = exported(make(protocol, settings_of(settings)))
     files = {f"{made.name}.tla": made.text} | {
         f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
@@ -135,10 +148,10 @@ def export(
     return 0
 
 
-def _as_test(file: Path, output: Path, *, as_json: bool) -> int:
+def _as_test(file: Path, output: Path, *, trust: bool, as_json: bool) -> int:
     from onceproof.spark_checks.regression import regression  # noqa: PLC0415
 
-    name, text = regression(file)
+    name, text = regression(file, trust=trust)
     path = output / name
     writable(output)
     write_whole(path, text)

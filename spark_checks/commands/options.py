@@ -29,6 +29,11 @@ set_option = click.option(
 property_option = click.option(
     "--property", "names", multiple=True, help="Judge only this property (repeatable)."
 )
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Run the code that FILE names wherever it lies; without, the project's alone.",
+)
 
 
 def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | None:

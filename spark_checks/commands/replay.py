@@ -11,7 +11,11 @@ from onceproof.model.library import pick
 from onceproof.properties.counterexample import writable
 from onceproof.spark_checks.commands.command import Command, Use
 from onceproof.spark_checks.commands.leaving import evidence, leave_replays, refuse
-from onceproof.spark_checks.commands.options import as_json_option, print_json
+from onceproof.spark_checks.commands.options import (
+    as_json_option,
+    print_json,
+    trust_option,
+)
 from onceproof.spark_checks.sizes import (
     A_DAY,
     A_YEAR,
@@ -25,7 +29,7 @@ _REPLAYED = ("sinks", "keep", "as_json")
 _USES = (
     Use(
         "for a counterexample file",
-        _REPLAYED,
+        (*_REPLAYED, "trust"),
         when=lambda given: any(map(_is_file, given["sinks"])),
     ),
     Use(
@@ -70,6 +74,7 @@ _USES = (
     type=click.Path(path_type=Path, file_okay=False),
     help="Where counterexamples are written.",
 )
+@trust_option
 @evidence
 @as_json_option
 def replay(
@@ -82,15 +87,18 @@ def replay(
     evidence: str | None,
     *,
     keep: bool,
+    trust: bool,
     as_json: bool,
 ) -> int:
     """Run real PySpark sinks through every failure interleaving, and judge them.
 
     SINK is a reference sink (all, if none is named); FILE is a counterexample file,
-    which is replayed and answered with FAILED, FIXED or ERROR. The exit status is 0
-    when each sink is judged as its own file states and nothing drifts. With --only or
-    --faults it is 0 when nothing is refuted that the file does not state, and 2 when
-    something could not be steered.
+    which is replayed and answered with FAILED, FIXED or ERROR. To replay a FILE runs
+    the sink or the test that it names: one below the project's folder, or any with
+    --trust, which also lets it write where FILE says. The exit status is 0 when each
+    sink is judged as its own file states and nothing drifts. With --only or --faults it
+    is 0 when nothing is refuted that the file does not state, and 2 when something
+    could not be steered.
     """
     from onceproof.spark_checks import artifacts, replay_console  # noqa: PLC0415
     from onceproof.spark_checks import replay as engine  # noqa: PLC0415
@@ -102,7 +110,8 @@ def replay(
             message = "a counterexample file is replayed alone; name nothing besides"
             raise UsageError(message)
         with replay_console.file_view() as view:
-            answer = artifacts.replay_file(Path(sinks[0]), view, keep=keep)
+            path = Path(sinks[0])
+            answer = artifacts.replay_file(path, view, keep=keep, trust=trust)
         if as_json:
             print_json(answer.to_json())
         else:

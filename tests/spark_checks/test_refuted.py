@@ -104,7 +104,7 @@ def test_no_code_is_run_for_a_file_that_names_what_lies_elsewhere(
     view = explored(told).view
 
     assert not view.live
-    assert any("outside this folder is not run" in note for note in view.notes)
+    assert any("it lies outside of the project's folder" in note for note in view.notes)
     assert not (tmp_path / "ran").exists()
 
 
