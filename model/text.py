@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+
+_RARE = re.compile(r"[^\x20-\x7e]")
 
 
 def printable(text: str, *, keep: str = "") -> str:
@@ -10,14 +13,14 @@ def printable(text: str, *, keep: str = "") -> str:
 
     ``keep`` holds those that are kept as they are, such as ``\n``.
     """
-    if text.isprintable():
-        return text
-    return "".join(
-        letter
-        if letter.isprintable() or letter in keep
-        else letter.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for letter in text
-    )
+
+    def spelled(found: re.Match[str]) -> str:
+        letter = found[0]
+        if letter.isprintable() or letter in keep:
+            return letter
+        return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+    return _RARE.sub(spelled, text)
 
 
 def quoted(text: str) -> str:

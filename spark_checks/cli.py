@@ -19,41 +19,74 @@ from onceproof.spark_checks.commands.new import new
 from onceproof.spark_checks.commands.protocols import protocols
 from onceproof.spark_checks.commands.prove import prove
 from onceproof.spark_checks.commands.replay import replay
+from onceproof.spark_checks.ending import (
+    NO_ANSWER,
+    READER_GONE,
+    NoAnswer,
+    Signals,
+    no_answer,
+    sentence,
+    told,
+)
+from onceproof.spark_checks.streams import (
+    ReaderGoneError,
+    drop,
+    drop_after,
+    safe_streams,
+)
 
 
 class _Group(click.Group):
-    """Ends every mistake in one clear sentence and exit status 2."""
+    """Ends every failure in one clear sentence and exit status 2."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse; refuse what is given twice."""
         try:
             refuse_repeated(self, ctx, args)
         except OnceproofError as error:
-            raise click.ClickException(str(error)) from error
+            raise NoAnswer(str(error)) from error
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
+        """Run the command; whatever it raises besides Ctrl-C and click's is told."""
         try:
             return super().invoke(ctx)
-        except OnceproofError as error:
-            raise click.ClickException(str(error)) from error
-        except KeyboardInterrupt:
-            click.echo("stopped", err=True)
-            ctx.exit(130)
+        except (
+            click.ClickException,
+            click.exceptions.Exit,
+            click.Abort,
+            KeyboardInterrupt,
+            ReaderGoneError,
+        ):
+            raise
+        except BaseException as error:
+            raise no_answer(error) from error
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run as a program; click's own exit status 1 for errors becomes 2."""
         kwargs["standalone_mode"] = False
+        signals, status = Signals(), 0
+        try:
+            with signals.heeded(), safe_streams():
+                status = self._status(signals, *args, **kwargs)
+        except ReaderGoneError:
+            drop()
+            status = READER_GONE
+        except OSError as error:
+            drop_after("" if status else f"Error: {sentence(told(error))}")
+            status = status or NO_ANSWER
+        sys.exit(status)
+
+    def _status(self, signals: Signals, *args: Any, **kwargs: Any) -> int:
         try:
             status = super().main(*args, **kwargs)
         except click.ClickException as error:
             error.show()
-            sys.exit(2)
+            return NO_ANSWER
         except (click.Abort, KeyboardInterrupt):
             click.echo("stopped", err=True)
-            sys.exit(130)
-        sys.exit(status if isinstance(status, int) else 2)
+            return signals.status
+        return status if isinstance(status, int) else NO_ANSWER
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -68,7 +101,8 @@ def main(context: click.Context, *, color: bool | None) -> None:
     """Show whether each event takes effect once, whatever fails.
 
     Exit status: 0 what was asked for holds; 1 there is a counterexample; 2 it is
-    undecided, or the request cannot be served.
+    undecided, or the request cannot be served. 130 it was stopped by Ctrl-C, 143 by
+    SIGTERM, 129 by SIGHUP; 141 nobody reads its output any more.
     """
     context.color = color
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -15,13 +14,17 @@ from rich.table import Table
 
 from onceproof.model.explore.simulate import Simulation
 from onceproof.model.language.plain import Reference
+from onceproof.model.text import printable, shell_word
 from onceproof.properties.check import Finding, Report, parameters_of
 from onceproof.properties.counterexample import differences, named, steps_of
 from onceproof.properties.explorer.saying import safe
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.streams import drawn_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from rich.text import Text
 
     from onceproof.model.interleavings import Interleaving, Interleavings
     from onceproof.spark_checks.doctor import Found
@@ -64,13 +67,21 @@ def console_to(stream: TextIO) -> Console:
     }
     # Colour that was asked for does not make a terminal of a pipe.
     terminal = stream.isatty()
-    return Console(
-        file=stream,
+    return _SafeConsole(
+        file=drawn_on(stream),
         width=None if terminal else 180,
         color_system=system[colored()],
         force_terminal=terminal,
         no_color=False,
     )
+
+
+class _SafeConsole(Console):
+    """A console that spells out what does not print, in all that it draws."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Render a text with its markup."""
+        return super().render_str(printable(text, keep="\n"), **options)
 
 
 def _mark(verdict: Verdict) -> str:
@@ -167,7 +178,7 @@ def show_check(report: Report) -> None:
     found = report.exploration
     if found is not None:
         out.print(
-            f"{report.protocol.label()}: {found.distinct:,} states, "
+            f"{escape(report.protocol.label())}: {found.distinct:,} states, "
             f"{found.generated:,} generated, depth {found.depth}, "
             f"{found.seconds:.2f} s (and {found.compile_seconds:.2f} s to compile)"
         )
@@ -176,9 +187,10 @@ def show_check(report: Report) -> None:
     if isinstance(report.run, Simulation):
         walked = report.run
         out.print(
-            f"{report.protocol.label()}: {walked.walks:,} walks, {walked.steps:,} "
-            f"steps, {walked.distinct:,} states, {walked.taken} of {walked.events} "
-            f"events taken, seed {walked.seed}, {walked.seconds:.2f} s"
+            f"{escape(report.protocol.label())}: {walked.walks:,} walks, "
+            f"{walked.steps:,} steps, {walked.distinct:,} states, "
+            f"{walked.taken} of {walked.events} events taken, seed {walked.seed}, "
+            f"{walked.seconds:.2f} s"
         )
     _show_findings(out, report)
 
@@ -188,7 +200,7 @@ def show_files(files: dict[str, str]) -> None:
     if files:
         click.echo("\ncounterexample files, and how to look at them:")
     for path in files.values():
-        click.echo(f"  onceproof explore {shlex.quote(path)}")
+        click.echo(f"  onceproof explore {shell_word(path)}")
 
 
 def prove_data(report: Report) -> dict[str, Any]:
@@ -220,7 +232,7 @@ def _show_findings(out: Console, report: Report) -> None:
         if finding.lemmas:
             note = f"\nwith the lemmas {', '.join(finding.lemmas)}{note}"
         table.add_row(
-            finding.property.name,
+            escape(finding.property.name),
             _mark(finding.verdict),
             escape(f"{safe(finding.property.text)}{note}"),
         )
@@ -232,9 +244,8 @@ def _show_findings(out: Console, report: Report) -> None:
 
 def _show_trace(out: Console, report: Report, finding: Finding) -> None:
     clause = finding.property.clauses[finding.clause]
-    out.print(
-        f"\n[bold]{finding.property.name}[/bold] fails: {escape(safe(clause.text))}"
-    )
+    name, claim = escape(finding.property.name), escape(safe(clause.text))
+    out.print(f"\n[bold]{name}[/bold] fails: {claim}")
     trace = finding.trace
     if trace is None:
         return

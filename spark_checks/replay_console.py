@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from onceproof.model.text import printable, shell_word
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events
@@ -42,7 +43,7 @@ def replay_view() -> Iterator[Callable[[events.Event], None]]:
         def listen(event: events.Event) -> None:
             if isinstance(event, events.SinkBegun):
                 bars[event.sink] = progress.add_task(
-                    event.sink, total=event.interleavings
+                    escape(printable(event.sink)), total=event.interleavings
                 )
             elif isinstance(event, events.Replayed):
                 progress.advance(bars[event.sink])
@@ -74,13 +75,13 @@ def file_view() -> Iterator[Callable[[events.Event], None]]:
 def _say(there: Console, event: events.Event) -> None:
     """Print a line for an event, if it is worth one."""
     if isinstance(event, events.Started):
-        there.print(f"replaying {len(event.sinks)} sinks in {event.scratch}")
+        there.print(f"replaying {len(event.sinks)} sinks in {escape(event.scratch)}")
     elif isinstance(event, events.Kept):
-        there.print(f"the scratch folder is kept: {event.scratch}")
+        there.print(f"the scratch folder is kept: {escape(event.scratch)}")
     elif isinstance(event, events.Judged):
         report = event.report
         there.print(
-            f"{report.sink.name}: {len(report.replayed)} of "
+            f"{escape(report.sink.name)}: {len(report.replayed)} of "
             f"{len(report.outcomes)} interleavings in {report.seconds:.1f} s"
         )
 
@@ -131,7 +132,7 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
     table = Table("sink", *heads, "replayed", "crash states", "drift", "s", "as stated")
     for r in reports:
         table.add_row(
-            r.sink.name,
+            escape(r.sink.name),
             *(_mark(r.verdicts[n]) for n in names),
             f"{len(r.replayed)}/{len(r.outcomes)}",
             f"{r.covered}/{len(r.classes.durable_states)}",
@@ -177,15 +178,15 @@ def _broken(
         for number, events in outcome.spark.seen(moment).items()
     )
     yield (
-        f"[bold]{report.sink.name}[/bold] is not {prop.name}: {escape(how)}; "
-        f"{when}, of the events readers see {seen}; claimed is that "
+        f"[bold]{escape(report.sink.name)}[/bold] is not {prop.name}: {escape(how)}; "
+        f"{escape(when)}, of the events readers see {seen}; claimed is that "
         f"{escape(prop.clauses[clause].text)}.\n"
-        f"    onceproof replay {escape(file)}"
+        f"    onceproof replay {escape(shell_word(file))}"
     )
 
 
 def _undecided(report: SinkReport) -> Iterator[str]:
-    name, replayed = report.sink.name, len(report.replayed)
+    name, replayed = escape(report.sink.name), len(report.replayed)
     if not replayed:
         yield f"[bold]{name}[/bold]: nothing is judged, for nothing was replayed."
         return
@@ -209,7 +210,7 @@ def _drift(
 ) -> Iterator[str]:
     number = outcome.interleaving.number
     how = "; ".join(outcome.failpoints) or "no failpoint"
-    drifts = f"[red]{report.sink.name} drifts from its model[/red]"
+    drifts = f"[red]{escape(report.sink.name)} drifts from its model[/red]"
     lines = [f"{drifts} in interleaving {number}: {escape(how)}"]
     if outcome.model is not None and outcome.spark is not None:
         for moment in parting(outcome.model, outcome.spark):
@@ -224,7 +225,8 @@ def _drift(
         for error in outcome.unplanned
     ]
     lines.append(f"    left behind: {escape(str(outcome.folder or 'nothing'))}")
-    lines.append(f"    onceproof replay {escape(files.get(f'drift-{number}', ''))}")
+    if file := files.get(f"drift-{number}"):
+        lines.append(f"    onceproof replay {escape(shell_word(file))}")
     yield "\n".join(lines)
 
 
@@ -238,4 +240,5 @@ def _not_replayed(report: SinkReport) -> Iterator[str]:
             for o in alike
             if o.folder is not None
         )
-        yield f"{report.sink.name}: not replayed {numbers}: {escape(reason)}.{left}"
+        name, why = escape(report.sink.name), escape(reason)
+        yield f"{name}: not replayed {numbers}: {why}.{left}"

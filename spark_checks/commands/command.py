@@ -9,25 +9,22 @@ command is made.
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
-import traceback
 import unicodedata
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from onceproof.model.errors import OnceproofError, UsageError
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.ending import no_answer
+from onceproof.spark_checks.streams import ReaderGoneError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 STDOUT = "onceproof.stdout"
-TRACEBACK = "ONCEPROOF_TRACEBACK"
-_HERE = Path(__file__).parents[2]
 _UNPRINTABLE = ("Cc", "Cs")
 
 
@@ -84,17 +81,10 @@ class Command(click.Command):
         try:
             with _clean_stdout(ctx):
                 status = super().invoke(ctx)
-        except (
-            OnceproofError,
-            click.ClickException,
-            KeyboardInterrupt,
-            BrokenPipeError,
-        ):
+        except (click.ClickException, KeyboardInterrupt, ReaderGoneError):
             raise
         except BaseException as error:
-            if os.environ.get(TRACEBACK):
-                traceback.print_exc()
-            raise click.ClickException(_ended(error)) from error
+            raise no_answer(error) from error
         if type(status) is not int:
             message = f"{self.name} gave no exit status, but {status!r}"
             raise TypeError(message)
@@ -176,24 +166,3 @@ def _clean_stdout(ctx: click.Context) -> Iterator[None]:
     ctx.meta[STDOUT] = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):
         yield
-
-
-def _ended(error: BaseException) -> str:
-    """Say in one sentence what ended a command that it did not end itself."""
-    if isinstance(error, SystemExit | click.exceptions.Exit):
-        code = getattr(error, "code", getattr(error, "exit_code", None))
-        what = f"the code that was run ended the program ({code!r})"
-    else:
-        text = " ".join(str(error).split())
-        what = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return f"{_where(error)}{what}; nothing is judged ({TRACEBACK}=1 shows more)"
-
-
-def _where(error: BaseException) -> str:
-    """Name the last line of the user's own code that had a part in an error."""
-    libraries = (_HERE, Path(os.__file__).parent, Path(sys.prefix))
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        path = Path(frame.filename)
-        if path.is_file() and not any(map(path.is_relative_to, libraries)):
-            return f"{frame.filename}:{frame.lineno}: "
-    return ""

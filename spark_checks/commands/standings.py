@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.table import Column, Table
 
 from onceproof.properties.library import judge_library
@@ -30,7 +29,7 @@ What breaks is stated in each protocol's file, and checked.
 
 def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> int:
     """Judge the whole library; 0 when all is as stated, 1 when not, 2 undecided."""
-    with Console(stderr=True).status("searching") as status:
+    with console._err().status("searching") as status:
         found = judge_library(progress=status.update)
     leave(evidence, (standing.report for standing in found))
     if as_json:
