@@ -1,0 +1,110 @@
+"""Every reader of a model says what a brute force, written apart, finds.
+
+`SOUNDNESS_PROTOCOLS` and `SOUNDNESS_SEED` say how many random protocols are compared
+and from which seed. A protocol that shows a disagreement is made smaller, and kept
+below `build/soundness`, from where it can be moved to `regressions`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.node import Node
+from tests.soundness.cases import RefusedError, draws, opened
+from tests.soundness.constructs import TERMS, public, terms_of, used
+from tests.soundness.finding import judge
+from tests.soundness.report import empty_cells
+
+SEED = int(os.environ.get("SOUNDNESS_SEED", "0"))
+SHARE = int(os.environ.get("SOUNDNESS_PROTOCOLS", "32"))
+GRID = int(os.environ.get("SOUNDNESS_PROTOCOLS", "1000"))
+REGRESSIONS = sorted(Path(__file__).parent.glob("regressions/*.py"))
+
+
+@pytest.fixture(scope="module")
+def node():
+    """Give a process of Node for all protocols."""
+    running = Node()
+    yield running
+    running.close()
+
+
+class Share:
+    """The protocols of the plain share, drawn one after the other as they are asked."""
+
+    def __init__(self, folder):
+        self.tally = Counter()
+        self.compared = 0
+        self._cases = []
+        self._stream = draws(SEED, SHARE, folder)
+
+    def case(self, number):
+        while len(self._cases) <= number:
+            self._cases.append(next(self._stream))
+        return self._cases[number]
+
+
+@pytest.fixture(scope="module")
+def share(tmp_path_factory):
+    return Share(tmp_path_factory.mktemp("drawn"))
+
+
+@pytest.mark.parametrize("number", range(SHARE))
+def test_every_reader_agrees_with_the_brute_force(share, node, number):
+    """Search, symmetry, walks, z3, interleavings, JavaScript and TLA+ alike."""
+    case = share.case(number)
+
+    reasons = judge(case, share.tally, node, most=150)
+
+    share.compared += 1
+    if reasons:
+        pytest.xfail("; ".join(sorted(reasons)))
+
+
+def test_the_share_draws_every_construct_and_every_class_of_term(share):
+    """Nothing of the language is left out of the comparison."""
+    cases = [share.case(number) for number in range(SHARE)]
+
+    drawn = set().union(*(used(c.path.read_text(encoding="utf-8")) for c in cases))
+    classes = set().union(*(terms_of(c.kind()) for c in cases))
+
+    assert public() - drawn == set()
+    assert set(TERMS) - classes == set()
+
+
+def test_the_share_meets_every_verdict_of_every_modality(share):
+    """Claims of each modality are refuted and hold, before each judge that can tell."""
+    if share.compared < SHARE:
+        pytest.skip("not all protocols of the share were compared in this run")
+
+    assert empty_cells(share.tally) == []
+
+
+@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
+def test_what_once_showed_a_disagreement_shows_none(path, node):
+    """A kept protocol is compared with all readers again."""
+    try:
+        case = opened(path)
+    except RefusedError:
+        assert path.stem.startswith("trap"), "only a trap may be refused"
+        return
+
+    reasons = judge(case, Counter(), node, most=2_000)
+
+    if reasons:
+        pytest.xfail("; ".join(sorted(reasons)))
+
+
+@pytest.mark.grid
+def test_a_thousand_protocols_agree(tmp_path, node):
+    """The same for many more protocols, at more sizes."""
+    tally = Counter()
+
+    for case in draws(SEED + 1, GRID, tmp_path):
+        judge(case, tally, node, most=4_000)
+
+    assert empty_cells(tally) == []
