@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from onceproof.spark_checks.plugin import judgements
 from onceproof.spark_checks.plugin.options import add_options, options_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from pyspark.sql import SparkSession
 
@@ -23,7 +24,7 @@ _MARKER = (
     "effectively_once(key, faults=1, batches=2, partitions=2, guarantees=(...), "
     "allow=()): the sinks that the test gives to onceproof_replay are judged under "
     "failure interleavings with so many faults, over so many micro-batches; events are "
-    "matched by their key, a column or several"
+    "matched by their key, a column or several. A test that judges none fails"
 )
 _REPLAYER = pytest.StashKey["Replayer"]()
 
@@ -66,8 +67,10 @@ def onceproof_spark(onceproof_replay: Replayer) -> Iterator[SparkSession]:
         yield session.spark
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tell the replayer, if there is one already, which test runs."""
+    judgements.begin(item)
     replayer = item.config.stash.get(_REPLAYER, None)
     if replayer is not None:
         replayer.begin(item)
@@ -79,6 +82,16 @@ def pytest_runtest_call(item: pytest.Item) -> None:
     replayer = item.config.stash.get(_REPLAYER, None)
     if replayer is not None:
         replayer.begin(item)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let a test that claims to judge a sink pass only if it did."""
+    report = yield
+    judgements.settle(item, call, report)
+    return report
 
 
 def pytest_report_collectionfinish(

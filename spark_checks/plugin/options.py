@@ -268,23 +268,33 @@ def _setting(line: str) -> tuple[str, str]:
 
 
 def marker_words(item: Any, marker: str, words: Iterable[str]) -> dict[str, Any]:
-    """Read the words of a test's marker.
+    """Read the words of a test's markers: the closest says what it says.
 
-    Raises ``UsageError`` where it has none, or one that there is not.
+    Markers of its class and module say what closer ones leave open.
+    Raises ``UsageError`` where it has none, for a word that there is not, and where two
+    markers of one place give a word different values.
     """
-    mark = item.get_closest_marker(marker)
-    if mark is None:
+    found: dict[str, tuple[Any, Any]] = {}
+    marked = list(item.iter_markers_with_node(marker))
+    if not marked:
         message = f"onceproof_replay needs a marker: @pytest.mark.{marker}(key=...)"
         raise UsageError(message)
-    if mark.args:
-        message = f"{marker} takes its words by name, such as key={mark.args[0]!r}"
-        raise UsageError(message)
-    for word in mark.kwargs:
-        if word not in words:
-            near = difflib.get_close_matches(word, list(words), n=1)
-            hint = (
-                f"did you mean {near[0]}=?" if near else f"it takes {', '.join(words)}"
-            )
-            message = f"{marker} has no {word}=; {hint}"
+    for node, mark in marked:
+        if mark.args:
+            message = f"{marker} takes its words by name, such as key={mark.args[0]!r}"
             raise UsageError(message)
-    return dict(mark.kwargs)
+        for word, value in mark.kwargs.items():
+            if word not in words:
+                near = difflib.get_close_matches(word, list(words), n=1)
+                there = f"it takes {', '.join(words)}"
+                hint = f"did you mean {near[0]}=?" if near else there
+                message = f"{marker} has no {word}=; {hint}"
+                raise UsageError(message)
+            owner, known = found.setdefault(word, (node, value))
+            if owner is node and known != value:
+                message = (
+                    f"two {marker} markers of {node.name} give {word} different "
+                    f"values, {known!r} and {value!r}; leave one out"
+                )
+                raise UsageError(message)
+    return {word: value for word, (_, value) in found.items()}

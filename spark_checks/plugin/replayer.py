@@ -31,6 +31,7 @@ from onceproof.spark_checks.evidence import records_of_replay
 from onceproof.spark_checks.judged import Judged, Question, claims_named, judge
 from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.plugin.expected import read_expected
+from onceproof.spark_checks.plugin.judgements import CURRENT, MARKER, judgements_of
 from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
 from onceproof.spark_checks.plugin.taken_over import taken_over
 from onceproof.spark_checks.rerun import ANSWER, Answers
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from onceproof.properties.event_batches import Case
     from onceproof.spark_checks.sinks.interface import Build
 
-MARKER = "effectively_once"
 WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow")
 SECTION = "onceproof"
 _DEFAULTS = {"faults": 1, "batches": 2, "partitions": 2}
@@ -55,6 +55,8 @@ _MOST = {
     "partitions": MOST["PARTITION"],
 }
 _FIRST = 5
+# Hypothesis takes another example.
+_REJECTED = ("UnsatisfiedAssumption", "StopTest")
 
 
 class UndecidedError(AssertionError):
@@ -81,7 +83,7 @@ class Replayer:
         self._config = config
         self._options = options
         self.lab = Lab(options.spark, None if session is None else taken_over(session))
-        self.item: Any = None
+        self.item: Any = config.stash.get(CURRENT, None)
         self._known: dict[tuple[str, ...], Judged] = {}
         self._failing_since: float | None = None
         self._given = False
@@ -126,7 +128,16 @@ class Replayer:
             return self._report(build, judged)
         except OnceproofError as error:
             wrong = str(error)
+            self._unserved(wrong)
+        except Exception as error:
+            if type(error).__name__ not in _REJECTED:
+                self._unserved(f"{type(error).__name__}: {error}")
+            raise
         pytest.fail(wrong, pytrace=False)
+
+    def _unserved(self, why: str) -> None:
+        """Note that a call came to no verdict: the test cannot pass by it."""
+        judgements_of(self.item).unserved.append(why.partition("\n")[0])
 
     def _question(
         self, events: Any, schema: Any, allow: tuple[str, ...], case: Case | None
@@ -144,6 +155,9 @@ class Replayer:
         allow += _texts("allow", words.get("allow", ()))
         claimed = words.get("guarantees", ("effectively-once", "recoverable"))
         guarantees = _texts("guarantees", claimed)
+        if not guarantees:
+            message = "guarantees names none, so nothing is claimed; name one"
+            raise UsageError(message)
         asked = Asked(self.item.nodeid, key, allow, claims_named(guarantees))
         first = () if options.evidence else self._failed()
         choice = Choice(most=options.most, seed=options.seed, first=first)
@@ -181,11 +195,17 @@ class Replayer:
         plugins = self._config.pluginmanager.get_plugins()
         tell = next((p.tell for p in plugins if isinstance(p, Answers)), None)
         judged = judge(build, question, lab=self.lab, listener=tell)
-        if judged.report.sink.name == told.sink:
-            answer = answered(path, told, judged.report)
-            self.item.user_properties.append((ANSWER, answer.to_json()))
-            if answer.status():
-                pytest.fail(str(answer), pytrace=False)
+        noted = judgements_of(self.item)
+        if judged.report.sink.name != told.sink:
+            other = f"{path} is about {told.sink}, not {judged.report.sink.name}"
+            noted.beside.append(other)
+            return judged
+        answer = answered(path, told, judged.report)
+        self.item.user_properties.append((ANSWER, answer.to_json()))
+        if answer.status():
+            noted.wrong.append(str(answer).partition("\n")[0])
+            pytest.fail(str(answer), pytrace=False)
+        noted.held += 1
         return judged
 
     def _one_case(self, build: Build, question: Question, case: Case) -> Judged:
@@ -225,11 +245,14 @@ class Replayer:
             if value != "":
                 item.user_properties.append((f"onceproof_{name}", value))
         self._remember(judged)
+        noted = judgements_of(item)
         if judged.holds:
+            noted.held += 1
             self._fixed(judged)
             if self._options.trace == "on":
                 self._write(judged)
             return judged
+        noted.wrong.append(judged.headline)
         sections = item._report_sections
         sections[:] = [s for s in sections if s[1] != SECTION]
         item.add_report_section("call", SECTION, judged.story)

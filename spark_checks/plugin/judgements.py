@@ -1,0 +1,96 @@
+"""What was judged in a test: a marked test that judged nothing does not pass.
+
+The replayer notes each call here, and how it ended, on the test that runs. When the
+test has run, its report must agree: it passes only if a sink was judged in it, and each
+that was held; what a test swallows it does not undo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+MARKER = "effectively_once"
+FIXTURE = "onceproof_replay"
+
+
+@dataclass
+class Judgements:
+    """The calls of the replayer in one test.
+
+    ``held`` counts verdicts that hold; ``wrong`` keeps the first line of each verdict
+    that does not, ``unserved`` of each call that came to no verdict at all. ``beside``
+    says which sinks were replayed and are not what a file is about.
+    """
+
+    held: int = 0
+    wrong: list[str] = field(default_factory=list)
+    unserved: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+
+
+CURRENT = pytest.StashKey[pytest.Item]()
+_JUDGEMENTS = pytest.StashKey[Judgements]()
+
+
+def begin(item: pytest.Item) -> None:
+    """Begin a test: forget what an earlier run of it judged."""
+    item.config.stash[CURRENT] = item
+    item.stash[_JUDGEMENTS] = Judgements()
+
+
+def judgements_of(item: pytest.Item) -> Judgements:
+    """Give what was judged in a test so far."""
+    return item.stash.setdefault(_JUDGEMENTS, Judgements())
+
+
+def claimed(item: pytest.Item) -> bool:
+    """Say whether a test claims to judge a sink: by its marker, or by what it takes."""
+    info = getattr(item, "_fixtureinfo", None)
+    taken = getattr(info, "argnames", ())
+    return item.get_closest_marker(MARKER) is not None or FIXTURE in taken
+
+
+def settle(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> None:
+    """Turn the report of a test into a failure where it claims more than was judged.
+
+    A test that ends itself by ``pytest.skip`` or ``pytest.xfail`` stays as it is, but
+    for a skip after a verdict that does not hold. A test that is marked xfail fails as
+    expected only if a sink was judged in it.
+    """
+    if report.when != "call" or report.failed or not claimed(item):
+        return
+    found = judgements_of(item)
+    ended = None if call.excinfo is None else call.excinfo.value
+    if isinstance(ended, pytest.xfail.Exception):
+        return
+    if report.passed or isinstance(ended, pytest.skip.Exception):
+        if found.wrong:
+            _fail(report, f"the test goes on after a verdict: {found.wrong[0]}")
+            return
+        if isinstance(ended, pytest.skip.Exception):
+            return
+    if found.unserved and not found.wrong:
+        _fail(report, f"a sink was not judged: {found.unserved[0]}")
+    elif not found.held and not found.wrong:
+        why = found.beside[0] if found.beside else _mend(item)
+        _fail(report, f"no sink was judged: {why}")
+
+
+def _mend(item: pytest.Item) -> str:
+    if FIXTURE in getattr(item, "fixturenames", ()):
+        return f"the test takes {FIXTURE}, and gives it none; call {FIXTURE}(sink)"
+    return (
+        f"the test is marked {MARKER}, and does not take {FIXTURE}; take it as an "
+        "argument and give it the sink, or mark only tests that do"
+    )
+
+
+def _fail(report: pytest.TestReport, message: str) -> None:
+    report.outcome = "failed"
+    report.longrepr = message
+    if hasattr(report, "wasxfail"):
+        del report.wasxfail
