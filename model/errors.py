@@ -11,6 +11,20 @@ class UsageError(OnceproofError):
     """Says that a request names something unknown or out of range."""
 
 
+class Disagreement(OnceproofError):  # noqa: N818 - it names what happened
+    """Says that two judges contradict each other, so that no verdict is given.
+
+    One of them is wrong: a defect of Onceproof, and never one of the model.
+    """
+
+    def __init__(self, what: str) -> None:
+        """Say who disagrees, and about what."""
+        super().__init__(
+            f"internal error: {what}; one of them is wrong, so no verdict is given. "
+            "help: report this with the model; until then trust neither"
+        )
+
+
 class ModelError(OnceproofError):
     """Says what a modeller got wrong, and on which line of the model.
 

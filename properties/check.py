@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import itertools
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.explore.search import Exploration, Limits, explore
@@ -11,21 +12,29 @@ from onceproof.model.explore.simulate import simulate as random_walks
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.trace import trace
+from onceproof.properties.bounds import bounds_of
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.property import Property, own_properties
-from onceproof.properties.verdicts import Verdict, weakest
+from onceproof.properties.verdicts import Verdict, exit_status, weakest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.explore.questions import Answer, Question
     from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.terms import Term
     from onceproof.model.traces import Trace
+
+    _Key = tuple[str, Term, Term | None]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """How one property came out, and the trace that shows it if one does."""
+    """How one property came out, and the trace that shows it if one does.
+
+    ``bounds`` are what a verdict that holds is limited to: sizes, faults, and how far
+    was looked. ``confirmed`` says how far another judge agrees.
+    """
 
     property: Property
     verdict: Verdict
@@ -33,6 +42,8 @@ class Finding:
     clause: int = 0
     lemmas: tuple[str, ...] = ()
     note: str = ""
+    bounds: str = ""
+    confirmed: str = ""
 
 
 @dataclass
@@ -50,8 +61,16 @@ class Report:
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
-        """The verdict of each property, by name."""
-        return {f.property.name: f.verdict for f in self.findings}
+        """The verdict of each property, by name: the weakest of those of one name."""
+        found: dict[str, list[Verdict]] = {}
+        for finding in self.findings:
+            found.setdefault(finding.property.name, []).append(finding.verdict)
+        return {name: weakest(verdicts) for name, verdicts in found.items()}
+
+    @property
+    def exit_status(self) -> int:
+        """Give the exit status that all findings amount to."""
+        return exit_status(finding.verdict for finding in self.findings)
 
 
 def claims_of(protocol: Protocol) -> list[Property]:
@@ -130,12 +149,12 @@ class _Asked:
             claims_of(protocol) if properties is None else list(properties)
         )
         self.system = trace(protocol)
-        self._by_property = {p.name: p.questions(self.system) for p in self._properties}
-        self._asked = {
-            (q.when, q.term, q.given): q
-            for questions in self._by_property.values()
-            for q in questions
-        }
+        self._by_property = [p.questions(self.system) for p in self._properties]
+        self._asked: dict[_Key, Question] = {}
+        for question in itertools.chain.from_iterable(self._by_property):
+            # Two properties may share a name, and their questions then would too.
+            name = f"{len(self._asked)} {question.name}"
+            self._asked.setdefault(_key(question), replace(question, name=name))
 
     @property
     def questions(self) -> list[Question]:
@@ -144,25 +163,68 @@ class _Asked:
 
     def report(self, run: Exploration | Simulation, found: list[Answer]) -> Report:
         """Give each property its verdict, from the answers to its questions."""
-        answers = {a.question.name: a for a in found}
+        answers = {_key(a.question): a for a in found}
         report = Report(self._protocol, run=run)
-        for prop in self._properties:
-            mine = [
-                answers[self._asked[q.when, q.term, q.given].name]
-                for q in self._by_property[prop.name]
-            ]
-            report.findings.append(_finding(prop, mine))
+        bounds = f"{_extent(run)}; {bounds_of(self.system)}"
+        for prop, questions in zip(self._properties, self._by_property, strict=True):
+            mine = [answers[_key(q)] for q in questions]
+            report.findings.append(_finding(prop, mine, bounds))
         return report
 
 
-def _finding(prop: Property, answers: list[Answer]) -> Finding:
-    verdict = weakest(Verdict(a.verdict) for a in answers)
+def _key(question: Question) -> _Key:
+    """What tells a question from others, whatever it is called."""
+    return question.when, question.term, question.given
+
+
+def _extent(run: Exploration | Simulation) -> str:
+    """Say how far a judge looked."""
+    if isinstance(run, Simulation):
+        return f"{run.walks:,} random walks of at most {run.depth:,} steps"
+    steps = max(0, run.depth - 1)
+    plural = "" if steps == 1 else "s"
+    return f"every interleaving, whose states are at most {steps} step{plural} away"
+
+
+def _finding(prop: Property, answers: list[Answer], bounds: str) -> Finding:
+    verdict, note = _weighed(prop, answers)
+    bounds = bounds if verdict.holds else ""
     shown = [
         (len(a.trace.steps), number, a.trace)
         for number, a in enumerate(answers)
         if a.trace is not None and a.verdict == verdict
     ]
     if not shown:
-        return Finding(prop, verdict)
+        return Finding(prop, verdict, note=note, bounds=bounds)
     _, clause, trace_ = min(shown, key=lambda s: s[:2])
-    return Finding(prop, verdict, trace_, clause)
+    return Finding(prop, verdict, trace_, clause, note=note, bounds=bounds)
+
+
+def _weighed(prop: Property, answers: list[Answer]) -> tuple[Verdict, str]:
+    """Weigh the clauses of a property; say which of them say nothing.
+
+    The weakest counts. But "what comes first leads to ..." is claimed of each member
+    on its own, and may come up for some of them only: it is vacuous where it comes
+    up for none.
+    """
+    told = [(Verdict(a.verdict), a.question.when) for a in answers]
+    idle = [n for n, one in enumerate(told) if one[0] is Verdict.VACUOUS]
+    some = any(w == "leads_to" and v is not Verdict.VACUOUS for v, w in told)
+    counted = [v for v, w in told if not (some and (v, w) == _IDLE)]
+    whys = {_NOTHING[told[n][1]] for n in idle}
+    note = "; ".join(sorted(whys))
+    if idle and len(idle) < len(told):
+        which = ", ".join(prop.clauses[n].text for n in idle[:_MOST_NAMED])
+        more = f" and {len(idle) - _MOST_NAMED} more" if len(idle) > _MOST_NAMED else ""
+        note = f"{note}, for: {which}{more}"
+    return weakest(counted), note
+
+
+_IDLE = (Verdict.VACUOUS, "leads_to")
+_MOST_NAMED = 3
+_NOTHING = {
+    "sometimes": "no run meets it",
+    "at_rest": "no state of rest can be reached",
+    "step": "no step is possible",
+    "leads_to": "what comes first never comes up",
+}

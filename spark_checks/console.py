@@ -124,12 +124,15 @@ def check_data(report: Report) -> dict[str, Any]:
             "seconds": round(found.seconds, 6),
             "compile_seconds": round(found.compile_seconds, 6),
             "stopped": found.stopped,
+            "never_taken": list(found.never_taken),
         }
     if isinstance(report.run, Simulation):
         told = ("walks", "depth", "seed", "distinct", "steps", "taken", "events")
         data |= {name: getattr(report.run, name) for name in told}
         data["seconds"] = round(report.run.seconds, 6)
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
+    data["bounds"] = {f.property.name: f.bounds for f in report.findings if f.bounds}
+    data["notes"] = {f.property.name: f.note for f in report.findings if f.note}
     data["loops"] = {
         f.property.name: f.trace.loop
         for f in report.findings
@@ -184,6 +187,9 @@ def show_check(report: Report) -> None:
         )
         if found.stopped:
             out.print(f"[yellow]stopped: {found.stopped}[/yellow]")
+        if found.never_taken:
+            names = escape(", ".join(found.never_taken))
+            out.print(f"[yellow]actions never taken: {names}[/yellow]")
     if isinstance(report.run, Simulation):
         walked = report.run
         out.print(
@@ -213,6 +219,8 @@ def prove_data(report: Report) -> dict[str, Any]:
                 "verdict": str(f.verdict),
                 "lemmas": list(f.lemmas),
                 "note": f.note,
+                "bounds": f.bounds,
+                "confirmed": f.confirmed,
                 "trace": None if f.trace is None else [str(e) for e in f.trace.events],
             }
             for f in report.findings
@@ -237,9 +245,32 @@ def _show_findings(out: Console, report: Report) -> None:
             escape(f"{safe(finding.property.text)}{note}"),
         )
     out.print(table)
+    for line in _bounds(report):
+        out.print(escape(line))
     for finding in report.findings:
         if finding.verdict is Verdict.REFUTED and finding.trace is not None:
             _show_trace(out, report, finding)
+
+
+def _bounds(report: Report) -> list[str]:
+    """Say what each verdict is limited to; properties that share it are one line."""
+    groups: dict[tuple[Verdict, str, str], list[str]] = {}
+    for f in report.findings:
+        if f.bounds or f.confirmed:
+            groups.setdefault((f.verdict, f.bounds, f.confirmed), []).append(
+                f.property.name
+            )
+    verdicts = [verdict for verdict, _, _ in groups]
+    return [
+        "; ".join(filter(None, (f"{_whose(verdict, names, verdicts)}: {bounds}", seen)))
+        for (verdict, bounds, seen), names in groups.items()
+    ]
+
+
+def _whose(verdict: Verdict, names: list[str], verdicts: list[Verdict]) -> str:
+    """Name a verdict, and its properties where others have the same verdict."""
+    several = verdicts.count(verdict) > 1
+    return f"{verdict} ({', '.join(names)})" if several else str(verdict)
 
 
 def _show_trace(out: Console, report: Report, finding: Finding) -> None:

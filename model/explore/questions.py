@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onceproof.model.language import terms as t
     from onceproof.model.traces import Trace
 
@@ -39,6 +41,15 @@ class Question:
         if self.when == "step":
             return ()
         return (self.term,) if self.given is None else (self.term, self.given)
+
+
+def refuse_doubles(questions: Sequence[Question]) -> None:
+    """Refuse two questions of one name: each would be given the other's answer."""
+    names = [question.name for question in questions]
+    for name in names:
+        if names.count(name) > 1:
+            message = f"two questions are called {name!r}; give each its own name"
+            raise ValueError(message)
 
 
 @dataclass(frozen=True)

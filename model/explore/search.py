@@ -10,13 +10,14 @@ import numpy as np
 
 from onceproof.model.explore.graph import Graph
 from onceproof.model.explore.liveness import refuting_lasso
-from onceproof.model.explore.questions import Answer
+from onceproof.model.explore.questions import Answer, refuse_doubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.explore.flags import Flags
     from onceproof.model.explore.questions import Question
+    from onceproof.model.language.terms import Term
     from onceproof.model.language.trace import System
     from onceproof.model.traces import Trace
 
@@ -31,7 +32,10 @@ class Limits:
 
 @dataclass
 class Exploration:
-    """The outcome of a search. ``depth`` counts the initial states as 1."""
+    """The outcome of a search. ``depth`` counts the initial states as 1.
+
+    ``never_taken`` names the actions and faults that changed no state that was seen.
+    """
 
     distinct: int = 0
     generated: int = 0
@@ -40,6 +44,7 @@ class Exploration:
     compile_seconds: float = 0.0
     stopped: str = ""
     answers: list[Answer] = field(default_factory=list)
+    never_taken: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -62,6 +67,7 @@ def explore(
     has not refuted is undecided. With ``symmetry`` states that differ in the names of
     members alone count once.
     """
+    refuse_doubles(questions)
     limits = limits or Limits()
     graph = Graph(system, questions, symmetry=symmetry)
     result = Exploration(compile_seconds=graph.compile_seconds)
@@ -71,6 +77,7 @@ def explore(
     while graph.levels[-1] > graph.levels[-2] and not result.stopped:
         for made in graph.sweep(graph.levels[-2], graph.levels[-1]):
             finder.look(made.lo, made.flags)
+            finder.taken[made.events] = True
             result.generated += made.generated
             graph.add(made.states)
             result.stopped = _over(graph, limits)
@@ -82,6 +89,10 @@ def explore(
     result.distinct = graph.count
     result.depth = len(graph.levels) - 2
     result.answers = finder.answers(complete=result.complete)
+    happened = {
+        e.name for e, was in zip(graph.events, finder.taken, strict=True) if was
+    }
+    result.never_taken = tuple(n for n in graph.reference.steps if n not in happened)
     result.seconds = time.perf_counter() - began
     return result
 
@@ -109,6 +120,7 @@ class _Finder:
         self._rested = False
         self._flags: list[Flags] = []
         self._whole = any(q.whole for q in questions)
+        self.taken = np.zeros(len(graph.events), bool)
 
     def look(self, lo: int, flags: Flags) -> None:
         """Take in the flags of the rows from ``lo`` on."""
@@ -158,16 +170,24 @@ class _Finder:
             return Answer(question, "vacuous")
         if question.when == "at_rest" and not self._rested:
             return Answer(question, "vacuous")
+        if question.when == "step" and not self.taken.any():
+            return Answer(question, "vacuous")
         if question.when == "recoverable":
             return self._recoverable(question)
         if question.lively and graph.symmetry is not None:
             # What is fair to each member is not to be seen where names are lost.
             return Answer(question, "undecided")
+        if question.given is not None and not self._ever(question.given):
+            return Answer(question, "vacuous")
         if question.lively:
             flags = graph.flags.joined(self._flags)
             lasso = refuting_lasso(graph, question, flags)
             return Answer(question, "refuted" if lasso else "exhausted", lasso)
         return Answer(question, "exhausted")
+
+    def _ever(self, term: Term) -> bool:
+        """Say whether a claim about single states holds in any state that was seen."""
+        return any(bool(flags.holds(term).any()) for flags in self._flags)
 
     def _recoverable(self, question: Question) -> Answer:
         """Find a state from which rest with the claim true is out of reach.

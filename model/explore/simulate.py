@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onceproof.model.explore.graph import Graph
-from onceproof.model.explore.questions import Answer
+from onceproof.model.explore.questions import Answer, refuse_doubles
 from onceproof.model.traces import Trace, follow
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def simulate(
     nothing is known but that it held: "held", for a ``sometimes`` that it was met.
     Where no walk took a step, whatever is not refuted is undecided.
     """
+    refuse_doubles(questions)
     graph = Graph(system, questions)
     result = Simulation(walks, depth, seed, events=len(graph.events))
     began = time.perf_counter()

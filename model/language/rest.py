@@ -1,4 +1,4 @@
-"""Rest: where no action, faults apart, changes anything any more, as a term."""
+"""What a step changes, and rest: where no action, faults apart, changes anything."""
 
 from __future__ import annotations
 
@@ -20,13 +20,21 @@ def rests(system: System) -> t.Term:
     )
 
 
-def _moves(system: System, action: ActionTerm) -> t.Term:
-    """Say that an action is enabled and changes something."""
-    changes = []
+def changes(system: System, action: ActionTerm) -> t.Term:
+    """Say of the state before an enabled action that the action changes it.
+
+    A step is a change of state: an action that leaves the state as it is takes none.
+    """
+    found = []
     for number, write in enumerate(action.writes):
         field = system.field(write.field)
         bound = tuple(replace(v, name=f"{v.name}.{number}") for v in write.vars)
         get = t.Get(field.path, bound if write.whole else write.indices, field.type)
         changed = t.negation(t.equality(action.after(get), get))
-        changes.append(t.quantified(t.Exists, bound, changed))
-    return t.conjunction([action.guard, t.disjunction(changes)])
+        found.append(t.quantified(t.Exists, bound, changed))
+    return t.disjunction(found)
+
+
+def _moves(system: System, action: ActionTerm) -> t.Term:
+    """Say that an action is enabled and changes something."""
+    return t.conjunction([action.guard, changes(system, action)])

@@ -316,19 +316,51 @@ def quantified(kind: type[Quantifier], variables: tuple[Var, ...], body: Term) -
     return kind(variables, body)
 
 
-def transform(term: Term, change: Callable[[Term], Term | None]) -> Term:
-    """Rebuild ``term`` bottom-up, replacing each subterm that ``change`` answers."""
-    inner = tuple(transform(child, change) for child in children(term))
-    rebuilt = rebuild(term, inner) if inner != children(term) else term
-    answer = change(rebuilt)
-    return rebuilt if answer is None else answer
+def replace_leaves(term: Term, answer: Callable[[Var | Get], Term | None]) -> Term:
+    """Put terms in place of variables and state elements, all at once.
+
+    What ``answer`` gives is put in place as it is, and never looked into again: a
+    leaf of the answer is not a leaf of ``term``. A state element is asked about with
+    its indices already replaced. ``answer`` gives None for what stays.
+    """
+    if isinstance(term, Var):
+        found = answer(term)
+        return term if found is None else found
+    inner = tuple(replace_leaves(child, answer) for child in children(term))
+    if isinstance(term, Get):
+        get = replace(term, indices=inner)
+        found = answer(get)
+        return get if found is None else found
+    return rebuild(term, inner) if inner != children(term) else term
 
 
 def substitute(term: Term, values: dict[Var, Term]) -> Term:
-    """Put terms in place of variables. Bound names are unique, so none is caught."""
+    """Put terms in place of variables, all at once.
+
+    Bound variables have names of their own, so that none of ``term`` catches a
+    variable of ``values``. Raises ``ValueError`` where one would.
+    """
     if not values:
         return term
-    return transform(term, lambda t: values.get(t) if isinstance(t, Var) else None)
+    arriving = frozenset().union(*map(free_variables, values.values())) | set(values)
+    for part in subterms(term):
+        if isinstance(part, ForAll | Exists | Sum) and arriving & set(part.vars):
+            caught = ", ".join(sorted(v.name for v in arriving & set(part.vars)))
+            message = f"{caught} is bound here, and means something else outside"
+            raise ValueError(message)
+    return replace_leaves(
+        term, lambda leaf: values.get(leaf) if isinstance(leaf, Var) else None
+    )
+
+
+def free_variables(term: Term) -> frozenset[Var]:
+    """Give the variables of ``term`` that nothing in it binds."""
+    if isinstance(term, Var):
+        return frozenset((term,))
+    inner: frozenset[Var] = frozenset().union(*map(free_variables, children(term)))
+    if isinstance(term, ForAll | Exists | Sum):
+        return inner - set(term.vars)
+    return inner
 
 
 def subterms(term: Term) -> Iterator[Term]:

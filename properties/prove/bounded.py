@@ -1,9 +1,10 @@
 """Bounded model checking: every interleaving of a system up to a number of steps.
 
 The step relation is made once, over one state and the next, and put in place for
-each step. See Biere, Cimatti, Clarke and Zhu, Symbolic Model Checking without BDDs,
-TACAS 1999. What z3 finds is an interleaving and nothing more: the states of a trace
-are those of plain Python.
+each step. A step changes the state: an action that would leave it as it is takes
+none. See Biere, Cimatti, Clarke and Zhu, Symbolic Model Checking without BDDs, TACAS
+1999. What z3 finds is an interleaving and nothing more: the states of a trace are
+those of plain Python.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
+from onceproof.model.errors import Disagreement
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms import Const, Get
@@ -50,36 +52,54 @@ class Bounded:
 
 @dataclass(frozen=True)
 class _Instance:
-    """One event in the step relation: it is taken where ``taken`` holds."""
+    """One event in the step relation: it is taken where ``taken`` holds.
+
+    ``stays`` says that it would change nothing: then it is no step.
+    """
 
     event: Event
     taken: Any
     guard: Any
     writes: dict[tuple[str, tuple[int, ...]], Any]
+    stays: Any
 
 
 def check_bounded(
-    system: System, asked: Sequence[Asked], *, depth: int, timeout_seconds: float
+    system: System,
+    asked: Sequence[Asked],
+    *,
+    proved: Sequence[Asked] = (),
+    depth: int,
+    timeout_seconds: float,
 ) -> list[Bounded]:
     """Look for each clause's shortest refutation, or witness, to ``depth`` steps.
 
     The clauses are sought together. A clause about the whole graph is left
-    undecided, and so is every clause that is still open when the time is over.
+    undecided, and so is every clause that is still open when the time is over. Of
+    those that are ``proved`` is only asked whether there is what they speak of: a
+    state of rest, a step. Their answers come last.
     """
-    search = _Search(system, asked, time.monotonic() + timeout_seconds)
+    search = _Search(system, asked, proved, time.monotonic() + timeout_seconds)
     stopped = ""
     for steps in range(depth + 1):
         stopped = search.look(steps)
-        if stopped or not search.open:
+        if stopped or not search.busy:
             break
-        search.step()
-    return [search.answer(a, depth, stopped) for a in asked]
+        if steps < depth:
+            search.step()
+    return [search.answer(a, depth, stopped) for a in (*asked, *proved)]
 
 
 class _Search:
     """Looks for all clauses in one unrolling, one step longer at a time."""
 
-    def __init__(self, system: System, asked: Sequence[Asked], deadline: float) -> None:
+    def __init__(
+        self,
+        system: System,
+        asked: Sequence[Asked],
+        proved: Sequence[Asked],
+        deadline: float,
+    ) -> None:
         self._reference = Reference(system.protocol)
         self._relation = _Relation(system, asked)
         self._deadline = deadline
@@ -87,7 +107,18 @@ class _Search:
         self._solver.add(self._relation.initial())
         self._found: dict[int, Trace] = {}
         self._rests = False
+        self._moves: bool | None = None
+        self._spoken_of = {a.when for a in (*asked, *proved)}
         self.open = [a for a in asked if not a.question.whole]
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is anything left to look for."""
+        return self._moves is not False and bool(
+            self.open
+            or ("at_rest" in self._spoken_of and not self._rests)
+            or ("step" in self._spoken_of and self._moves is None)
+        )
 
     def step(self) -> None:
         """Allow one more step."""
@@ -95,6 +126,13 @@ class _Search:
 
     def look(self, steps: int) -> str:
         """Look for each open clause after ``steps`` steps; say why if z3 gives up."""
+        if steps == 1:
+            outcome = self._solve(claim=True)
+            if outcome == z3.unknown:
+                return f"z3 gave up at depth {steps}: {self._solver.reason_unknown()}"
+            self._moves = outcome == z3.sat
+            if not self._moves:
+                return ""
         for asked in list(self.open):
             if asked.when == "step" and steps == 0:
                 continue
@@ -106,7 +144,7 @@ class _Search:
                 self.open.remove(asked)
             else:
                 self._solver.add(negate(shown))
-        if not self._rests and any(a.when == "at_rest" for a in self.open):
+        if not self._rests and "at_rest" in self._spoken_of:
             outcome = self._solve(self._relation.resting())
             if outcome == z3.unknown:
                 return f"z3 gave up at depth {steps}: {self._solver.reason_unknown()}"
@@ -122,15 +160,19 @@ class _Search:
             return Bounded(asked, Verdict.BOUNDED, trace, note)
         if trace is not None:
             return Bounded(asked, Verdict.REFUTED, trace)
+        if asked.when == "step" and self._moves is False:
+            return Bounded(asked, Verdict.VACUOUS, note="no step is possible at all")
         missing = ""
         if asked.question.whole:
             missing = "z3 cannot tell: it needs the whole graph of states"
-        elif stopped:
+        elif stopped and asked in self.open:
             missing = stopped
         elif witness:
             missing = f"no witness within {depth} steps"
         elif asked.when == "at_rest" and not self._rests:
-            missing = f"no state of rest within {depth} steps"
+            missing = stopped or f"no state of rest within {depth} steps"
+        elif asked.when == "step" and self._moves is None:
+            missing = stopped or f"no step within {depth} steps"
         if missing:
             return Bounded(asked, Verdict.UNDECIDED, note=missing)
         note = f"in every interleaving of at most {depth} steps"
@@ -154,9 +196,11 @@ class _Search:
         agrees = asked.holds(self._reference, *shown) == (asked.when == "sometimes")
         if asked.when == "at_rest":
             agrees = agrees and self._reference.resting(trace.states[-1])
+        if asked.when == "step":
+            agrees = agrees and shown[0] != shown[1]
         if not agrees:
             message = f"z3 and plain Python disagree on {asked.question.name}"
-            raise RuntimeError(message)
+            raise Disagreement(message)
         return trace
 
 
@@ -238,7 +282,10 @@ class _Relation:
                 if same(value, self._now[field.path, place]) is not True:
                     writes[field.path, place] = value
             event = Event(action.name, members, action.fault)
-            made.append(_Instance(event, z3.Bool(str(event)), guard, writes))
+            stays = conjoin(same(v, self._now[key]) for key, v in writes.items())
+            if stays is not True:
+                taken = z3.Bool(str(event))
+                made.append(_Instance(event, taken, guard, writes, stays))
         return made
 
     def _relation(self) -> Any:
@@ -247,18 +294,13 @@ class _Relation:
         for one in self._instances:
             effect = [same(value, self._next[key]) for key, value in one.writes.items()]
             frame = [same_ for key, same_ in kept.items() if key not in one.writes]
-            done = conjoin([one.guard, *effect, *frame])
+            done = conjoin([one.guard, negate(one.stays), *effect, *frame])
             said.append(z3.Implies(one.taken, asserted(done)))
         return z3.And(said)
 
     def _resting(self) -> Any:
         return conjoin(
-            disjoin(
-                [
-                    negate(one.guard),
-                    conjoin(same(v, self._now[k]) for k, v in one.writes.items()),
-                ]
-            )
+            disjoin([negate(one.guard), one.stays])
             for one in self._instances
             if not one.event.fault
         )

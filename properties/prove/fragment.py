@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language import terms as t
 from onceproof.model.language.fields import ByMember, State
+from onceproof.model.language.rest import changes
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.types import MemberType
 
@@ -34,37 +35,39 @@ def fixed_sorts(system: System) -> tuple[Sort, ...]:
     return tuple(s for s in system.sizes if s.ordered)
 
 
-def before_of(action: ActionTerm, claim: t.Term) -> t.Term:
+def before_of(
+    system: System, action: ActionTerm, claim: t.Term, *, steps: bool = False
+) -> t.Term:
     """Say of the state before ``action`` that ``claim`` holds after it.
 
-    Of a claim about steps, that it holds of this one. Bound variables of the claim
-    must not share names with those of the action.
+    Of a claim about ``steps``, that it holds of this one, or that there is none: an
+    action that changes nothing takes no step. Bound variables of the claim must not
+    share names with those of the action.
     """
-    steps = of_steps(claim)
 
-    def before(part: t.Term) -> t.Term | None:
+    def before(part: t.Var | t.Get) -> t.Term | None:
         if not isinstance(part, t.Get) or (steps and not part.after):
             return None
         return action.after(replace(part, after=False))
 
-    return t.transform(claim, before)
-
-
-def of_steps(claim: t.Term) -> bool:
-    """Say whether a claim speaks of the state after a step as well."""
-    return any(isinstance(part, t.Get) and part.after for part in t.subterms(claim))
+    holds = t.replace_leaves(claim, before)
+    if not steps:
+        return holds
+    return t.disjunction([t.negation(changes(system, action)), holds])
 
 
 def fragment(
     system: System,
     terms: Sequence[t.Term],
     *,
+    steps: Sequence[t.Term] = (),
     sized: frozenset[Sort] = frozenset(),
 ) -> list[str]:
-    """List, in sentences, what keeps an induction over ``terms`` from every size.
+    """List, in sentences, what keeps an induction from every size.
 
-    ``sized`` are sorts whose size the terms use. Their bound variables must not
-    share names with those of the actions. No sentence means that z3 decides it.
+    It is over ``terms`` about states and ``steps`` about steps. ``sized`` are sorts
+    whose size these use. Their bound variables must not share names with those of
+    the actions. No sentence means that z3 decides it.
     """
     opened = open_sorts(system)
     if not opened:
@@ -80,7 +83,7 @@ def fragment(
         if isinstance(field.initial, ByMember) and opened & set(field.sorts)
     ]
     edges: Edges = set()
-    for positive, term, place in _formulas(system, terms):
+    for positive, term, place in _formulas(system, terms, steps):
         found += _outside(term, opened, place)
         _alternations(term, positive, opened, {}, edges)
     for field in system.fields:
@@ -109,17 +112,18 @@ def _bounding(system: System) -> set[Sort]:
 
 
 def _formulas(
-    system: System, terms: Sequence[t.Term]
+    system: System, terms: Sequence[t.Term], steps: Sequence[t.Term]
 ) -> Iterator[tuple[bool, t.Term, str]]:
     """Yield all that z3 is told: whether it is asserted or denied, and where it is."""
     for term in terms:
-        if not of_steps(term):
-            yield True, term, "a claim"
-            yield False, term, "a claim"
+        yield True, term, "a claim"
+        yield False, term, "a claim"
     for action in system.actions:
         yield True, action.guard, action.name
         for term in terms:
-            yield False, before_of(action, term), action.name
+            yield False, before_of(system, action, term), action.name
+        for term in steps:
+            yield False, before_of(system, action, term, steps=True), action.name
 
 
 def _outside(term: t.Term, opened: frozenset[Sort], place: str) -> Iterator[str]:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
+from onceproof.model.errors import Disagreement
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.steps import Event
 from onceproof.properties.prove.claims import renamed
 from onceproof.properties.prove.encode import Encoder, asserted, conjoin, negate
-from onceproof.properties.prove.fragment import before_of, of_steps
+from onceproof.properties.prove.fragment import before_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.terms import Term
     from onceproof.model.language.trace import ActionTerm, System
     from onceproof.properties.prove.claims import Asked
+
+    _Key = tuple[Term, bool]
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,12 @@ class _Goal:
     @property
     def steps(self) -> bool:
         """Whether the clause speaks of two states."""
-        return of_steps(self.term)
+        return self.asked.when == "step"
+
+    @property
+    def key(self) -> _Key:
+        """What tells goals apart: a term may be claimed of states and of steps."""
+        return self.term, self.steps
 
 
 class Induction:
@@ -100,7 +108,7 @@ class Induction:
         self._system = system
         self._open = open_sorts
         self._reference = Reference(system.protocol)
-        self._cores: dict[tuple[Term, str], frozenset[Term]] = {}
+        self._cores: dict[tuple[_Key, str], frozenset[Term]] = {}
 
     def prove(
         self,
@@ -118,23 +126,23 @@ class Induction:
         proof = _Proof(
             self._system, goals, self._open, time.monotonic() + timeout_seconds
         )
-        asked_for = {a.question.term for a in claims}
-        waiting = [g for g in goals.values() if g.asked.question.term in asked_for]
-        done: dict[Term, _Goal] = {}
+        asked_for = set(_goals(claims))
+        waiting = [goals[key] for key in goals if key in asked_for]
+        done: dict[_Key, _Goal] = {}
         while waiting:
             goal = waiting.pop(0)
-            if goal.term in done:
+            if goal.key in done:
                 continue
-            done[goal.term] = goal
+            done[goal.key] = goal
             for action in (None, *self._system.actions):
                 core = self._core(proof, goal, action)
                 if isinstance(core, Inductive):
                     return core
-                waiting += [goals[term] for term in core]
+                waiting += [goals[term, False] for term in core]
         used = [
             g.asked.claim.name
-            for g in goals.values()
-            if g.term in done and g.asked.question.term not in asked_for
+            for key, g in goals.items()
+            if key in done and key not in asked_for
         ]
         return Inductive(holds=True, lemmas=tuple(dict.fromkeys(used)))
 
@@ -143,13 +151,13 @@ class Induction:
     ) -> frozenset[Term] | Inductive:
         """Give the claims by which ``action`` keeps the goal, or how it may break."""
         name = action.name if action else ""
-        known = self._cores.get((goal.term, name))
+        known = self._cores.get((goal.key, name))
         if known is not None and known <= proof.hypotheses:
             return known
         outcome = proof.kept(goal, action) if action else proof.initiation(goal)
         if outcome == z3.unsat:
             core = proof.core()
-            self._cores[goal.term, name] = core
+            self._cores[goal.key, name] = core
             return core
         label = goal.asked.claim.name
         if outcome == z3.unknown:
@@ -164,15 +172,16 @@ class Induction:
         name, text = goal.asked.claim.name, goal.asked.text
         after = first if event is None else self._reference.after(first, event)
         states = (first, after) if goal.steps else (after,)
-        if after is None or goal.asked.holds(self._reference, *states):
+        no_step = goal.steps and after == first
+        if after is None or no_step or goal.asked.holds(self._reference, *states):
             message = f"z3 and plain Python disagree on {name} after {event}"
-            raise RuntimeError(message)
+            raise Disagreement(message)
         if event is None:
             return Cti(None, None, after, name, text)
         assumed = (g for g in proof.goals if not g.steps)
         if not all(g.asked.holds(self._reference, first) for g in assumed):
             message = f"z3 and plain Python disagree on the state before {event}"
-            raise RuntimeError(message)
+            raise Disagreement(message)
         return Cti(first, event, after, name, text)
 
 
@@ -182,7 +191,7 @@ class _Proof:
     def __init__(
         self,
         system: System,
-        goals: dict[Term, _Goal],
+        goals: dict[_Key, _Goal],
         open_sorts: frozenset[Sort],
         deadline: float,
     ) -> None:
@@ -191,7 +200,9 @@ class _Proof:
         self.hypotheses = frozenset(assumed)
         self.reason = ""
         self._deadline = deadline
-        self._encoder = Encoder(system, goals, open_sorts=open_sorts)
+        self._system = system
+        terms = [g.term for g in self.goals]
+        self._encoder = Encoder(system, terms, open_sorts=open_sorts)
         self._state = self._encoder.elements("")
         self._steps, self._start = z3.Solver(), z3.Solver()
         self._steps.add([asserted(c) for c in self._encoder.typed(self._state)])
@@ -215,9 +226,9 @@ class _Proof:
 
     def kept(self, goal: _Goal, action: ActionTerm) -> Any:
         """Ask for a step of ``action`` that breaks the goal."""
-        before = before_of(action, goal.term)
-        self._core = frozenset((goal.term,))
-        if before == goal.term:
+        before = before_of(self._system, action, goal.term, steps=goal.steps)
+        if before == goal.term and not goal.steps:
+            self._core = frozenset((goal.term,))
             return z3.unsat
         self._taken = []
         effects = []
@@ -279,11 +290,11 @@ class _Proof:
         return outcome
 
 
-def _goals(asked: Sequence[Asked]) -> dict[Term, _Goal]:
-    found: dict[Term, _Goal] = {}
+def _goals(asked: Sequence[Asked]) -> dict[_Key, _Goal]:
+    found: dict[_Key, _Goal] = {}
     for one in asked:
-        term = renamed(one.question.term, "~")
-        found.setdefault(term, _Goal(one, term))
+        goal = _Goal(one, renamed(one.question.term, "~"))
+        found.setdefault(goal.key, goal)
     return found
 
 

@@ -10,7 +10,6 @@ from onceproof.model.errors import UsageError
 from onceproof.model.explore.search import Limits
 from onceproof.model.library import make, settings_of
 from onceproof.properties.counterexample import writable
-from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
 from onceproof.spark_checks.commands.command import Command, Use
 from onceproof.spark_checks.commands.leaving import evidence, leave
@@ -150,7 +149,7 @@ def check(
             "@always, @sometimes and their kin; see docs/modelling.md",
             err=True,
         )
-    return exit_status(report.verdicts.values())
+    return report.exit_status
 
 
 def _bytes(text: str) -> int:

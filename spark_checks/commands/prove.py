@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from onceproof.model.library import make, settings_of
-from onceproof.properties.verdicts import exit_status
 from onceproof.spark_checks import console
 from onceproof.spark_checks.commands.command import Command
 from onceproof.spark_checks.commands.leaving import evidence, leave
@@ -57,4 +56,4 @@ def prove(
         print_json(console.prove_data(report))
     else:
         console.show_prove(report)
-    return exit_status(report.verdicts.values())
+    return report.exit_status
