@@ -143,7 +143,10 @@ def always(method: C) -> C:
 
 
 def step(method: C) -> C:
-    """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it."""
+    """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it.
+
+    A step changes the state: an action that leaves it as it is takes none.
+    """
     return _claim("step")(method)
 
 
