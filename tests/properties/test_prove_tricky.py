@@ -225,7 +225,7 @@ class Queue(Protocol):
 
 @pytest.mark.parametrize("lamp", [Lamp, BareLamp, HandedDown, Chosen])
 def test_a_claim_that_one_step_breaks_is_refuted(lamp: type[Protocol]) -> None:
-    """Where an effect reads what it or another overwrites, z3 sees it as Python does."""
+    """Where an effect reads what it overwrites, z3 sees it as Python does."""
     found = prove(lamp()).findings[0]
 
     assert found.verdict is Verdict.REFUTED
