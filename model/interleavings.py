@@ -9,11 +9,13 @@ which someone may look.
 
 Two interleavings are equivalent when their durable words are equal up to the order
 of neighbours that commute (Mazurkiewicz, 1977), when they start from the same durable
-state, when each crash strikes the same durable state and when both come to rest in
-the same: all up to the names of the members of interchangeable sorts. So a real run
-that is killed at the same durable states cannot tell them apart, for all else is
-lost. A fault that is survived, such as a task's failure, may be struck between
-durable writes of others that it neither undoes nor prevents; their order is free.
+state, when each crash finds the same durable state and leaves the same, and when both
+come to rest in the same: all up to the names of the members of interchangeable sorts.
+So a real run that is killed at the same durable states cannot tell them apart, for all
+else is lost. What an observer of the protocol reads counts as durable. A fault that is
+survived, such as a task's failure, may be injected between durable writes of others
+that it neither undoes nor prevents; their order is free. Where what it does to durable
+state depends on volatile state, those that do different things are different.
 """
 
 from __future__ import annotations
@@ -21,7 +23,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from onceproof.model.durable import Durable, is_crash, is_durable, names_of
+from onceproof.model.durable import (
+    Durable,
+    heeds_memory,
+    is_crash,
+    is_durable,
+    names_of,
+)
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.graph import Graph
 from onceproof.model.explore.symmetry import renamed
@@ -29,7 +37,7 @@ from onceproof.model.language.trace import trace
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
-    from onceproof.model.durable import Remains
+    from onceproof.model.durable import Effect, Remains
     from onceproof.model.explore.symmetry import Renaming
     from onceproof.model.language.plain import State
     from onceproof.model.language.protocol import Protocol
@@ -45,11 +53,14 @@ class Run(NamedTuple):
     """What is told apart of the paths to a state.
 
     ``struck`` holds the durable state that it began in, then those that crashes
-    struck.
+    struck; ``left`` those that crashes left. For each event of ``word``, ``effects``
+    has what it did, if it is a fault whose effect volatile state decides, else 0.
     """
 
     word: Word
     struck: tuple[Remains, ...]
+    left: tuple[Remains, ...] = ()
+    effects: tuple[Effect, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,14 +218,22 @@ def _dependence(
 
 def normal(word: Word, apart: set[tuple[int, int]]) -> Word:
     """Give the first word, in order of events, that is equal up to commutation."""
+    return tuple(word[at] for at in order(word, apart))
+
+
+def order(word: Word, apart: set[tuple[int, int]]) -> tuple[int, ...]:
+    """List the positions of a word in the order of its normal form."""
     made: Word = ()
-    for event in word:
-        made = grown(made, event, apart)
-    return made
+    positions: tuple[int, ...] = ()
+    for number, event in enumerate(word):
+        at = place(made, event, apart)
+        made = inserted(made, at, event)
+        positions = inserted(positions, at, number)
+    return positions
 
 
-def grown(word: Word, event: int, apart: set[tuple[int, int]]) -> Word:
-    """Give the normal form of a normal word and an event after it.
+def place(word: Word, event: int, apart: set[tuple[int, int]]) -> int:
+    """Say where an event after a normal word goes in the normal form of both.
 
     The event may go before all that follow the last one that it depends on; it goes
     before the first of them that is greater.
@@ -224,7 +243,12 @@ def grown(word: Word, event: int, apart: set[tuple[int, int]]) -> Word:
         at -= 1
     while at < len(word) and word[at] < event:
         at += 1
-    return (*word[:at], event, *word[at:])
+    return at
+
+
+def inserted(items: tuple[int, ...], at: int, item: int) -> tuple[int, ...]:
+    """Give the items with one more at a position."""
+    return (*items[:at], item, *items[at:])
 
 
 class _Paths:
@@ -237,12 +261,14 @@ class _Paths:
         events = graph.events
         crashes = {a.name for a in system.actions if is_crash(system, a)}
         writes = {a.name for a in system.actions if _writes_durable(system, a)}
+        heeds = {a.name for a in system.actions if heeds_memory(system, a)}
         self._numbers = {(e.name, e.members): i for i, e in enumerate(events)}
         self._keys = [e.fault or e.name in writes for e in events]
         self._crashes = [e.name in crashes for e in events]
+        self._heeds = [e.name in heeds and e.name not in crashes for e in events]
         self._order = _topological(system, edges)
         self._apart = _dependence(edges, self._keys, self._crashes)
-        self._normal: dict[Word, Word] = {}
+        self._orders: dict[Word, tuple[int, ...]] = {}
         self._states: dict[int, State] = {}
         names = names_of(system)
         self.durable = Durable(system, names)
@@ -271,11 +297,27 @@ class _Paths:
 
     def canonical(self, row: int, run: Run) -> Run:
         """Name a run that ends at ``row``, alike for all that are equivalent."""
-        states = (*run.struck, self._remains[row])
-        alike = zip(*(self.durable.alike(r) for r in states), strict=True)
+        struck = (*run.struck, self._remains[row])
         return min(
-            Run(self._normalised(tuple(renaming[e] for e in run.word)), struck)
-            for renaming, struck in zip(self._renamed, alike, strict=True)
+            self._canonical_under(number, run, struck)
+            for number in range(len(self._renamed))
+        )
+
+    def _canonical_under(
+        self, number: int, run: Run, struck: tuple[Remains, ...]
+    ) -> Run:
+        """Name a run under a renaming."""
+        word = tuple(self._renamed[number][e] for e in run.word)
+        if word not in self._orders:
+            self._orders[word] = order(word, self._apart)
+        positions = self._orders[word]
+        alike, effects_alike = self.durable.alike, self.durable.effects_alike
+        effects = [e and effects_alike(e)[number] for e in run.effects]
+        return Run(
+            tuple(word[at] for at in positions),
+            tuple(alike(state)[number] for state in struck),
+            tuple(alike(state)[number] for state in run.left),
+            tuple(effects[at] for at in positions),
         )
 
     def path(self, row: int, run: Run) -> Trace:
@@ -308,23 +350,23 @@ class _Paths:
         for row in self._order:
             for event, to in self._edges[row]:
                 for run, size in self._runs[row].items():
-                    longer = self._longer(run, event, row)
+                    longer = self._longer(run, event, row, to)
                     if longer not in self._runs[to]:
                         self._back[to][longer] = (row, run, event)
                     self._runs[to][longer] = self._runs[to].get(longer, 0) + size
 
-    def _longer(self, run: Run, event: int, row: int) -> Run:
+    def _longer(self, run: Run, event: int, row: int, to: int) -> Run:
         if not self._keys[event]:
             return run
-        struck = run.struck
+        struck, left, effect = run.struck, run.left, 0
         if self._crashes[event]:
             struck = (*struck, self._remains[row])
-        return Run(grown(run.word, event, self._apart), struck)
-
-    def _normalised(self, word: Word) -> Word:
-        if word not in self._normal:
-            self._normal[word] = normal(word, self._apart)
-        return self._normal[word]
+            left = (*left, self._remains[to])
+        if self._heeds[event]:
+            effect = self.durable.effect(self._remains[row], self._remains[to])
+        at = place(run.word, event, self._apart)
+        word = inserted(run.word, at, event)
+        return Run(word, struck, left, inserted(run.effects, at, effect))
 
     def _renaming(self, system: System, naming: Renaming) -> list[int]:
         sorts = {a.name: tuple(p.type.sort for p in a.params) for a in system.actions}

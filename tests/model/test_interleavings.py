@@ -21,6 +21,7 @@ from onceproof.model.language import (
     Sort,
     action,
     fault,
+    if_else,
     not_,
     one_of,
     state,
@@ -181,6 +182,40 @@ def test_what_was_chosen_in_memory_and_where_it_began_tell_classes_apart():
     writes_first = [(old, "write()", kept) for old in (0, 1) for kept in (1, 2)]
     crashes_first = [(old, "crash()", kept) for old in (0, 1) for kept in (1, 2)]
     assert sorted(ends) == sorted(writes_first + crashes_first)
+
+
+class Flusher(Protocol):
+    """Its crash flushes what was in memory, and it then writes over that."""
+
+    asked = state(False, volatile=True)
+    file = state(0, high=2)
+
+    @action
+    def ask(self) -> None:
+        """Have something in memory."""
+        self.asked = True
+
+    @action
+    def write(self) -> None:
+        """Write over what is there."""
+        when(self.asked)
+        self.file = 2
+
+    @fault
+    def crash(self) -> None:
+        """Leave half of what was in memory, if there was something."""
+        self.file = if_else(self.asked, 1, self.file)
+        self.lose_volatile()
+
+
+def test_what_a_crash_leaves_tells_classes_apart():
+    """That a crash left half a file is seen, though the file is whole at last."""
+    found = interleavings(Flusher())
+
+    left = {one.trace.states[at + 1][1] for one in found.classes for at in one.faults}
+
+    assert left == {0, 1}
+    assert all(one.trace.states[-1][1] == 2 for one in found.classes)
 
 
 @pytest.mark.parametrize("sink", [Append, Staged])
