@@ -24,12 +24,14 @@ from onceproof.spark_checks.ending import (
     READER_GONE,
     NoAnswer,
     Signals,
+    StoppedError,
     no_answer,
     sentence,
     told,
 )
 from onceproof.spark_checks.streams import (
     ReaderGoneError,
+    StreamError,
     drop,
     drop_after,
     safe_streams,
@@ -51,11 +53,12 @@ class _Group(click.Group):
         """Run the command; whatever it raises besides Ctrl-C and click's is told."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise StoppedError from None
         except (
             click.ClickException,
             click.exceptions.Exit,
             click.Abort,
-            KeyboardInterrupt,
             ReaderGoneError,
         ):
             raise
@@ -72,7 +75,7 @@ class _Group(click.Group):
         except ReaderGoneError:
             drop()
             status = READER_GONE
-        except OSError as error:
+        except (StreamError, OSError) as error:
             drop_after("" if status else f"Error: {sentence(told(error))}")
             status = status or NO_ANSWER
         sys.exit(status)
@@ -83,7 +86,7 @@ class _Group(click.Group):
         except click.ClickException as error:
             error.show()
             return NO_ANSWER
-        except (click.Abort, KeyboardInterrupt):
+        except (click.Abort, KeyboardInterrupt, StoppedError):
             click.echo("stopped", err=True)
             return signals.status
         return status if isinstance(status, int) else NO_ANSWER

@@ -12,7 +12,7 @@ from typing import Any
 from onceproof.model.explore.native import cache_folder
 from onceproof.spark_checks.class_archive import archive
 from onceproof.spark_checks.jvm import EnvironmentError_, java_version
-from onceproof.spark_checks.session import Scratch
+from onceproof.spark_checks.scratch import DEAD, KEPT, Left, Scratch, left
 
 OLDEST_PYTHON = (3, 11)
 
@@ -46,7 +46,7 @@ def examine() -> list[Found]:
         ("pytest", False),
     ):
         found.append(_package(name, needed=needed))
-    return [*found, _classes(), _folders(), _loopback()]
+    return [*found, _classes(), _folders(), *map(_of_run, left()), _loopback()]
 
 
 def _python() -> Found:
@@ -88,6 +88,18 @@ def _folders() -> Found:
     except EnvironmentError_ as error:
         return Found("scratch folder", "", needed=True, problem=str(error))
     return Found("scratch folder", f"writable; compiled code in {cache_folder()}", True)
+
+
+def _of_run(one: Left) -> Found:
+    """Tell of the scratch folder of another run, and of what it left running."""
+    running = ", ".join(str(process.number) for process in one.running)
+    told = f"{one.folder}, {one.size:,} bytes"
+    if one.state == DEAD:
+        runs = f", and its processes {running} still run" if running else ""
+        mend = "the next replay removes it, or onceproof doctor --clean"
+        return Found("dead run", "", needed=False, problem=f"{told}{runs}; {mend}")
+    name = "kept run" if one.state == KEPT else "live run"
+    return Found(name, f"{told}, of process {one.run}", needed=False)
 
 
 def _loopback() -> Found:

@@ -87,9 +87,15 @@ def _where(error: BaseException) -> str:
     libraries = (_HERE, Path(os.__file__).parent, Path(sys.prefix))
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
-        if path.is_file() and not any(map(path.is_relative_to, libraries)):
+        installed = "site-packages" in path.parts
+        inside = installed or any(map(path.is_relative_to, libraries))
+        if path.is_file() and not inside:
             return f"{frame.filename}:{frame.lineno}: "
     return ""
+
+
+class StoppedError(BaseException):
+    """Says that Ctrl-C ended a command; click would print an empty line for it."""
 
 
 class Signals:

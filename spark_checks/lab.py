@@ -11,7 +11,8 @@ from onceproof.model.interleavings import interleavings
 from onceproof.properties.check import check, parameters_of
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.spark_checks.jvm import java_version
-from onceproof.spark_checks.session import Scratch, WarmSession
+from onceproof.spark_checks.scratch import Scratch, sweep
+from onceproof.spark_checks.session import WarmSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -51,8 +52,14 @@ class Lab:
     def scratch(self) -> Path:
         """Give the folder that all of it lies in."""
         if self._scratch is None:
+            sweep()
             self._scratch = Scratch()
         return self._scratch.path
+
+    def keep(self) -> None:
+        """Let no later run remove the scratch folder, whatever ends this one."""
+        if self._scratch is not None:
+            self._scratch.keep()
 
     def folder(self, name: str) -> Path:
         """Name a folder that is not there yet."""
@@ -114,6 +121,9 @@ class Lab:
         try:
             self.stop()
         finally:
-            if self._scratch is not None and not keep:
+            if self._scratch is not None and keep:
+                self._scratch.keep()
+                self._scratch.leave()
+            elif self._scratch is not None:
                 self._scratch.remove(keeping=keeping)
             self._scratch = None

@@ -26,6 +26,7 @@ from onceproof.spark_checks.lab import THREADS, Lab
 from onceproof.spark_checks.observe import observer_of
 from onceproof.spark_checks.run import Case, fresh, run_one
 from onceproof.spark_checks.sizes import TIMEOUT, Sizes
+from onceproof.spark_checks.streams import ReaderGoneError
 from onceproof.spark_checks.trial import PATIENCE, Bench
 
 if TYPE_CHECKING:
@@ -220,6 +221,8 @@ def _alone(
     """Replay in a lab of its own, and leave behind only what is worth a look."""
     lab = Lab()
     scratch = lab.scratch
+    if plan.keep:
+        lab.keep()
     listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
     kept: list[Path] = []
     keep = True
@@ -232,7 +235,7 @@ def _alone(
     try:
         reports = _replayed(lab, sinks, listen, plan, given)
         keep = plan.keep
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ReaderGoneError):
         keep = plan.keep
         raise
     finally:

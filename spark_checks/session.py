@@ -5,49 +5,23 @@ from __future__ import annotations
 import logging
 import os
 import shlex
-import shutil
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks import class_archive, jvm
 from onceproof.spark_checks.failpoints.rules import PLANS_VARIABLE
+from onceproof.spark_checks.scratch import started
 from onceproof.spark_checks.sizes import DEFAULT
 from onceproof.spark_checks.swapped import SparkGlobals, Swapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from pyspark.sql import SparkSession
 
 _FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
-
-
-class Scratch:
-    """A folder of the run's own, for all of its state."""
-
-    def __init__(self) -> None:
-        """Make the folder, below the directory for temporary files."""
-        try:
-            self.path = Path(tempfile.mkdtemp(prefix="onceproof-"))
-        except OSError as error:
-            message = (
-                f"no writable folder for temporary files ({error}); "
-                "set TMPDIR to one that is"
-            )
-            raise jvm.EnvironmentError_(message) from None
-
-    def remove(self, *, keeping: Iterable[Path] = ()) -> None:
-        """Delete the folder with all that it holds, or all but some folders in it."""
-        kept = set(keeping)
-        if not kept:
-            shutil.rmtree(self.path, ignore_errors=True)
-            return
-        for entry in self.path.iterdir():
-            if entry not in kept and entry.is_dir():
-                shutil.rmtree(entry, ignore_errors=True)
 
 
 class WarmSession:
@@ -186,6 +160,7 @@ class WarmSession:
         context: Any = found.sparkContext
         self._gateway: Any = type(context)._gateway
         self._process = self._gateway.proc
+        started(scratch, self._process.pid)
         return found
 
     def fork(self) -> SparkSession:

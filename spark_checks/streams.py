@@ -6,18 +6,22 @@ is spelled out, what an encoding lacks too, and a reader that is gone ends the c
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from onceproof.model.errors import OnceproofError
 from onceproof.model.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FIRST_FREE = 3
+
+
+class StreamError(OnceproofError):
+    """Says that the output cannot be written, and why."""
 
 
 class ReaderGoneError(BaseException):
@@ -45,7 +49,7 @@ class Stream:
         if not isinstance(text, str):
             message = f"a text is written here, not {type(text).__name__}"
             raise TypeError(message)
-        with _heard():
+        with self._heard():
             self._raw.write(printable(text, keep="\n") if self._spell else text)
         return len(text)
 
@@ -56,8 +60,19 @@ class Stream:
 
     def flush(self) -> None:
         """Write what is held back. Raises ``ReaderGoneError`` where nobody reads it."""
-        with _heard():
+        with self._heard():
             self._raw.flush()
+
+    @contextmanager
+    def _heard(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise ReaderGoneError from None
+        except OSError as error:
+            name = str(getattr(self._raw, "name", "")).strip("<>") or "the output"
+            message = f"{name} cannot be written: {error.strerror or error}"
+            raise StreamError(message) from None
 
     def plain(self) -> TextIO:
         """Give the stream that writes what it is given: for who draws on a terminal."""
@@ -70,23 +85,16 @@ def drawn_on(stream: TextIO) -> TextIO:
 
 
 @contextmanager
-def _heard() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise ReaderGoneError from None
-
-
-@contextmanager
 def safe_streams() -> Iterator[None]:
     """Let stdout and stderr spell out what does not print, while a command runs.
 
-    Raises ``OSError`` where there is no stdout.
+    Raises ``StreamError`` where there is no stdout, or where it cannot be written.
     """
     before = sys.stdout, sys.stderr
     _occupy()
     if sys.stdout is None:
-        raise OSError(errno.EBADF, "stdout is closed")
+        message = "stdout is closed"
+        raise StreamError(message)
     for stream in before:
         with suppress(AttributeError, ValueError, OSError):
             cast("Any", stream).reconfigure(errors="backslashreplace")

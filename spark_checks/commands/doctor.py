@@ -18,16 +18,28 @@ from onceproof.spark_checks.commands.options import as_json_option, print_json
     "start in about half the time. It takes half a minute and 200 MB, in the virtual "
     "environment.",
 )
+@click.option(
+    "--clean",
+    is_flag=True,
+    help="Remove the scratch folders of dead runs, and end what these left running. "
+    "Folders that are kept by --keep stay.",
+)
 @as_json_option
-def doctor(*, archived: bool, as_json: bool) -> int:
-    """Say what this machine has, what is missing, and how to mend it.
+def doctor(*, archived: bool, clean: bool, as_json: bool) -> int:
+    """Say what this machine has, what is missing, and how to fix it.
+
+    The scratch folders of other runs are shown: live, kept, or dead.
 
     Example: onceproof doctor --class-archive
     """
     from onceproof.spark_checks import class_archive  # noqa: PLC0415
     from onceproof.spark_checks.doctor import examine  # noqa: PLC0415
     from onceproof.spark_checks.jvm import java_version  # noqa: PLC0415
+    from onceproof.spark_checks.scratch import sweep  # noqa: PLC0415
 
+    if clean:
+        removed = sweep()
+        click.echo(f"scratch folders of dead runs removed: {len(removed)}", err=True)
     if archived and not class_archive.archive(java_version()).is_file():
         click.echo("making an archive of Spark's classes: half a minute", err=True)
         class_archive.make(java_version())

@@ -16,6 +16,7 @@ from pyspark import java_gateway
 
 from onceproof.spark_checks.jvm import none_left
 from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.scratch import DEAD, left, sweep
 
 PROC = Path("/proc")
 
@@ -48,9 +49,19 @@ def replaying(scratch: Path) -> bool:
 
 @pytest.mark.skipif(not PROC.is_dir(), reason="looks for processes in /proc")
 @pytest.mark.spark
-@pytest.mark.parametrize("moment", [starting, replaying])
-@pytest.mark.parametrize("keep", [False, True])
-def test_ctrl_c_leaves_nothing_behind(moment, keep):
+@pytest.mark.parametrize(
+    ("moment", "keep", "number"),
+    [
+        (starting, False, signal.SIGINT),
+        (starting, True, signal.SIGINT),
+        (replaying, False, signal.SIGINT),
+        (replaying, True, signal.SIGINT),
+        (starting, False, signal.SIGTERM),
+        (replaying, False, signal.SIGTERM),
+        (replaying, False, signal.SIGHUP),
+    ],
+)
+def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number):
     """Spark and its workers end with the run; its folder stays where that is asked."""
     command = [sys.executable, "-m", "onceproof.spark_checks.cli", "replay"]
     run = subprocess.Popen(
@@ -65,17 +76,47 @@ def test_ctrl_c_leaves_nothing_behind(moment, keep):
         time.sleep(0.01)
     running = of_run(str(scratch))
 
-    run.send_signal(signal.SIGINT)
+    run.send_signal(number)
     said = run.communicate(timeout=120)[1]
 
     left, kept = of_run(str(scratch)), scratch.exists()
     shutil.rmtree(scratch, ignore_errors=True)
     assert running
-    assert run.returncode == 130
+    assert run.returncode == 128 + number
     assert said.splitlines()[-1] == "stopped"
     assert "Traceback" not in said
     assert kept == keep == (f"the scratch folder is kept: {scratch}" in said)
     assert not left
+
+
+@pytest.mark.skipif(not PROC.is_dir(), reason="looks for processes in /proc")
+@pytest.mark.spark
+def test_what_a_killed_run_left_is_removed_by_a_later_one():
+    """Its folder, its JVM and its workers; nobody can clean up when killed."""
+    command = [sys.executable, "-m", "onceproof.spark_checks.cli", "replay"]
+    run = subprocess.Popen(
+        [*command, "foreach-batch-append"], stderr=subprocess.PIPE, text=True
+    )
+    scratch = Path(re.search(r"in (/\S+)", run.stderr.readline()).group(1))
+    deadline = time.monotonic() + 120
+    while not replaying(scratch):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    run.kill()
+    run.wait()
+
+    while not any(one.folder == scratch and one.state == DEAD for one in left()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    noted = next(one.processes for one in left() if one.folder == scratch)
+    removed = sweep()
+    while of_run(str(scratch)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+    assert scratch in removed
+    assert noted
+    assert not any(process.runs for process in noted)
 
 
 @pytest.mark.spark
