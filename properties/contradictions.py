@@ -21,6 +21,7 @@ _SAID = {
         Verdict.BOUNDED,
         Verdict.REFUTED,
         Verdict.UNDECIDED,
+        Verdict.VACUOUS,
     ),
     "replay": (Verdict.HELD, Verdict.REFUTED, Verdict.UNDECIDED),
 }

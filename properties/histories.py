@@ -15,7 +15,8 @@ def broken(prop: Property, history: History) -> tuple[int, int] | None:
     """Find where a history breaks a property: the clause, and the moment.
 
     Moments are when the run was down after a fault, and at rest. A run that no
-    restart brought to rest is at rest, and has not recovered.
+    restart brought to rest is at rest, and has not recovered. From a moment to one at
+    which everything is as it was, there is no step.
     """
     for number, clause in enumerate(prop.clauses):
         moment = _first(clause, history)
@@ -30,8 +31,10 @@ def _first(clause: Clause, history: History) -> int | None:
     if clause.when == "always":
         found = [i for i, ledger in enumerate(ledgers) if not clause.holds(ledger)]
     elif clause.when == "step":
-        pairs = itertools.pairwise(ledgers)
-        found = [i for i, pair in enumerate(pairs, 1) if not clause.holds(*pair)]
+        pairs = enumerate(itertools.pairwise(ledgers), 1)
+        found = [
+            i for i, pair in pairs if _moved(history, i) and not clause.holds(*pair)
+        ]
     elif clause.when == "at_rest":
         found = [] if clause.holds(ledgers[last]) else [last]
     elif clause.when == "recoverable":
@@ -40,3 +43,11 @@ def _first(clause: Clause, history: History) -> int | None:
     else:
         found = []
     return found[0] if found else None
+
+
+def _moved(history: History, moment: int) -> bool:
+    """Say whether anything is other at a moment than at the one before it."""
+    before = moment - 1
+    return history.unexplained[before] != history.unexplained[moment] or any(
+        row.fared[before] != row.fared[moment] for row in history.rows
+    )

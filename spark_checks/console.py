@@ -124,13 +124,14 @@ def check_data(report: Report) -> dict[str, Any]:
             "seconds": round(found.seconds, 6),
             "compile_seconds": round(found.compile_seconds, 6),
             "stopped": found.stopped,
-            "never_taken": list(found.never_taken),
         }
     if isinstance(report.run, Simulation):
         told = ("walks", "depth", "seed", "distinct", "steps", "taken", "events")
         data |= {name: getattr(report.run, name) for name in told}
         data["seconds"] = round(report.run.seconds, 6)
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
+    if report.run is not None:
+        data["never_taken"] = list(report.run.never_taken)
     data["bounds"] = {f.property.name: f.bounds for f in report.findings if f.bounds}
     data["notes"] = {f.property.name: f.note for f in report.findings if f.note}
     data["loops"] = {
@@ -187,9 +188,6 @@ def show_check(report: Report) -> None:
         )
         if found.stopped:
             out.print(f"[yellow]stopped: {found.stopped}[/yellow]")
-        if found.never_taken:
-            names = escape(", ".join(found.never_taken))
-            out.print(f"[yellow]actions never taken: {names}[/yellow]")
     if isinstance(report.run, Simulation):
         walked = report.run
         out.print(
@@ -198,6 +196,9 @@ def show_check(report: Report) -> None:
             f"{walked.taken} of {walked.events} events taken, seed {walked.seed}, "
             f"{walked.seconds:.2f} s"
         )
+    if report.run is not None and report.run.never_taken:
+        names = escape(safe(", ".join(report.run.never_taken)))
+        out.print(f"[yellow]actions never taken: {names}[/yellow]")
     _show_findings(out, report)
 
 

@@ -252,6 +252,11 @@ class Graph:
         sources, events, targets = zip(*found, strict=True)
         return np.concatenate(sources), np.concatenate(events), np.concatenate(targets)
 
+    def steps_without(self, taken: NDArray[np.bool_]) -> tuple[str, ...]:
+        """Name the actions and faults of which no event is among those ``taken``."""
+        happened = {e.name for e, was in zip(self.events, taken, strict=True) if was}
+        return tuple(name for name in self.reference.steps if name not in happened)
+
     def path_to(self, row: int) -> list[tuple[int, int]]:
         """Give a shortest path to a row: pairs of event number and row reached."""
         path: list[tuple[int, int]] = []

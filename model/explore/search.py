@@ -89,10 +89,7 @@ def explore(
     result.distinct = graph.count
     result.depth = len(graph.levels) - 2
     result.answers = finder.answers(complete=result.complete)
-    happened = {
-        e.name for e, was in zip(graph.events, finder.taken, strict=True) if was
-    }
-    result.never_taken = tuple(n for n in graph.reference.steps if n not in happened)
+    result.never_taken = graph.steps_without(finder.taken)
     result.seconds = time.perf_counter() - began
     return result
 

@@ -31,7 +31,8 @@ class Simulation:
     """The outcome of random walks.
 
     ``distinct`` states were met in ``steps`` steps, and ``taken`` of ``events``, the
-    events that a protocol names, happened.
+    events that a protocol names, happened. ``never_taken`` names the actions and
+    faults of which none did.
     """
 
     walks: int
@@ -43,6 +44,7 @@ class Simulation:
     events: int = 0
     seconds: float = 0.0
     answers: list[Answer] = field(default_factory=list)
+    never_taken: tuple[str, ...] = ()
 
 
 def simulate(
@@ -77,6 +79,7 @@ def simulate(
             progress(graph.count, walker.steps, depth)
     result.distinct, result.steps = graph.count, walker.steps
     result.taken = int(walker.taken.sum())
+    result.never_taken = graph.steps_without(walker.taken)
     result.answers = walker.answers()
     result.seconds = time.perf_counter() - began
     return result

@@ -78,9 +78,16 @@ class Compared:
         return self.brute.number[mine]
 
     def verdict(self, name: str) -> str:
-        """Give the brute force's verdict of a property."""
-        verdicts = [self.settled[c].verdict for c in self.by_property[name]]
-        return min(verdicts, key=WEAKEST.index)
+        """Give the brute force's verdict of a property.
+
+        What leads to what is claimed of each member on its own: members for whom it
+        never comes up count only where it comes up for none.
+        """
+        told = [(c.when, self.settled[c].verdict) for c in self.by_property[name]]
+        idle = ("leads_to", "vacuous")
+        if any(when == "leads_to" and said != "vacuous" for when, said in told):
+            told = [one for one in told if one != idle]
+        return min((said for _, said in told), key=WEAKEST.index)
 
     def count(self, judge: str, finding: Finding) -> None:
         """Note which verdict a judge gave of which modality."""
@@ -263,7 +270,9 @@ def proved(seen: Compared, most: int) -> None:
                 _holds_at(seen, finding, sizes, most)
         elif verdict == "bounded" and when == "sometimes":
             seen.shows(f"z3 {when} trace", finding, shortest=True)
-        elif verdict not in ("bounded", "undecided", "vacuous"):
+        elif verdict == "vacuous":
+            agree(f"z3 vacuous {when}", truth, "vacuous", detail)
+        elif verdict not in ("bounded", "undecided"):
             what = f"z3 {when}"
             raise DisagreementError(what, f"says {verdict}")
 
