@@ -38,7 +38,7 @@ def write_whole(path: Path, text: str) -> None:
         if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
             path.write_bytes(data)
             return
-        _replace(path, data, mode)
+        replace_with(path, data, mode=mode)
     except OSError as error:
         message = f"{path} cannot be written: {error.strerror or error}"
         raise UsageError(message) from None
@@ -52,9 +52,16 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-def _replace(path: Path, data: bytes, mode: int | None) -> None:
+def replace_with(
+    path: Path, data: bytes, *, mode: int | None = None, new: int = _NEW
+) -> None:
+    """Put a file with ``data`` in the place of a name, on disk before it is there.
+
+    A file that had the name keeps its permissions if they are given as ``mode``;
+    another gets ``new``. Raises ``OSError``.
+    """
     draft = path.parent / f".onceproof-{secrets.token_hex(8)}.tmp"
-    number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _NEW)
+    number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
     try:
         with os.fdopen(number, "wb") as file:
             if mode is not None and stat.S_ISREG(mode):

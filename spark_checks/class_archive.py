@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from onceproof.model.errors import UsageError
-from onceproof.model.explore.native import cache_folder
+from onceproof.model.explore.entries import cache_folder
 from onceproof.properties.counterexample import writable
 
 VARIABLE = "ONCEPROOF_CLASS_ARCHIVE"

@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from onceproof.model.explore.native import cache_folder
+from onceproof.model.explore.entries import cache_folder, code_folder
 from onceproof.spark_checks.class_archive import archive
 from onceproof.spark_checks.jvm import EnvironmentError_, java_version
 from onceproof.spark_checks.scratch import DEAD, KEPT, Left, Scratch, left
@@ -87,7 +87,14 @@ def _folders() -> Found:
         Scratch().remove()
     except EnvironmentError_ as error:
         return Found("scratch folder", "", needed=True, problem=str(error))
-    return Found("scratch folder", f"writable; compiled code in {cache_folder()}", True)
+    code = code_folder()
+    kept = f"compiled code in {code}"
+    if code is None:
+        kept = (
+            f"compiled code is not kept, for {cache_folder() / 'code'} is no folder "
+            "that you alone can write to"
+        )
+    return Found("scratch folder", f"writable; {kept}", True)
 
 
 def _of_run(one: Left) -> Found:

@@ -10,19 +10,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from onceproof.model.explore.kernel_cache import kernel
+
 BLOCK = 512
 EMPTY = -1
 RECENT_BITS = 15
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _hash(word):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     x = np.uint64(word) * np.uint64(0x9E3779B97F4A7C15)
     x ^= x >> np.uint64(32)
     return x * np.uint64(0xD6E8FEB86659FD93)
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _hash_many(row):  # type: ignore[no-untyped-def]
     x = np.uint64(0)
     for w in range(row.shape[0]):
@@ -31,7 +33,7 @@ def _hash_many(row):  # type: ignore[no-untyped-def]
     return x * np.uint64(0xD6E8FEB86659FD93)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert_one(table, shift, rows, n, states, count, recent):  # type: ignore[no-untyped-def]
     """Add the new ones among ``rows`` to one-word ``states``; answer their number.
 
@@ -76,7 +78,7 @@ def insert_one(table, shift, rows, n, states, count, recent):  # type: ignore[no
     return count, touched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_one(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
     """Move one-word states to a larger table, going through both in order."""
     mask = larger.shape[0] - 1
@@ -96,7 +98,7 @@ def grow_one(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
             larger[at, 0] = words[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(table, shift, row):  # type: ignore[no-untyped-def]
     """Give the slot that holds ``row``, or the empty one where it would go."""
     mask = table.shape[0] - 1
@@ -114,7 +116,7 @@ def find(table, shift, row):  # type: ignore[no-untyped-def]
     return h
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert_many(table, shift, rows, n, states, count, recent):  # type: ignore[no-untyped-def]
     """Add the new ones among ``rows`` to ``states``; answer their number."""
     for j in range(n):
@@ -126,7 +128,7 @@ def insert_many(table, shift, rows, n, states, count, recent):  # type: ignore[n
     return count, recent[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_many(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
     """Move the states of ``table`` to ``larger``, going through both in order."""
     larger[:] = EMPTY
@@ -135,14 +137,14 @@ def grow_many(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
             larger[find(larger, shift, table[h])] = table[h]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_all(table, shift, rows, n, slots) -> None:  # type: ignore[no-untyped-def]
     """Give the slot of each of ``n`` rows."""
     for j in range(n):
         slots[j] = find(table, shift, rows[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_members(rows, n, words, shifts, bits) -> None:  # type: ignore[no-untyped-def]
     """Sort the members of one sort in each row, by their whole tuple.
 
@@ -181,7 +183,7 @@ def sort_members(rows, n, words, shifts, bits) -> None:  # type: ignore[no-untyp
                 key >>= bits[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_renaming(  # type: ignore[no-untyped-def]
     rows, n, words, shifts, masks, to_words, to_shifts
 ) -> None:

@@ -15,7 +15,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 from onceproof.model.library import protocols
 
@@ -33,8 +32,7 @@ print(json.dumps([ready - start, run.compile_seconds]))
 
 def seconds(name: str, cache: str) -> tuple[float, float]:
     """Give the seconds for imports and for compilation, in a fresh process."""
-    kernels = str(Path(cache) / "kernels")
-    environment = os.environ | {"ONCEPROOF_CACHE": cache, "NUMBA_CACHE_DIR": kernels}
+    environment = os.environ | {"ONCEPROOF_CACHE": cache}
     done = subprocess.run(
         [sys.executable, "-c", CODE, name],
         env=environment,

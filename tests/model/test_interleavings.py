@@ -212,9 +212,13 @@ def test_what_a_crash_leaves_tells_classes_apart():
     """That a crash left half a file is seen, though the file is whole at last."""
     found = interleavings(Flusher())
 
-    left = {one.trace.states[at + 1][1] for one in found.classes for at in one.faults}
+    looks = {
+        (one.trace.states[at][1], one.trace.states[at + 1][1])
+        for one in found.classes
+        for at in one.faults
+    }
 
-    assert left == {0, 1}
+    assert looks == {(0, 0), (0, 1), (2, 1)}
     assert all(one.trace.states[-1][1] == 2 for one in found.classes)
 
 

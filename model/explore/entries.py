@@ -1,0 +1,104 @@
+"""Entries of the cache of compiled code: each says what it is, and is checked for it.
+
+Code that is loaded runs. So an entry is used only if it is what was asked for, whole,
+and nobody else can have written it; else it is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from onceproof.model.files import replace_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FORM = b"onceproof compiled code 1\n"
+_DIGEST = hashlib.sha256().digest_size
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def cache_folder() -> Path:
+    """Give the folder for what is kept: ``ONCEPROOF_CACHE``, else the user's own.
+
+    Where that cannot be written, a folder in the temporary directory serves.
+    """
+    named = os.environ.get("ONCEPROOF_CACHE")
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    folder = Path(named) if named else Path(home).expanduser() / "onceproof"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        spare = Path(tempfile.gettempdir()) / f"onceproof-cache-{os.getuid()}"
+        with suppress(OSError):
+            spare.mkdir(mode=0o700, exist_ok=True)
+        return spare
+
+
+def code_folder() -> Path | None:
+    """Give the folder for compiled code, or None where none can be trusted.
+
+    It has to be a folder of the user's own, no symbolic link, and writable by nobody
+    else.
+    """
+    folder = cache_folder() / "code"
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        found = folder.lstat()
+    except OSError:
+        return None
+    own = stat.S_ISDIR(found.st_mode) and _is_own(found)
+    return folder if own else None
+
+
+def identity(parts: Iterable[str | bytes]) -> bytes:
+    """Give a digest that no other list of parts has."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.digest()
+
+
+def load(name: bytes) -> bytes | None:
+    """Give the content of the entry of an identity, if there is one and it is sound."""
+    folder = code_folder()
+    if folder is None:
+        return None
+    try:
+        number = os.open(folder / name.hex(), os.O_RDONLY | os.O_NOFOLLOW)
+        with os.fdopen(number, "rb") as file:
+            found = os.fstat(number)
+            if not (stat.S_ISREG(found.st_mode) and _is_own(found)):
+                return None
+            data = file.read()
+    except OSError:
+        return None
+    head = len(_FORM) + len(name) + _DIGEST
+    content = data[head:]
+    sound = data[:head] == _FORM + name + hashlib.sha256(content).digest()
+    return content if sound else None
+
+
+def keep(name: bytes, content: bytes) -> None:
+    """Keep the content of an identity, if there is a folder that it can be kept in."""
+    folder = code_folder()
+    if folder is None:
+        return
+    data = _FORM + name + hashlib.sha256(content).digest() + content
+    with suppress(OSError):  # a full disk, or one that is read only
+        replace_with(folder / name.hex(), data, new=0o600)
+
+
+def _is_own(found: os.stat_result) -> bool:
+    return found.st_uid == os.getuid() and not found.st_mode & _OTHERS
