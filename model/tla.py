@@ -81,10 +81,9 @@ class _Writer:
         self._system = system
         self._taken = set(_RESERVED.split())
         self.name = self._unique("".join(map(str.capitalize, _words(system.name))))
-        used = {s for f in system.fields for s in f.sorts}
-        used |= {p.type.sort for a in system.actions for p in a.params}
-        sorts = [s for s in system.sizes if s in used]
-        self._sorts = {s: self._unique(s.name.upper()) for s in sorts}
+        # A guard or a claim may range over a sort that no field or action is per.
+        self._used = {s for f in system.fields for s in f.sorts}
+        self._sorts = {s: self._unique(s.name.upper()) for s in system.sizes}
         self._fields = {f.path: self._unique(_lower(f.path)) for f in system.fields}
         self._actions = {
             a.name: self._unique("".join(w[:1].upper() + w[1:] for w in _words(a.name)))
@@ -104,6 +103,8 @@ class _Writer:
             claims.append(claim)
             claimed += ["", *lines]
         actions = [line for a in self._system.actions for line in self._action(a)]
+        taken = [f"  \\/ {self._taken_by_some(a)}" for a in self._system.actions]
+        rest = self._rest()
         names = ", ".join(self._fields.values())
         lines = [
             f"---- MODULE {self.name} ----",
@@ -117,6 +118,7 @@ class _Writer:
             *(
                 f"{name} == 0..{self._system.sizes[sort] - 1}  \\* {sort.text}"
                 for sort, name in self._sorts.items()
+                if sort in self._used
             ),
             *(["", *_SUM] if self._sums else []),
             "",
@@ -128,7 +130,7 @@ class _Writer:
             *actions,
             "",
             "Next ==",
-            *(f"  \\/ {self._taken_by_some(a)}" for a in self._system.actions),
+            *taken,
             "",
             "Spec ==",
             "  /\\ Init",
@@ -138,7 +140,7 @@ class _Writer:
                 for a in self._system.actions
                 if a.fair and not a.fault
             ),
-            *self._rest(),
+            *rest,
             *claimed,
             "====",
         ]
@@ -160,8 +162,10 @@ class _Writer:
         return self._variables[var.name]
 
     def _bound(self, variables: Iterable[t.Var]) -> str:
+        bound = list(variables)
+        self._used.update(v.type.sort for v in bound)
         return ", ".join(
-            f"{self._variable(v)} \\in {self._sorts[v.type.sort]}" for v in variables
+            f"{self._variable(v)} \\in {self._sorts[v.type.sort]}" for v in bound
         )
 
     def _domain(self, sorts: Iterable[Sort]) -> str:

@@ -180,6 +180,9 @@ def searched(seen: Compared) -> None:
     agree("search distinct", run.distinct, len(brute.states))
     agree("search generated", run.generated, brute.generated)
     agree("search depth", run.depth, max(brute.far) + 1)
+    taken = {brute.events[e].name for out in brute.steps for e, _ in out}
+    never = {e.name for e in brute.events} - taken
+    agree("search never taken", set(run.never_taken), never)
     for finding in report.findings:
         name = finding.property.name
         when = seen.by_property[name][0].when

@@ -10,8 +10,6 @@ import re
 
 KNOWN: tuple[tuple[str, str], ...] = (
     (r"symmetry (always|step|at_rest|sometimes|recoverable)", "a named member"),
-    (r"tla KeyError", "a sort that no field uses"),
-    (r"interleavings histories", "what a crash itself leaves"),
 )
 
 
