@@ -47,7 +47,7 @@ def load(path: Path) -> ModuleType:
     cached, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     sys.path.insert(0, str(folder))
     try:
-        with _running_on():
+        with running_on():
             spec.loader.exec_module(module)
     except (OnceproofError, KeyboardInterrupt):
         raise
@@ -89,8 +89,8 @@ def _forget() -> None:
 
 
 @contextlib.contextmanager
-def _running_on() -> Iterator[None]:
-    """Let ``os._exit`` raise in this process: a file has nothing to end while it loads.
+def running_on() -> Iterator[None]:
+    """Let ``os._exit`` raise in this process: a model has nothing to end.
 
     Its children end as they would.
     """
@@ -111,8 +111,12 @@ def _running_on() -> Iterator[None]:
 def _told(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"the file ends the program ({error.code!r}) before it is read whole"
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {' '.join(text.split())}"
+    try:
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+    except Exception:  # noqa: BLE001 - the file's own class says what it likes
+        text = ""
+    text = " ".join(text.split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _place(error: BaseException, path: Path) -> str:

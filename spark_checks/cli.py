@@ -84,7 +84,9 @@ class _Group(click.Group):
         try:
             status = super().main(*args, **kwargs)
         except click.ClickException as error:
-            error.show()
+            click.UsageError(
+                sentence(error.format_message()), ctx=getattr(error, "ctx", None)
+            ).show()
             return NO_ANSWER
         except (click.Abort, KeyboardInterrupt, StoppedError):
             click.echo("stopped", err=True)

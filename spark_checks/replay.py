@@ -134,12 +134,15 @@ def status(reports: Sequence[SinkReport], *, whole: bool) -> int:
     """Give the exit status of a replay.
 
     1 for drift, or where a sink is refuted that should not be; 2 where something
-    could not be steered. A ``whole`` replay is of all interleavings that a sink's
-    file speaks of: there all must be judged as the file states.
+    could not be steered, or nothing was replayed of a sink. A ``whole`` replay is of
+    all interleavings that a sink's file speaks of: there all must be judged as the file
+    states.
     """
     if any(r.drift or r.unexpected or (whole and not r.as_stated) for r in reports):
         return 1
-    if any(r.missed for r in reports) or not any(r.replayed for r in reports):
+    if any(r.missed for r in reports) or not (
+        reports and all(r.replayed for r in reports)
+    ):
         return 2
     return 0
 

@@ -18,10 +18,12 @@ from onceproof.spark_checks.commands.options import (
     print_json,
     properties_of,
     property_option,
+    say_nothing_is_claimed,
     set_option,
 )
 from onceproof.spark_checks.commands.refuted import write_refuted
 
+_DIGITS = 15
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -56,7 +58,9 @@ _USES = (
 @click.option(
     "--all", "everything", is_flag=True, help="Judge the library, variants included."
 )
-@click.option("--max-states", type=click.IntRange(1), help="Give up beyond so many.")
+@click.option(
+    "--max-states", type=click.IntRange(1, 2**62), help="Give up beyond so many."
+)
 @click.option("--max-memory", help="Give up beyond so many bytes, such as 500M or 2G.")
 @click.option(
     "--symmetry", is_flag=True, help="Count states that differ in names alone once."
@@ -64,7 +68,7 @@ _USES = (
 @click.option(
     "--simulate",
     "walks",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 10**9),
     help="Do not search, but walk at random so many times: for large models.",
 )
 @click.option("--depth", default=100, show_default=True, type=click.IntRange(1, 10**5))
@@ -117,8 +121,6 @@ def check(
         message = "name a protocol, a file of one, or --all; see onceproof protocols"
         raise UsageError(message)
     model = make(protocol, settings_of(settings))
-    if output is not None:
-        writable(output)
     if mermaid:
         from onceproof.model.language.trace import trace  # noqa: PLC0415
         from onceproof.model.picture import mermaid as draw  # noqa: PLC0415
@@ -127,6 +129,8 @@ def check(
         return 0
     chosen = properties_of(model, names)
     limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))
+    if output is not None:
+        writable(output)
     with console.search_progress() as progress:
         if walks is None:
             report = judge.check(
@@ -143,18 +147,14 @@ def check(
     else:
         console.show_check(report)
         console.show_files(files)
-    if not report.findings:
-        click.echo(
-            f"{model.label()} claims nothing: observe `visible` and `accepted`, or add "
-            "@always, @sometimes and their kin; see docs/modelling.md",
-            err=True,
-        )
+    say_nothing_is_claimed(report)
     return report.exit_status
 
 
 def _bytes(text: str) -> int:
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
-    if not number.isdigit() or (unit and unit not in _UNITS):
-        message = f"--max-memory takes bytes, such as 500M or 2G, not {text!r}"
+    plain = number.isascii() and number.isdigit() and len(number) <= _DIGITS
+    if not plain or int(number) < 1 or (unit and unit not in _UNITS):
+        message = f"--max-memory takes bytes, such as 500M or 2G, not {text[:40]!r}"
         raise UsageError(message)
     return int(number) * _UNITS.get(unit, 1)

@@ -18,6 +18,7 @@ import click
 from click.core import ParameterSource
 
 from onceproof.model.errors import UsageError
+from onceproof.model.loading import running_on
 from onceproof.spark_checks.ending import no_answer
 from onceproof.spark_checks.streams import ReaderGoneError
 
@@ -75,11 +76,12 @@ class Command(click.Command):
         """Run the command and give its exit status.
 
         Nothing but the command's own answer is an answer: whatever else ends it,
-        ``sys.exit(0)`` in the code that it runs included, is an error.
+        ``sys.exit(0)`` and ``os._exit(0)`` in the code that it runs included, is an
+        error.
         """
         self._refuse_unread(ctx)
         try:
-            with _clean_stdout(ctx):
+            with _clean_stdout(ctx), running_on():
                 status = super().invoke(ctx)
         except (click.ClickException, KeyboardInterrupt, ReaderGoneError):
             raise

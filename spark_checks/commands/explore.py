@@ -64,7 +64,7 @@ _USES = (
 @click.option("--property", "name", help="Show the run that breaks this property.")
 @click.option(
     "--max-states",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 2**62),
     help="With --property: give up the search beyond so many.",
 )
 @trust_option

@@ -93,6 +93,9 @@ def guarantees(
     settings = settings_at(Path.cwd())
     added = " --library" if library and not settings.library else ""
     if evidence is not None:
+        if not evidence.is_dir():
+            message = f"there is no folder {evidence} to read evidence from"
+            raise UsageError(message)
         added += f" --evidence {_near(evidence)}"
         settings = replace(settings, evidence=evidence)
     sheet = _assembled(replace(settings, library=library or settings.library))

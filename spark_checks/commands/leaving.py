@@ -97,7 +97,11 @@ def _places(given: str) -> tuple[Path, Path]:
 def _write(records: Iterable[Evidence], folder: Path) -> None:
     from onceproof.properties.evidence_files import write  # noqa: PLC0415
 
-    written = [write(record, folder) for record in records]
+    found = list(records)
+    if not found:
+        message = "there is no guarantee to leave evidence of; leave out --evidence"
+        raise UsageError(message)
+    written = [write(record, folder) for record in found]
     kept = written.count(False)
     told = f"; {kept} stay as they are, and rest on more" if kept else ""
     click.echo(f"evidence: {len(written)} records in {folder}{told}", err=True)

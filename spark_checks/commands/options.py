@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.language.protocol import Protocol
+    from onceproof.properties.check import Report
     from onceproof.properties.property import Property
 
 as_json_option = click.option(
@@ -47,6 +48,17 @@ def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | Non
 
     known = {p.name: p for p in claims_of(model)}
     return [known[pick(name, known, "property")] for name in names]
+
+
+def say_nothing_is_claimed(report: Report) -> None:
+    """Say on stderr that nothing was judged, where a protocol claims nothing."""
+    if not report.findings:
+        click.echo(
+            f"{report.protocol.label()} claims nothing, so nothing is judged: observe "
+            "`visible` and `accepted`, or add @always, @sometimes and their kin; see "
+            "docs/modelling.md",
+            err=True,
+        )
 
 
 def print_json(data: object) -> None:

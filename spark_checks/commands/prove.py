@@ -13,6 +13,7 @@ from onceproof.spark_checks.commands.options import (
     print_json,
     properties_of,
     property_option,
+    say_nothing_is_claimed,
     set_option,
 )
 
@@ -56,4 +57,5 @@ def prove(
         print_json(console.prove_data(report))
     else:
         console.show_prove(report)
+    say_nothing_is_claimed(report)
     return report.exit_status

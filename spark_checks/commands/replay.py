@@ -64,7 +64,10 @@ _USES = (
     help=f"Real flights; {A_DAY} are one day, {A_YEAR} a year.",
 )
 @click.option(
-    "--only", multiple=True, type=int, help="Only interleaving N (repeatable)."
+    "--only",
+    multiple=True,
+    type=click.IntRange(1),
+    help="Only interleaving N (repeatable).",
 )
 @click.option("--keep", is_flag=True, help="Keep the scratch folder.")
 @click.option(
@@ -120,8 +123,8 @@ def replay(
     from onceproof.spark_checks.sinks import reference_sinks  # noqa: PLC0415
 
     known = reference_sinks()
-    writable(output)
     chosen = [known[pick(name, known, "sink")] for name in sinks or known]
+    writable(output)
     with replay_console.replay_view() as view:
         reports = engine.replay(
             chosen,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Column, Table
 
+from onceproof.model.errors import UsageError
 from onceproof.properties.library import judge_library
 from onceproof.spark_checks import console
 from onceproof.spark_checks.commands.leaving import leave
@@ -31,6 +32,9 @@ def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> 
     """Judge the whole library; 0 when all is as stated, 1 when not, 2 undecided."""
     with console._err().status("searching") as status:
         found = judge_library(progress=status.update)
+    if not found:
+        message = "the library holds no protocol, so nothing is judged"
+        raise UsageError(message)
     leave(evidence, (standing.report for standing in found))
     if as_json:
         print_json([standing_data(s) for s in found])

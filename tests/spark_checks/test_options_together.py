@@ -18,6 +18,7 @@ from onceproof.spark_checks.commands.command import Command, Use
 VALUES = {
     "--set": "RM=3",
     "--faults": "2",
+    "--output": "out",
     "--batches": "2",
     "--max-memory": "1G",
     "--to": "tla",
@@ -63,12 +64,18 @@ TOGETHER = {
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
             *("--output", "--json", "--only"),
         ],
+        ["SINK|FILE", "--trust", "--keep", "--json"],
     ],
     "explore": [
         ["FILE|PROTOCOL", "--set", "--property", "--max-states", "--html"],
         ["FILE|PROTOCOL", "--set", "--property", "--max-states", "--json"],
+        ["FILE|PROTOCOL", "--trust", "--html"],
+        ["FILE|PROTOCOL", "--trust", "--json"],
     ],
-    "export": [["PROTOCOL|FILE", "--to", "--set", "--output", "--json"]],
+    "export": [
+        ["PROTOCOL|FILE", "--to", "--set", "--output", "--json"],
+        ["PROTOCOL|FILE", "--to", "--trust", "--output", "--json"],
+    ],
     "guarantees": [
         ["--library", "--evidence", "--check", "--json"],
         ["--library", "--evidence", "--output", "--json"],
@@ -83,8 +90,16 @@ WITH = {
     ("check", "--seed"): ["--simulate"],
     ("check", "--markdown"): ["--all"],
     ("explore", "--max-states"): ["--property"],
+    ("replay", "--trust"): ["SINK|FILE"],
 }
-OUTPUTS = {("guarantees", "--json"): "x.json", ("guarantees", "--html"): "x.html"}
+# Values that another option asks for.
+BESIDE = {
+    ("guarantees", "--json"): {"--output": "x.json"},
+    ("guarantees", "--html"): {"--output": "x.html"},
+    ("explore", "--trust"): {"FILE|PROTOCOL": "x.json"},
+    ("replay", "--trust"): {"SINK|FILE": "x.json"},
+    ("export", "--trust"): {"--to": "pytest"},
+}
 
 
 def spelled(param: click.Parameter) -> str:
@@ -119,13 +134,8 @@ def words(command: str, *given: str) -> list[str]:
         if option:
             found.append(one)
         if not (option and known[one].is_flag):
-            value = VALUES.get(one, "9")
-            if one == "--output":
-                value = next(
-                    (OUTPUTS[command, o] for o in given if (command, o) in OUTPUTS),
-                    "out",
-                )
-            found.append(value)
+            asked = (BESIDE.get((command, other), {}).get(one) for other in given)
+            found.append(next(filter(None, asked), VALUES.get(one, "9")))
     return found
 
 
