@@ -83,7 +83,7 @@ TOGETHER = {
     ],
     "protocols": [["PROTOCOL", "--json"]],
     "new": [["NAME", "--output"]],
-    "doctor": [["--class-archive", "--json"]],
+    "doctor": [["--class-archive", "--clean", "--json"]],
 }
 WITH = {
     ("check", "--depth"): ["--simulate"],
