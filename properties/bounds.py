@@ -23,9 +23,14 @@ def sizes_of(protocol: Protocol, *, without: Collection[Sort] = ()) -> str:
     skipped = {sort.name for sort in without}
     return ", ".join(
         f"{name}={value}"
-        for name, value in dict(_numbers(protocol)).items()
+        for name, value in numbers_of(protocol).items()
         if name not in skipped
     )
+
+
+def numbers_of(protocol: Protocol) -> dict[str, int]:
+    """Give sizes and numbers by name, those of parts by their path; faults apart."""
+    return dict(_numbers(protocol))
 
 
 def faults_of(system: System) -> str:

@@ -15,7 +15,7 @@ from onceproof.model.explore.search import Limits
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.trace import trace
-from onceproof.properties.bounds import sizes_of
+from onceproof.properties.bounds import numbers_of
 from onceproof.properties.check import check
 from onceproof.properties.prove.fragment import open_sorts
 from onceproof.properties.verdicts import Verdict
@@ -43,9 +43,14 @@ class Searched:
     ``given`` are the sizes that z3 was asked about.
     """
 
-    sizes: str
+    numbers: dict[str, int]
     report: Report
     given: bool
+
+    @property
+    def sizes(self) -> str:
+        """All sizes and numbers of the protocol that was searched."""
+        return ", ".join(f"{name}={n}" for name, n in self.numbers.items())
 
     @property
     def cut(self) -> str:
@@ -90,7 +95,7 @@ class Searches:
         self, protocol: Protocol, asked: Sequence[Property], *, given: bool
     ) -> Searched:
         report = check(protocol, asked, limits=Limits(states=MOST_STATES))
-        self._made.append(Searched(sizes_of(protocol), report, given))
+        self._made.append(Searched(numbers_of(protocol), report, given))
         return self._made[-1]
 
     def refutes(self, prop: Property) -> tuple[Searched, Trace] | None:
@@ -150,15 +155,18 @@ class Searches:
 
 
 def _listed(made: Sequence[Searched]) -> str:
-    """Name sizes, those of one sort together: ``RM=1, 2 and 3``."""
-    pairs = [one.sizes.partition("=") for one in made]
-    names = {name for name, _, _ in pairs}
-    values = [value for _, _, value in pairs]
-    if len(names) == 1 and all(value.isdigit() for value in values):
-        values = sorted(values, key=int)
-        head = f"{', '.join(values[:-1])} and " if len(values) > 1 else ""
-        return f"{names.pop()}={head}{values[-1]}"
-    return " and at ".join(one.sizes for one in made)
+    """Name the sizes that differ, those of one sort together: ``RM=1, 2 and 3``."""
+    if len(made) == 1:
+        return made[0].sizes
+    rows = sorted(tuple(one.numbers.items()) for one in made)
+    differing = [pairs for pairs in zip(*rows, strict=True) if len(set(pairs)) > 1]
+    if len(differing) == 1:
+        values = [str(number) for _, number in differing[0]]
+        return f"{differing[0][0][0]}={', '.join(values[:-1])} and {values[-1]}"
+    return " and at ".join(
+        ", ".join(f"{name}={number}" for name, number in one)
+        for one in zip(*differing, strict=True)
+    )
 
 
 def _resized(system: System) -> Iterator[Protocol]:
