@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from onceproof.model.explore.graph import Graph
+from onceproof.model.text import printable
 
 if TYPE_CHECKING:
     from onceproof.model.language.plain import State
     from onceproof.model.language.trace import System
+
+_ODD = re.compile(r"[^\w .,=+*/()\[\]-]")
 
 
 def mermaid(system: System, *, states: int = 60) -> str:
@@ -47,6 +51,11 @@ def mermaid(system: System, *, states: int = 60) -> str:
     return "\n".join(lines)
 
 
+def _shown(value: object) -> str:
+    """Give a value in letters that mean nothing to Mermaid."""
+    return _ODD.sub(lambda found: f"#{ord(found[0])};", printable(str(value)))
+
+
 def _label(graph: Graph, first: State, state: State) -> str:
     if state == first:
         return "start"
@@ -57,5 +66,5 @@ def _label(graph: Graph, first: State, state: State) -> str:
         if old != new:
             index = f"[{','.join(map(str, place))}]" if place else ""
             value = new.value if isinstance(new, Enum) else new
-            parts.append(f"{field.path}{index}={value}")
+            parts.append(f"{field.path}{index}={_shown(value)}")
     return " ".join(parts)

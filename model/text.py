@@ -52,5 +52,11 @@ def shell_word(text: object) -> str:
     word = str(text)
     if word.isprintable():
         return shlex.quote(word)
-    spelled = printable(word.replace("\\", "\\\\")).replace("'", "\\'")
-    return f"$'{spelled}'"
+    return f"$'{''.join(map(_in_shell, word))}'"
+
+
+def _in_shell(letter: str) -> str:
+    """Spell a letter inside of ``$'...'``: bytes, for a shell knows no other."""
+    if letter.isprintable() and letter not in "\\'":
+        return letter
+    return "".join(f"\\x{b:02x}" for b in letter.encode("utf-8", "surrogatepass"))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.language import terms as t
 from onceproof.model.language.rest import rests
 from onceproof.model.language.sorts import Member
+from onceproof.model.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -340,7 +341,8 @@ def _lower(path: str) -> str:
 def _comment(text: str) -> list[str]:
     """Write a comment; what would end it, or begin another, is taken apart."""
     plain = text.replace("*)", "* )").replace("(*", "( *")
-    return [f"(* {line} *)" for line in plain.splitlines() if line.strip()]
+    lines = (printable(line) for line in plain.splitlines())
+    return [f"(* {line} *)" for line in lines if line.strip()]
 
 
 def _set(values: Iterable[str]) -> str:
@@ -351,6 +353,7 @@ def _value(value: Value) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, Enum):
-        return f'"{value.name}"'
+        name = printable(value.name.replace("\\", "\\\\").replace('"', '\\"'))
+        return f'"{name}"'
     number = int(value)
     return str(number) if number >= 0 else f"({number})"

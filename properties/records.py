@@ -10,6 +10,7 @@ from onceproof.model.explore.simulate import Simulation
 from onceproof.model.language.fields import Param
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.trace import trace
+from onceproof.model.text import shell_word
 from onceproof.properties import fingerprints
 from onceproof.properties.check import parameters_of
 from onceproof.properties.evidence import (
@@ -198,7 +199,7 @@ def _command(kind: str, subject: str, scope: Mapping[str, Any]) -> str:
     ]
     verb = "prove" if kind == "prove" else "check"
     shown = f" --set {slots}" if slots else ""
-    return f"onceproof {verb} {name}{shown}{''.join([*sizes, *asked])}"
+    return f"onceproof {verb} {shell_word(name)}{shown}{''.join([*sizes, *asked])}"
 
 
 def _shown(found: Finding, command: str) -> Shown | None:

@@ -6,6 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING
 
+from onceproof.model.text import printable
 from onceproof.properties.sheet_text import HEAD, cells, paragraphs, unclaimed
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def as_page(sheet: Sheet) -> str:
     """Give a sheet as HTML; what it says is what the Markdown says."""
     body = ["<h1>Guarantees</h1>", f"<p>{html.escape(HEAD)}</p>"]
     for subject, rows in sheet.subjects.items():
-        body.append(f"<h2>{html.escape(subject)}</h2>")
+        body.append(f"<h2>{html.escape(printable(subject))}</h2>")
         heads = "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS)
         body.append(f"<table><thead><tr>{heads}</tr></thead><tbody>")
         for row in rows:
@@ -64,6 +65,6 @@ def _list(lines: list[str]) -> str:
 
 def _text(text: str) -> str:
     """Give text as HTML, with what Markdown marks in it."""
-    safe = html.escape(text)
+    safe = html.escape(printable(text))
     safe = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", safe)
     return re.sub(r"`(.+?)`", r"<code>\1</code>", safe)

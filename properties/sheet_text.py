@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.text import printable
 from onceproof.properties.evidence import ASSUMPTIONS
 from onceproof.properties.sheet import UNSUPPORTED
 from onceproof.properties.verdicts import Verdict
@@ -24,6 +26,7 @@ HEAD = (
     "and without live evidence. What holds, holds within its scope, under its faults "
     "and its assumptions. User code may run more than once."
 )
+_LINKS = re.compile(r"\]([(\[:])")
 _COLUMNS = ("of", "claim", "faults", "verdict", "evidence", "what breaks it")
 
 
@@ -85,7 +88,7 @@ def as_markdown(sheet: Sheet) -> str:
     """
     lines = ["# Guarantees", "", HEAD]
     for subject, rows in sheet.subjects.items():
-        lines += ["", f"## {subject}", "", _cells(_COLUMNS)]
+        lines += ["", f"## {escaped(subject)}", "", _cells(_COLUMNS)]
         lines.append("|" + " --- |" * len(_COLUMNS))
         lines += [_cells(cells(row)) for row in rows]
         for title, told in paragraphs(rows):
@@ -275,5 +278,7 @@ def _cells(told: Iterable[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Give text as it may stand in Markdown: on one line, and no markup of its own."""
-    return " ".join(text.replace("<", "&lt;").split())
+    """Give text as it may stand in Markdown: on one line, with no HTML and no link."""
+    line = printable(" ".join(text.split()))
+    line = line.replace("\\", "\\\\").replace("<", "&lt;")
+    return _LINKS.sub(r"]\\\1", line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.trace import trace
+from onceproof.model.text import shell_word
 from onceproof.properties import fingerprints
 from onceproof.properties.check import parameters_of
 from onceproof.properties.evidence import (
@@ -197,7 +198,7 @@ def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown
 def _command(report: SinkReport, subject: str, test: str) -> str:
     """Give the command that replays a sink again, at the same sizes."""
     if report.sink.code:
-        return f"pytest {test or subject}"
+        return f"pytest {shell_word(test or subject)}"
     numbers = parameters_of(report.protocol)
     return (
         f"onceproof replay {subject} --faults {report.protocol.faults} "
@@ -208,5 +209,5 @@ def _command(report: SinkReport, subject: str, test: str) -> str:
 def _again(report: SinkReport, command: str, outcome: Outcome, file: str) -> str:
     """Give the command that shows a trace again."""
     if report.sink.code:
-        return f"onceproof replay {file}" if file else command
+        return f"onceproof replay {shell_word(file)}" if file else command
     return f"{command} --only {outcome.interleaving.number}"

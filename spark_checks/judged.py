@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.text import shell_word
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
 from onceproof.properties.histories import broken
 from onceproof.properties.lanes import as_text, lanes_of
@@ -179,7 +180,7 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
     if any(run.caught for run in outcome.runs):
         ends.insert(0, "the lanes are the model's: there the error ends the run")
     if file:
-        ends += [f"file:    {file}", f"again:   onceproof replay {file}"]
+        ends += [f"file:    {file}", f"again:   onceproof replay {shell_word(file)}"]
     numbers = tuple(
         o.interleaving.number
         for o in report.replayed

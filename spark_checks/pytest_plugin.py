@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from onceproof.model.text import shell_word
 from onceproof.spark_checks.plugin import judgements
 from onceproof.spark_checks.plugin.options import add_options, options_of
 
@@ -125,7 +126,7 @@ def pytest_terminal_summary(
         number = properties["onceproof_interleavings"]
         of = properties["onceproof_of"]
         where = properties.get("onceproof_file", "")
-        again = f"; onceproof replay {where}" if where else ""
+        again = f"; onceproof replay {shell_word(where)}" if where else ""
         left = int(of) - int(number)
         thin = f", {left} not replayed" if left else ""
         terminalreporter.write_line(

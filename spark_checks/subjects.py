@@ -18,6 +18,7 @@ from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.trace import trace
 from onceproof.model.library import find, make, pick, protocols, settings_of
+from onceproof.model.text import shell_word
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.spark_checks.sources import as_seen_from, known_sinks, near
 
@@ -150,7 +151,7 @@ def _made(
 
 def _check(name: str, sizes: Mapping[str, int]) -> str:
     told = "".join(f" --set {k}={v}" for k, v in sizes.items())
-    return f"onceproof check {name}{told}"
+    return f"onceproof check {shell_word(name)}{told}"
 
 
 def _words(text: str) -> tuple[str, dict[str, str]]:

@@ -12,6 +12,7 @@ import click
 
 from onceproof.model.errors import UsageError
 from onceproof.model.files import read_text, write_whole
+from onceproof.model.text import shell_word
 from onceproof.properties.counterexample import writable
 from onceproof.spark_checks.commands.command import Command, Use
 from onceproof.spark_checks.commands.options import print_json, print_text
@@ -96,7 +97,7 @@ def guarantees(
         if not evidence.is_dir():
             message = f"there is no folder {evidence} to read evidence from"
             raise UsageError(message)
-        added += f" --evidence {_near(evidence)}"
+        added += f" --evidence {shell_word(_near(evidence))}"
         settings = replace(settings, evidence=evidence)
     sheet = _assembled(replace(settings, library=library or settings.library))
     if checked is not None:
@@ -113,7 +114,7 @@ def guarantees(
                 f"[[tool.onceproof.guarantees]] in {settings.root / settings.where}"
             )
             raise UsageError(message)
-        mend = f"run onceproof guarantees{added} --output {_near(path)}"
+        mend = f"run onceproof guarantees{added} --output {shell_word(_near(path))}"
         return _check(sheet, path, mend, as_json=as_json)
     if output is None:
         print_text(written(sheet, form or "markdown"))

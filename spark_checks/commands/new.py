@@ -10,6 +10,7 @@ import click
 from onceproof.model.errors import UsageError
 from onceproof.model.files import write_whole
 from onceproof.model.language.declare import kebab
+from onceproof.model.text import shell_word
 from onceproof.spark_checks.commands.command import Command
 
 _TEMPLATE = '''\
@@ -120,5 +121,5 @@ def new(name: str, output: Path) -> int:
     text = _TEMPLATE.format(name=title, title=" ".join(words).capitalize())
     write_whole(path, text)
     click.echo(f"wrote {path}")
-    click.echo(f"next: onceproof check {path}")
+    click.echo(f"next: onceproof check {shell_word(path)}")
     return 0

@@ -16,6 +16,7 @@ import pytest
 
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.files import write_whole
+from onceproof.model.text import printable
 from onceproof.properties.counterexample import read, writable
 from onceproof.properties.evidence_files import write
 from onceproof.properties.verdicts import Verdict
@@ -127,7 +128,7 @@ class Replayer:
             self._leave(judged, question)
             return self._report(build, judged)
         except OnceproofError as error:
-            wrong = str(error)
+            wrong = printable(str(error), keep="\n")
             self._unserved(wrong)
         except Exception as error:
             if type(error).__name__ not in _REJECTED:
@@ -255,8 +256,8 @@ class Replayer:
         noted.wrong.append(judged.headline)
         sections = item._report_sections
         sections[:] = [s for s in sections if s[1] != SECTION]
-        item.add_report_section("call", SECTION, judged.story)
-        message = judged.headline + self._expected(judged)
+        item.add_report_section("call", SECTION, printable(judged.story, keep="\n"))
+        message = printable(judged.headline, keep="\n") + self._expected(judged)
         if self._given:
             # Hypothesis makes examples smaller for errors, and wraps what is none.
             wrong = judged.verdict is Verdict.REFUTED
