@@ -8,10 +8,10 @@ import pkgutil
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import onceproof.model.protocols as shelf
-from onceproof.model.errors import UsageError
+from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.protocol import Part, Protocol, Slot
 from onceproof.model.loading import load
 
@@ -54,19 +54,40 @@ def _classes(modules: Iterable[ModuleType]) -> Iterator[type[Part]]:
 
 def protocols() -> dict[str, type[Protocol]]:
     """List the protocols of the library by name."""
-    found = {c.label(): c for c in _classes(_modules()) if issubclass(c, Protocol)}
-    return dict(sorted(found.items()))
+    classes = (c for c in _classes(_modules()) if issubclass(c, Protocol))
+    return dict(sorted(_by_label(classes).items()))
 
 
 def parts(slot: Slot[Part], *modules: ModuleType) -> dict[str, type[Part]]:
     """List what can be put in a slot by name, from the library and ``modules``."""
     kind = slot.kind
-    found = {
-        c.label(): c
+    classes = (
+        c
         for c in _classes((*_modules(), *modules))
         if issubclass(c, kind) and (c is not kind or slot.default is kind)
-    }
-    return dict(sorted(found.items()))
+    )
+    return dict(sorted(_by_label(classes).items()))
+
+
+K = TypeVar("K", bound=type[Part])
+
+
+def _by_label(classes: Iterable[K]) -> dict[str, K]:
+    """Give classes by the names that are typed; refuse two of one name.
+
+    Raises ``ModelError``.
+    """
+    found: dict[str, K] = {}
+    for kind in classes:
+        label = kind.label()
+        other = found.setdefault(label, kind)
+        if other is not kind:
+            message = (
+                f"{label} is the name of {kind.__module__}.{kind.__qualname__} and of "
+                f"{other.__module__}.{other.__qualname__}; rename one of the classes"
+            )
+            raise ModelError(message)
+    return found
 
 
 def variants() -> Iterator[Variant]:
@@ -147,7 +168,7 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
         known = protocols()
         return (known[pick(name, known, "protocol")],)
     module = load(Path(path))
-    found = {c.label(): c for c in _classes([module]) if issubclass(c, Protocol)}
+    found = _by_label(c for c in _classes([module]) if issubclass(c, Protocol))
     if not found:
         message = f"{path} holds no class that derives from Protocol"
         raise UsageError(message)

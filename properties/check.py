@@ -14,7 +14,7 @@ from onceproof.model.language.sorts import Sort
 from onceproof.model.language.trace import trace
 from onceproof.properties.bounds import bounds_of
 from onceproof.properties.guarantees import guarantees_of
-from onceproof.properties.property import Property, own_properties
+from onceproof.properties.property import Property, distinct, own_properties
 from onceproof.properties.verdicts import Verdict, exit_status, weakest
 
 if TYPE_CHECKING:
@@ -74,8 +74,11 @@ class Report:
 
 
 def claims_of(protocol: Protocol) -> list[Property]:
-    """List all that is claimed of a protocol: guarantees first, then its own."""
-    return [*guarantees_of(protocol), *own_properties(protocol)]
+    """List all that is claimed of a protocol: guarantees first, then its own.
+
+    Raises ``ModelError`` where two claims share a name.
+    """
+    return distinct([*guarantees_of(protocol), *own_properties(protocol)])
 
 
 def parameters_of(protocol: Part) -> dict[str, Any]:
@@ -146,7 +149,7 @@ class _Asked:
     ) -> None:
         self._protocol = protocol
         self._properties = (
-            claims_of(protocol) if properties is None else list(properties)
+            claims_of(protocol) if properties is None else distinct(properties)
         )
         self.system = trace(protocol)
         self._by_property = [p.questions(self.system) for p in self._properties]

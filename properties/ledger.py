@@ -20,10 +20,14 @@ from typing import TYPE_CHECKING, Any, cast
 from onceproof.model.errors import ModelError
 from onceproof.model.language import all_of, if_else, not_
 from onceproof.model.language.declare import ObserveMark
+from onceproof.model.language.expressions import Symbolic
 from onceproof.model.language.places import defined_at
+from onceproof.model.language.sorts import Tuples
+from onceproof.model.language.terms import sort_of
+from onceproof.model.language.types import BOOL, IntType, MemberType, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from onceproof.model.language.plain import Reference, State
     from onceproof.model.language.protocol import Protocol
@@ -110,7 +114,7 @@ class Ledger:
 
     def __init__(
         self,
-        events: Callable[[], Iterator[Any]],
+        events: Callable[[], Iterable[Any]],
         columns: Mapping[str, Callable[..., Any]],
     ) -> None:
         """Read ``columns`` of ``events``; a column that is missing has its default."""
@@ -187,10 +191,11 @@ def of_protocol(protocol: Protocol) -> Ledger:
 
     def column(name: str) -> Callable[..., Any]:
         method = getattr(protocol, name)
-        return lambda event=(): _as_number(name, method(*event))
+        where = defined_at(method)
+        return lambda event=(): _observed(name, method(*event), where)
 
-    def events() -> Iterator[tuple[Any, ...]]:
-        return _tuples(protocol, sorts)
+    def events() -> Iterable[tuple[Any, ...]]:
+        return Tuples(sorts, protocol)
 
     return Ledger(events, {name: column(name) for name in observables(protocol)})
 
@@ -226,22 +231,33 @@ def observe_states(reference: Reference, states: Mapping[str, State]) -> History
     )
 
 
-def _as_number(name: str, value: Any) -> Any:
-    if name != "visible":
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    from onceproof.model.language.expressions import lift  # noqa: PLC0415
-    from onceproof.model.language.terms import sort_of  # noqa: PLC0415
-    from onceproof.model.language.types import BOOL  # noqa: PLC0415
-
-    return if_else(value, 1, 0) if sort_of(lift(value)) == BOOL else value
+_TRUTHS = ("accepted", "promised", "rejected")
 
 
-def _tuples(protocol: Protocol, sorts: tuple[Sort, ...]) -> Iterator[tuple[Any, ...]]:
-    if not sorts:
-        yield ()
-        return
-    for member in protocol.members(sorts[0]):
-        for rest in _tuples(protocol, sorts[1:]):
-            yield (member, *rest)
+def _observed(name: str, value: Any, where: str) -> Any:
+    """Give what was observed if it is of the kind that its word asks for.
+
+    ``visible`` may answer a truth value, for an effect that shows once or not at all.
+    Raises ``ModelError``.
+    """
+    kind = None if value is None else type_of(value)
+    if isinstance(value, Symbolic):
+        kind = sort_of(value.term)
+    if kind == BOOL:
+        if name == "visible":
+            return if_else(value, 1, 0)
+        right = name in _TRUTHS
+    elif name == "unit":
+        right = isinstance(kind, IntType | MemberType)
+    else:
+        right = isinstance(kind, IntType) and name not in _TRUTHS
+    if not right:
+        wanted = {
+            "unit": "a number or a member",
+            "visible": "a number or a truth value",
+        }
+        wanted |= dict.fromkeys(_TRUTHS, "a truth value")
+        given = repr(value) if kind is None else f"a value of {kind}"
+        message = f"{name} answers {wanted.get(name, 'a number')}, not {given}"
+        raise ModelError(message, where=where)
+    return value

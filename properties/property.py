@@ -17,7 +17,7 @@ from onceproof.model.language.sorts import Member
 from onceproof.properties.ledger import Ledger, of_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.trace import System
@@ -119,7 +119,30 @@ def own_properties(protocol: Protocol) -> list[Property]:
                 words=_sentence(method, ()),
             )
         )
-    return found
+    return distinct(found)
+
+
+def distinct(properties: Sequence[Property]) -> list[Property]:
+    """Give properties back if each has a name of its own, so that no two are mixed up.
+
+    Raises ``ModelError`` with the places of two that share one.
+    """
+    found: dict[str, Property] = {}
+    for prop in properties:
+        other = found.setdefault(prop.name, prop)
+        if other is not prop:
+            where = _place_of(prop)
+            message = (
+                f"two claims are called {prop.name}: this one, and "
+                f"{_place_of(other) or 'the guarantee of that name'}; "
+                "each is judged by its name, so choose another for one of them"
+            )
+            raise ModelError(message, where=where or _place_of(other))
+    return list(found.values())
+
+
+def _place_of(prop: Property) -> str:
+    return next((clause.where for clause in prop.clauses if clause.where), "")
 
 
 def _pair(answer: object) -> tuple[object, object]:

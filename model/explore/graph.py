@@ -89,7 +89,9 @@ class Graph:
         self.reference = Reference(system.protocol)
         self.layout = Layout(system.fields, system.sizes)
         self._kernels = kernels
-        self.symmetry = Symmetry(system, self.layout) if symmetry else None
+        # Claims about fair runs are undecided under symmetry, whoever they name.
+        asked = [q.term for q in questions if not q.lively]
+        self.symmetry = Symmetry(system, self.layout, asked) if symmetry else None
         self.flags = FlagNumbers(term for q in questions for term in q.terms)
         self._step_claims = [q for q in questions if q.when == "step"]
         began = time.perf_counter()

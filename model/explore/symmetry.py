@@ -17,14 +17,16 @@ import numpy as np
 from onceproof.model.errors import UsageError
 from onceproof.model.explore.layout import WORD_BITS
 from onceproof.model.language.fields import ByMember
+from onceproof.model.language.terms import named as names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from onceproof.model.explore.layout import Layout, Placement
     from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.terms import Term
     from onceproof.model.language.trace import System
 
     Words = NDArray[np.int64]
@@ -34,9 +36,14 @@ Renaming: TypeAlias = "Mapping[Sort, tuple[int, ...]]"
 MOST_RENAMINGS = 720
 
 
-def interchangeable(system: System) -> list[Sort]:
-    """List the sorts whose members can be renamed without anyone noticing."""
-    named = {
+def interchangeable(system: System, terms: Iterable[Term] = ()) -> list[Sort]:
+    """List the sorts whose members can be renamed without anyone noticing.
+
+    No member is named by its number: not by a step, a claim or an observation of the
+    protocol, not where it starts from, and not by any of ``terms``.
+    """
+    named = system.named.union(*map(names, terms))
+    named |= {
         s for f in system.fields if isinstance(f.initial, ByMember) for s in f.sorts
     }
     return [
@@ -71,8 +78,10 @@ def renamed(
 class Symmetry:
     """The interchangeable sorts of a system, and how a state is brought to one form."""
 
-    def __init__(self, system: System, layout: Layout) -> None:
-        """Find out which sorts are interchangeable, and prepare the tables.
+    def __init__(
+        self, system: System, layout: Layout, terms: Collection[Term] = ()
+    ) -> None:
+        """Find the sorts that are interchangeable to ``terms``, and prepare the tables.
 
         Raises ``UsageError`` where none is, or where there are too many renamings.
         """
@@ -80,11 +89,11 @@ class Symmetry:
 
         self._kernels = kernels
         self._places = layout.placements.values()
-        self.sorts = [s for s in interchangeable(system) if self._uses(s)]
+        self.sorts = [s for s in interchangeable(system, terms) if self._uses(s)]
         if not self.sorts:
             message = (
                 f"{system.name} has no sort of two or more interchangeable members, "
-                "so symmetry has nothing to do"
+                f"so symmetry has nothing to do{_why(system, terms)}"
             )
             raise UsageError(message)
         self._sizes = system.sizes
@@ -170,6 +179,13 @@ class Symmetry:
             np.array(to_words, np.int64),
             np.array(to_shifts, np.int64),
         )
+
+
+def _why(system: System, terms: Collection[Term]) -> str:
+    """Say which sorts are not interchangeable because a member of them is named."""
+    named = system.named.union(*map(names, terms))
+    found = sorted(sort.name for sort in named if not sort.ordered)
+    return f": a member of {', '.join(found)} is named by its number" if found else ""
 
 
 def _flat(dims: tuple[int, ...], at: tuple[int, ...]) -> int:

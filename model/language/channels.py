@@ -6,7 +6,6 @@ reads any state. A message is a value of the language, or a named tuple of value
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
@@ -15,10 +14,10 @@ from onceproof.model.language.expressions import all_of, if_else, implies
 from onceproof.model.language.fields import Param, State, state
 from onceproof.model.language.places import here
 from onceproof.model.language.protocol import Part, Slot
-from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.sorts import Member, Sort, Tuples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 M = TypeVar("M")
 
@@ -150,12 +149,9 @@ class Channels(Part, Generic[M]):
         found = self.bound_
         return found if isinstance(found, int) else self.argument(found)
 
-    def _settle(self, owner: Part, path: str, sizes: dict[Sort, int]) -> None:
-        if owner is self:
-            return  # it has no sizes before it stands in a protocol
-        self._owner = owner
-        self.sizes = {self.inner[0]: max(1, self.length)}
-        super()._settle(owner, path, sizes)
+    def _take_sizes(self, sizes: dict[Sort, int]) -> None:
+        self._given = {self.inner[0]: max(1, self.length)}
+        super()._take_sizes(sizes)
 
     def __getattr__(self, name: str) -> Any:
         """Refuse to treat the family as if it were one channel."""
@@ -194,7 +190,7 @@ class Channels(Part, Generic[M]):
         self.need(
             all_of(
                 implies(chosen(*at), used[at] < self.length)
-                for at in self._all_members()
+                for at in Tuples(self.sorts, self)
             )
         )
 
@@ -214,10 +210,6 @@ class Channels(Part, Generic[M]):
             return cast("int", if_else(hit, used[at] + 1, used[at]))
 
         self.store.write_all(self.field("used"), longer)
-
-    def _all_members(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the members of each channel, for a quantifier to bind."""
-        yield from itertools.product(*(self.members(sort) for sort in self.sorts))
 
     def elements(self, name: str) -> Column:
         """Give a column of the messages, or ``used``."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.places import here
+from onceproof.model.language.places import defined_at, here
 from onceproof.model.language.sorts import Sort
 
 if TYPE_CHECKING:
@@ -62,8 +64,40 @@ def sorts_of(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
     return found
 
 
+_MOST_KEPT = 1024
+
+_declared: deque[FunctionType] = deque(maxlen=_MOST_KEPT)
+"""What was declared, until the class that it is in is made."""
+
+
 def _mark(function: Any, mark: object) -> None:
-    function.onceproof_mark = mark
+    where = defined_at(function)
+    if not isinstance(function, FunctionType):
+        message = (
+            f"a decorator of the language is for methods, not {function!r}; "
+            "write it directly above `def`"
+        )
+        raise ModelError(message, where=where or here())
+    if hasattr(function, "onceproof_mark"):
+        message = (
+            f"{function.__name__} has two decorators of the language, and only one "
+            "would count; write a method for each"
+        )
+        raise ModelError(message, where=where)
+    function.onceproof_mark = mark  # type: ignore[attr-defined]
+    _declared.append(function)
+
+
+def taken_from(module: str, prefix: str) -> list[FunctionType]:
+    """List what was declared in a class body, also what it gave up again, once."""
+    found = [
+        function
+        for function in _declared
+        if function.__module__ == module and function.__qualname__.startswith(prefix)
+    ]
+    for function in found:
+        _declared.remove(function)
+    return found
 
 
 @overload

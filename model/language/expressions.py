@@ -7,13 +7,13 @@ in a model needs to know which world it runs in.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import terms as t
+from onceproof.model.language.binding import gathered
 from onceproof.model.language.places import here, truth_mend
 from onceproof.model.language.types import (
     BoolType,
@@ -25,13 +25,11 @@ from onceproof.model.language.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable
 
     from onceproof.model.language.sorts import Member
 
 T = TypeVar("T")
-
-_scopes: ContextVar[tuple[list[t.Var], ...]] = ContextVar("scopes", default=())
 
 
 class Symbolic:
@@ -189,77 +187,112 @@ def _truth(value: object) -> t.Term:
     return term
 
 
-@contextmanager
-def scope() -> Iterator[list[t.Var]]:
-    """Collect the variables that sorts hand out while a quantifier runs its body."""
-    mine: list[t.Var] = []
-    token = _scopes.set((*_scopes.get(), mine))
-    try:
-        yield mine
-    finally:
-        _scopes.reset(token)
-
-
-def bind(var: t.Var) -> None:
-    """Hand ``var`` to the quantifier that encloses it."""
-    scopes = _scopes.get()
-    if not scopes:
-        message = (
-            "a loop over a sort stands inside all_of, any_of, count or total; "
-            "to update every member use self.field.set(lambda r: ...)"
-        )
+def _whole(value: object) -> t.Term:
+    term = lift(value)
+    if not is_integer(t.sort_of(term)):
+        message = f"a whole number is needed here, not {t.sort_of(term)}"
         raise ModelError(message, where=here())
-    scopes[-1].append(var)
+    return term
 
 
-def _gather(claims: tuple[object, ...]) -> tuple[list[object], tuple[t.Var, ...]]:
-    """Run the body of a quantifier; give its values and the variables it bound."""
-    if len(claims) == 1 and not isinstance(claims[0], bool | Symbolic | int | Enum):
-        with scope() as bound:
-            values = list(cast("Iterable[object]", claims[0]))
-        return values, tuple(bound)
-    return list(claims), ()
+Group: TypeAlias = tuple[tuple[t.Var, ...], list[object]]
+
+
+def _gather(claims: tuple[object, ...]) -> list[Group]:
+    """Run the body of a quantifier; give its values by the variables they speak of."""
+    if len(claims) != 1 or isinstance(claims[0], bool | Symbolic | int | Enum):
+        return [((), list(claims))]
+    if not isinstance(claims[0], Iterable):
+        lift(claims[0])
+    groups: list[Group] = []
+    for value, bound in gathered(cast("Iterable[object]", claims[0])):
+        if not groups or groups[-1][0] != bound:
+            groups.append((bound, []))
+        groups[-1][1].append(value)
+    return groups
+
+
+def _plain(groups: list[Group]) -> list[object] | None:
+    """Give the values if all of them are plain; None if there is a symbolic one."""
+    values = [value for _, some in groups for value in some]
+    bound = any(variables for variables, _ in groups)
+    return None if bound or _symbolic(values) else values
 
 
 def all_of(*claims: bool | Iterable[bool]) -> bool:
     """Hold when every claim holds; takes claims, or one generator of claims."""
-    values, bound = _gather(claims)
-    if not bound and not _symbolic(values):
-        return all(values)
-    body = t.conjunction(_truth(v) for v in values)
-    return cast("bool", Symbolic(t.quantified(t.ForAll, bound, body)))
+    groups = _gather(claims)
+    plain = _plain(groups)
+    if plain is not None:
+        truths = [plain_truth(value) for value in plain]
+        return all(truths)
+    body = t.conjunction(
+        t.quantified(t.ForAll, bound, t.conjunction(_truth(v) for v in values))
+        for bound, values in groups
+    )
+    return cast("bool", Symbolic(body))
 
 
 def any_of(*claims: bool | Iterable[bool]) -> bool:
     """Hold when some claim holds; takes claims, or one generator of claims."""
-    values, bound = _gather(claims)
-    if not bound and not _symbolic(values):
-        return any(values)
-    body = t.disjunction(_truth(v) for v in values)
-    return cast("bool", Symbolic(t.quantified(t.Exists, bound, body)))
+    groups = _gather(claims)
+    plain = _plain(groups)
+    if plain is not None:
+        truths = [plain_truth(value) for value in plain]
+        return any(truths)
+    body = t.disjunction(
+        t.quantified(t.Exists, bound, t.disjunction(_truth(v) for v in values))
+        for bound, values in groups
+    )
+    return cast("bool", Symbolic(body))
 
 
 def count(claims: Iterable[bool]) -> int:
     """Count the claims of a generator that hold."""
-    return total(if_else(claim, 1, 0) for claim in claims)
+    return _added(claims, lambda claim: if_else(cast("bool", claim), 1, 0))
 
 
 def total(values: Iterable[int]) -> int:
     """Add up the integers of a generator."""
-    parts, bound = _gather((values,))
-    if not bound and not _symbolic(parts):
-        return sum(cast("list[int]", parts))
+    return _added(values, lambda value: value)
+
+
+def _added(given: Iterable[object], number: Callable[[object], object]) -> int:
+    """Add up what ``number`` makes of each value."""
+    groups = [
+        (bound, [number(value) for value in values])
+        for bound, values in _gather((given,))
+    ]
+    plain = _plain(groups)
+    if plain is not None:
+        return sum(_number(value) for value in plain)
     body: t.Term = t.integer(0)
-    for part in parts:
-        body = t.addition(body, lift(part))
-    return cast("int", Symbolic(t.quantified(t.Sum, bound, body)))
+    for bound, values in groups:
+        part: t.Term = t.integer(0)
+        for value in values:
+            part = t.addition(part, _whole(value))
+        body = t.addition(body, t.quantified(t.Sum, bound, part))
+    return cast("int", Symbolic(body))
+
+
+def plain_truth(value: object) -> bool:
+    """Give a plain truth value; refuse what is none, as when a model is traced."""
+    if not isinstance(value, bool):
+        _truth(value)
+    return cast("bool", value)
+
+
+def _number(value: object) -> int:
+    """Give a plain whole number; refuse what is none, as when a model is traced."""
+    _whole(value)
+    return int(cast("int", value))
 
 
 def not_(claim: bool) -> bool:  # noqa: FBT001 - it is the operand of an operator
     """Hold when ``claim`` does not."""
     if isinstance(claim, Symbolic):
         return cast("bool", Symbolic(t.negation(_truth(claim))))
-    return not claim
+    return not plain_truth(claim)
 
 
 def implies(given: bool, claim: bool) -> bool:  # noqa: FBT001 - operands
@@ -270,7 +303,7 @@ def implies(given: bool, claim: bool) -> bool:  # noqa: FBT001 - operands
 def if_else(test: bool, then: T, orelse: T) -> T:  # noqa: FBT001 - operand
     """Give ``then`` where ``test`` holds, else ``orelse``; both are worked out."""
     if not _symbolic([test, then, orelse]):
-        return then if test else orelse
+        return then if plain_truth(test) else orelse
     left, right = alike(lift(then), lift(orelse))
     return cast("T", Symbolic(t.choice(_truth(test), left, right)))
 

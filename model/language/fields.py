@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.declare import sorts_of
-from onceproof.model.language.places import here
-from onceproof.model.language.types import EnumType, IntType, Type, Value, type_of
+from onceproof.model.language.places import here, modelling
+from onceproof.model.language.sorts import Member
+from onceproof.model.language.types import (
+    MOST,
+    TOO_LARGE,
+    EnumType,
+    IntType,
+    Type,
+    Value,
+    holds,
+    type_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from onceproof.model.language.protocol import Part
-    from onceproof.model.language.sorts import Member, Sort
+    from onceproof.model.language.sorts import Sort
     from onceproof.model.language.stores import Store
 
 T = TypeVar("T")
@@ -23,6 +33,8 @@ T = TypeVar("T")
 
 class Param:
     """A whole number that is given when a protocol is instantiated."""
+
+    onceproof_kind = "param(...)"
 
     def __init__(self, default: int, text: str = "") -> None:
         """Declare a parameter with its default."""
@@ -64,6 +76,9 @@ class ByMember:
 
 def one_of(*values: T) -> T:
     """Let a field start from any of ``values``: the model starts in each."""
+    if not values:
+        message = "one_of() needs the values that the field may start from"
+        raise ModelError(message, where=here())
     return cast("T", OneOf(cast("tuple[Value, ...]", values)))
 
 
@@ -81,27 +96,44 @@ class Field:
     sorts: tuple[Sort, ...]
     initial: object
     volatile: bool
+    where: str = field(default="", compare=False)
 
     def starts(self, indices: tuple[Member, ...]) -> tuple[Value, ...]:
         """List the values that one element may start from."""
-        value = self.initial
-        if isinstance(value, ByMember):
-            value = value.rule(*indices)
+        value = self.start(*indices)
         values = value.values if isinstance(value, OneOf) else (cast("Value", value),)
-        return tuple(dict.fromkeys(values))
+        return tuple({(type(one), one): one for one in values}.values())
 
     def start(self, *indices: Member) -> object:
         """Give the one value that an element starts from."""
         value = self.initial
         return value.rule(*indices) if isinstance(value, ByMember) else value
 
-    def places(self, sizes: dict[Sort, int]) -> list[tuple[int, ...]]:
+    def check_starts(self, sizes: Mapping[Sort, int]) -> None:
+        """Refuse to start from what the field cannot hold.
+
+        Raises ``ModelError``.
+        """
+        for place in self.places(sizes) if self._by_member else [()]:
+            members = tuple(map(Member, place, self.sorts))
+            for value in self.starts(members):
+                if not holds(self.type, value):
+                    message = f"{self.path} starts as {value}, and holds {self.type}"
+                    raise ModelError(message, where=self.where)
+
+    @property
+    def _by_member(self) -> bool:
+        return isinstance(self.initial, ByMember)
+
+    def places(self, sizes: Mapping[Sort, int]) -> list[tuple[int, ...]]:
         """List the indices of all elements, in order."""
         return list(itertools.product(*(range(sizes[s]) for s in self.sorts)))
 
 
 class State(Generic[T]):
     """The declaration of a field, and the way to its value on a protocol."""
+
+    onceproof_kind = "state(...)"
 
     def __init__(
         self,
@@ -127,12 +159,15 @@ class State(Generic[T]):
 
     def field(self, part: Part) -> Field:
         """Resolve the declaration for one protocol or part."""
+        with modelling(self.where):
+            type_ = self._type(part)
         return Field(
             path=part.path_to(self.name),
-            type=self._type(part),
+            type=type_,
             sorts=self.sorts,
             initial=self.initial,
             volatile=self.volatile,
+            where=self.where,
         )
 
     def _type(self, part: Part) -> Type:
@@ -140,7 +175,7 @@ class State(Generic[T]):
         if isinstance(sample, OneOf):
             sample = sample.values[0]
         if isinstance(sample, ByMember):
-            sample = sample.rule(*(0 for _ in self.sorts))
+            sample = sample.rule(*(Member(0, sort) for sort in self.sorts))
         found = type_of(sample)
         if isinstance(found, IntType):
             if self.high is None:
@@ -150,7 +185,9 @@ class State(Generic[T]):
             if low > high:
                 message = f"{self.name} holds {low}..{high}, which is empty"
                 raise ModelError(message, where=self.where)
-            self._check_start(low, high)
+            if low < -MOST or high > MOST:
+                message = f"{self.name} holds {low}..{high}; {TOO_LARGE}"
+                raise ModelError(message, where=self.where)
             return IntType(low, high)
         if found is None:
             message = f"{self.name} starts as {sample!r}, no value of the language"
@@ -162,15 +199,6 @@ class State(Generic[T]):
             "instead, as in leader = state(False, per=PROCESS)"
         )
         raise ModelError(message, where=self.where)
-
-    def _check_start(self, low: int, high: int) -> None:
-        """Refuse to start outside the bounds, as far as the start is a plain number."""
-        start: object = self.initial
-        values = start.values if isinstance(start, OneOf) else (start,)
-        for value in values:
-            if isinstance(value, int) and not low <= value <= high:
-                message = f"{self.name} starts as {value}, and holds {low}..{high}"
-                raise ModelError(message, where=self.where)
 
 
 class Scalar(State[T]):
@@ -247,7 +275,7 @@ class Elements(Generic[T]):
 def _resolved(part: Part, end: int | Param | Sort) -> int:
     if isinstance(end, Param):
         return part.argument(end)
-    return end if isinstance(end, int) else part.sizes[end]
+    return end if isinstance(end, int) else part.size_of(end)
 
 
 def _listed(at: object) -> tuple[object, ...]:

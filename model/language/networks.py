@@ -90,20 +90,17 @@ class Network(Part, Generic[M]):
         found = self.copies_
         return found if isinstance(found, int) else self.argument(found)
 
-    def _settle(self, owner: Part, path: str, sizes: dict[Sort, int]) -> None:
-        if owner is self:
-            return  # it has no sizes before it stands in a protocol
-        self._owner = owner
+    def _take_sizes(self, sizes: dict[Sort, int]) -> None:
         self._counts = {n: kind.count(self, sizes) for n, kind in self.kinds.items()}
         number = math.prod(self._counts.values())
         if number > MAX_SIZE:
             message = (
-                f"{path} has {number} kinds of message, and {MAX_SIZE} is the most; "
-                "put members into per=, and bound integers by high="
+                f"{self._path} has {number} kinds of message, and {MAX_SIZE} is the "
+                "most; put members into per=, and bound integers by high="
             )
             raise ModelError(message, where=here())
-        self.sizes = {self.inner[0]: number}
-        super()._settle(owner, path, sizes)
+        self._given = {self.inner[0]: number}
+        super()._take_sizes(sizes)
 
     def __getattr__(self, name: str) -> Any:
         """Refuse to treat the family as if it were one network."""

@@ -28,7 +28,7 @@ class Processes(Part):
 
     What is lost are the elements of volatile fields and channels whose first index
     is the process. An action of a process is guarded by ``up``; the recovery action
-    of a protocol waits for ``down`` and calls ``restart``.
+    of a protocol calls ``restart``, which waits for ``down``.
     """
 
     def up(self, process: Member) -> bool:
@@ -44,7 +44,11 @@ class Processes(Part):
         return self._status[process] == Status.STOPPED
 
     def restart(self, process: Member) -> None:
-        """Let a crashed process run again, with its durable state alone."""
+        """Let a crashed process run again, with its durable state alone.
+
+        The action waits while the process is up, and for ever once it has stopped.
+        """
+        self.store.require(self.down(process), late=True)
         self._status[process] = Status.UP
 
     @property

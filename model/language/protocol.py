@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -18,12 +19,14 @@ from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.declare import kebab
 from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import Field, OneOf, Param, State
+from onceproof.model.language.overrides import refuse_lost_declarations
 from onceproof.model.language.places import here
+from onceproof.model.language.sizes import Fixed, Watched
 from onceproof.model.language.sorts import Member, Members, Sort
 from onceproof.model.language.stores import process_sort
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from onceproof.model.language.stores import Store
 
@@ -35,6 +38,8 @@ MAX_SIZE = 64
 
 class Slot(Generic[P]):
     """The place of a part in its owner."""
+
+    onceproof_kind = "part(...)"
 
     def __init__(
         self, kind: type[P], default: Callable[[], P], *, fixed: bool = False
@@ -82,49 +87,80 @@ class Part:
     """
 
     def __init__(self, **arguments: object) -> None:
-        """Take sizes of sorts, parameters and parts by name."""
-        declared = self.declared()
-        self.parts: dict[str, Part] = {}
-        self.sizes: dict[Sort, int] = {}
+        """Take sizes of sorts, parameters and parts by name.
+
+        A part is a template: a protocol that it is given to makes a copy of its own.
+        """
+        self._sizes: Mapping[Sort, int] = {}
+        self._given: dict[Sort, int] = {}
         self._arguments: dict[str, int] = {}
         self._path = ""
+        self._owner: Part = self
         self._holder: Part | None = None
         self._store: Store | None = None
         self._fields: dict[str, Field] = {}
+        templates: dict[str, Part] = {}
         for name in arguments:
             if name not in self.parameters():
                 raise UsageError(self._unknown(name))
-        for name, what in declared.items():
+        for name, what in self.declared().items():
             if isinstance(what, Sort):
+                self._refuse_second_name(name, what)
                 size = arguments.get(name, what.size)
-                self.sizes[what] = self._number(name, size, 1, MAX_SIZE)
+                self._given[what] = self._number(name, size, 1, MAX_SIZE)
             elif isinstance(what, Param):
                 value = arguments.get(name, what.default)
                 self._arguments[name] = self._number(name, value, 0, 2**14)
             elif isinstance(what, Slot):
-                self.parts[name] = self._fill(what, arguments.get(name))
-        self._settle(self, "", self.sizes)
+                templates[name] = self._fill(what, arguments.get(name))
+        self.parts: Mapping[str, Part] = Fixed(templates)
 
     def __init_subclass__(cls) -> None:
-        """Refuse a declaration under a name that the language uses itself."""
+        """Refuse a name that the language uses itself, and declarations that vanish."""
         super().__init_subclass__()
         for name, what in vars(cls).items():
-            taken = hasattr(Part, name) or name in ("parts", "sizes")
+            taken = hasattr(Part, name) or name == "parts"
             if taken and isinstance(what, Sort | Param | Slot | State):
                 message = f"{name!r} is a name of the language; choose another"
                 raise ModelError(message, where=getattr(what, "where", "") or here())
+        refuse_lost_declarations(cls)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Change state; refuse a name under which none is declared."""
         looking = self.__dict__.get("_store") is not None
-        own = name.startswith("_") or name == "parts"
-        if looking and not own and not isinstance(getattr(type(self), name, 0), State):
+        if looking and not isinstance(getattr(type(self), name, 0), State):
             message = (
                 f"{self.label()} has no state {name!r}; "
                 f"declare it in the class, as {name} = state(...)"
             )
             raise ModelError(message, where=here())
         super().__setattr__(name, value)
+
+    @property
+    def sizes(self) -> Mapping[Sort, int]:
+        """The size of each sort. A model that asks is proved for this size only."""
+        if self._store is None:
+            return MappingProxyType(self._sizes)
+        return Watched(self._sizes, self._store)
+
+    def size_of(self, sort: Sort) -> int:
+        """Give the size of a sort to the language itself, which treats all alike."""
+        if sort not in self._sizes:
+            message = (
+                f"{sort.text!r} is no sort of {self._owner.label()}; "
+                "declare it in the class, and use that"
+            )
+            raise ModelError(message, where=here())
+        return self._sizes[sort]
+
+    @staticmethod
+    def _refuse_second_name(name: str, sort: Sort) -> None:
+        if name != sort.name:
+            message = (
+                f"the sort {sort.name} is also called {name}, and only one of the "
+                "names would set its size; use one name for it everywhere"
+            )
+            raise ModelError(message, where=sort.where)
 
     @classmethod
     def declared(cls) -> dict[str, Any]:
@@ -177,23 +213,29 @@ class Part:
             raise UsageError(message)
         return chosen
 
-    def _settle(self, owner: Part, path: str, sizes: dict[Sort, int]) -> None:
-        """Give this part its place in the protocol, and the protocol's sizes."""
+    def _settle(
+        self, owner: Part, holder: Part | None, path: str, sizes: dict[Sort, int]
+    ) -> None:
+        """Take a place in a protocol of some sizes, with copies of the parts inside."""
         self._path = path
         self._owner = owner
-        for sort, size in self.sizes.items():
-            sizes.setdefault(sort, size)
-        self.sizes = sizes
+        self._holder = holder
+        self._take_sizes(sizes)
         self._fields = {
             name: declared.field(self)
             for name, declared in self.declared().items()
             if isinstance(declared, State)
         }
-        for name, inner in self.parts.items():
-            settled = copy.copy(inner)
-            settled._holder = self
-            settled._settle(owner, self.path_to(name), sizes)
-            self.parts[name] = settled
+        settled = {name: copy.copy(inner) for name, inner in self.parts.items()}
+        for name, inner in settled.items():
+            inner._settle(owner, self, self.path_to(name), sizes)
+        self.parts = Fixed(settled)
+
+    def _take_sizes(self, sizes: dict[Sort, int]) -> None:
+        """Add the sizes of sorts that are this part's own to the protocol's."""
+        for sort, size in self._given.items():
+            sizes.setdefault(sort, size)
+        self._sizes = sizes
 
     def path_to(self, name: str) -> str:
         """Name something of this part from the protocol's point of view."""
@@ -214,7 +256,7 @@ class Part:
 
     def members(self, sort: Sort) -> Members:
         """Give the members of a sort as the store sees them."""
-        return Members(sort, self.sizes[sort], self.store)
+        return Members(sort, self.size_of(sort), self.store)
 
     @property
     def store(self) -> Store:
@@ -229,9 +271,9 @@ class Part:
 
     def bound(self, store: Store) -> Self:
         """Give a copy that looks at ``store``."""
-        bound = copy.copy(self)
-        bound._store = store
-        bound.parts = {name: p.bound(store) for name, p in self.parts.items()}
+        bound = self.__class__.__new__(self.__class__)
+        parts = {name: p.bound(store) for name, p in self.parts.items()}
+        bound.__dict__.update(self.__dict__, _store=store, parts=Fixed(parts))
         return bound
 
     def lose_volatile(self, *process: Member) -> None:
@@ -295,10 +337,21 @@ class Protocol(Part):
     def __init__(self, **arguments: object) -> None:
         """Take sizes of sorts, parameters and parts by name."""
         super().__init__(**arguments)
+        self.settle({})
+
+    def settle(self, sizes: dict[Sort, int]) -> None:
+        """Put all parts in their places; ``sizes`` go before those that were given."""
+        self._settle(self, None, "", sizes)
+        self._refuse_nameless_sorts()
+        for field in self.all_fields():
+            field.check_starts(self._sizes)
+
+    def _refuse_nameless_sorts(self) -> None:
+        """Refuse state over a sort that no class declares."""
         for holder in self.all_parts():
             for name, declared in holder.declared().items():
                 for sort in declared.sorts if isinstance(declared, State) else ():
-                    if sort not in self.sizes:
+                    if sort not in self._sizes:
                         message = (
                             f"{name} is per {sort.text!r}, a sort that has no name in "
                             f"{self.label()}; declare it in the class, and use that"

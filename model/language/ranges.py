@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,11 +19,14 @@ from onceproof.model.language.terms import (
     Sum,
     Term,
     Var,
+    children,
     negation,
 )
 from onceproof.model.language.types import IntType, MemberType, is_integer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from onceproof.model.language.sorts import Sort
 
 Range: TypeAlias = tuple[int, int]
@@ -35,14 +39,14 @@ class Ranges:
     whenever every assumed condition holds.
     """
 
-    def __init__(self, sizes: dict[Sort, int]) -> None:
+    def __init__(self, sizes: Mapping[Sort, int]) -> None:
         """Know nothing but the types."""
-        self._sizes = sizes
+        self.sizes = sizes
         self._known: dict[Term, Range] = {}
 
     def assuming(self, condition: Term) -> Ranges:
         """Know what ``condition`` says as well."""
-        wiser = Ranges(self._sizes)
+        wiser = Ranges(self.sizes)
         wiser._known = dict(self._known)
         wiser._learn(condition)
         return wiser
@@ -61,7 +65,7 @@ class Ranges:
             if isinstance(term.type, IntType):
                 return (term.type.low, term.type.high)
             if isinstance(term.type, MemberType):
-                return (0, self._sizes[term.type.sort] - 1)
+                return (0, self.sizes[term.type.sort] - 1)
             return (0, 1)
         if isinstance(term, Add):
             (a, b), (c, d) = self.bounds(term.left), self.bounds(term.right)
@@ -77,7 +81,7 @@ class Ranges:
             (a, b) = self.bounds(term.body)
             times = 1
             for var in term.vars:
-                times *= self._sizes[var.type.sort]
+                times *= self.sizes[var.type.sort]
             return (a * times, b * times)
         return (0, 1)
 
@@ -127,6 +131,44 @@ class Ranges:
             low += shift if isinstance(term, Sub) else -shift
             term = term.left
         self._known[term] = _meet(self.bounds(term), (low, 2**62))
+
+
+def widest(term: Term, sizes: Mapping[Sort, int]) -> int:
+    """Give the greatest distance from zero that any integer inside a term can have."""
+    ranges = Ranges(sizes)
+    most = 0
+    found: dict[int, Range] = {}
+
+    def bounds(part: Term) -> Range:
+        nonlocal most
+        for child in children(part):
+            if id(child) not in found:
+                found[id(child)] = bounds(child)
+        one = _combined(part, found, ranges)
+        most = max(most, abs(one[0]), abs(one[1]))
+        return one
+
+    bounds(term)
+    return most
+
+
+def _combined(part: Term, found: Mapping[int, Range], ranges: Ranges) -> Range:
+    """Bound a term by the bounds of those directly inside it, whatever holds."""
+    inner = [found[id(child)] for child in children(part)]
+    if isinstance(part, Add):
+        (a, b), (c, d) = inner
+        return (a + c, b + d)
+    if isinstance(part, Sub):
+        (a, b), (c, d) = inner
+        return (a - d, b - c)
+    if isinstance(part, Ite):
+        (a, b), (c, d) = inner[1:]
+        return (min(a, c), max(b, d))
+    if isinstance(part, Sum):
+        times = math.prod(ranges.sizes[var.type.sort] for var in part.vars)
+        (a, b) = inner[0]
+        return (a * times, b * times)
+    return ranges.bounds(part)
 
 
 def _is_number(term: Term) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Self, overload
 
 from onceproof.model.errors import ModelError
@@ -43,12 +44,15 @@ class Sort:
     is set by ``--set RM=3``.
     """
 
+    onceproof_kind = "Sort(...)"
+
     def __init__(self, text: str, *, size: int = 2, ordered: bool = False) -> None:
         """Declare a sort called ``text`` in words, of ``size`` members by default."""
         self.text = text
         self.size = size
         self.ordered = ordered
         self.name = ""
+        self.where = here()
 
     def __set_name__(self, owner: type, name: str) -> None:
         """Take the name of the attribute that first holds the sort."""
@@ -80,8 +84,9 @@ class Members:
         self._store = store
 
     def __iter__(self) -> Iterator[Member]:
-        """Yield each member; while tracing, one variable that a quantifier binds."""
-        yield from self._store.range_over(self.sort, self._size)
+        """Go through the members; while tracing, a variable that a quantifier binds."""
+        ranges = [(self.sort, self._size)]
+        return self._store.loop(ranges, lambda found: found[0], sys._getframe(1))
 
     def __len__(self) -> int:
         """Count the members. A model that asks is proved for this size only."""
@@ -101,9 +106,31 @@ class Members:
         self._store.uses_size(self.sort)
         return Member(self._size - 1, self.sort)
 
+    def __contains__(self, what: object) -> bool:
+        """Refuse to be asked: who is a member is known from the sort it is of."""
+        message = (
+            f"`in` asks whether something is a member of {self.sort.name}; "
+            "members of the sort always are, so leave it out"
+        )
+        raise ModelError(message, where=here())
+
     def _need_order(self, which: str) -> None:
         if not self.sort.ordered:
             message = (
                 f"sort {self.sort.name} is not ordered, so it has no {which} member"
             )
             raise ModelError(message, where=here())
+
+
+class Tuples:
+    """The tuples of members of some sorts: what ``for r, s in ...`` runs over."""
+
+    def __init__(self, sorts: tuple[Sort, ...], part: Part) -> None:
+        """Range over the members of each sort as ``part`` sees them."""
+        self._sorts = sorts
+        self._part = part
+
+    def __iter__(self) -> Iterator[tuple[Member, ...]]:
+        """Go through the tuples; while tracing, variables that a quantifier binds."""
+        ranges = [(sort, self._part.size_of(sort)) for sort in self._sorts]
+        return self._part.store.loop(ranges, lambda found: found, sys._getframe(1))

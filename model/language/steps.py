@@ -49,9 +49,15 @@ class Step:
     where: str
     fair: bool = False
 
-    def run(self, protocol: Protocol, store: Store, members: tuple[Any, ...]) -> None:
-        """Run the method over ``store``, taking from its budgets first."""
-        owner: Part = protocol.bound(store)
+    def run(
+        self, protocol: Protocol, store: Store, members: tuple[Any, ...]
+    ) -> Protocol:
+        """Run the method over ``store``, taking from its budgets first.
+
+        Gives the copy of the protocol that it ran on.
+        """
+        root = protocol.bound(store)
+        owner: Part = root
         for name in filter(None, self.path.split(".")):
             owner = owner.parts[name]
         with running(store):
@@ -64,6 +70,7 @@ class Step:
                 raise ModelError(message, where=self.where)
             for field, used in zip(self.budgets, spent, strict=True):
                 store.write(field, (), used + 1)
+        return root
 
 
 def steps_of(protocol: Protocol) -> tuple[Step, ...]:

@@ -6,18 +6,20 @@ symbolic one (terms: the trace). A protocol only ever speaks to its store.
 
 from __future__ import annotations
 
+import itertools
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import terms as t
+from onceproof.model.language.binding import Loop
 from onceproof.model.language.expressions import (
     Symbolic,
-    bind,
     compatible,
     lift,
+    plain_truth,
 )
 from onceproof.model.language.places import here, model_frame
 from onceproof.model.language.ranges import Ranges
@@ -31,11 +33,15 @@ from onceproof.model.language.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType
 
     from onceproof.model.language.fields import Field
 
     Rule = Callable[..., object]
+    Ranged = Sequence[tuple[Sort, int]]
+
+T = TypeVar("T")
 
 
 class Disabled(Exception):  # noqa: N818 - it is no error: the action cannot happen
@@ -69,8 +75,10 @@ class Store(Protocol):
         """
         ...
 
-    def range_over(self, sort: Sort, size: int) -> Iterator[Member]:
-        """Yield the members of a sort."""
+    def loop(
+        self, ranges: Ranged, give: Callable[..., T], frame: FrameType
+    ) -> Iterator[T]:
+        """Go through the members of sorts for ``frame``; ``give`` shapes each tuple."""
         ...
 
     def uses_size(self, sort: Sort) -> None:
@@ -112,12 +120,25 @@ def checked_index(field: Field, indices: tuple[object, ...]) -> None:
         raise ModelError(message, where=here())
 
 
+def refuse_change(field: Field, *, frozen: bool) -> None:
+    """Refuse to change a state that is only looked at."""
+    if frozen:
+        message = f"a claim only looks at a state; it cannot change {field.path}"
+        raise ModelError(message, where=here())
+
+
 class PlainStore:
     """Values, as Python has them: the reference semantics of every model."""
 
-    def __init__(self, values: dict[str, dict[tuple[int, ...], Value]]) -> None:
-        """Start from ``values``; they are changed in place."""
+    def __init__(
+        self,
+        values: dict[str, dict[tuple[int, ...], Value]],
+        *,
+        frozen: bool = False,
+    ) -> None:
+        """Start from ``values``; they are changed in place, unless it is ``frozen``."""
         self.values = values
+        self._frozen = frozen
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
         """Give the value of one element."""
@@ -130,6 +151,7 @@ class PlainStore:
 
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Change one element, within the bounds of its type."""
+        refuse_change(field, frozen=self._frozen)
         self.read(field, indices)
         place = tuple(int(cast("int", i)) for i in indices)
         self.values[field.path][place] = cast("Value", self.fit(field, value))
@@ -156,16 +178,29 @@ class PlainStore:
 
     def require(self, condition: object, *, late: bool = False) -> None:  # noqa: ARG002
         """End the action where the condition does not hold."""
-        if not condition:
+        if not plain_truth(condition):
             raise Disabled
 
-    def range_over(self, sort: Sort, size: int) -> Iterator[Member]:
-        """Yield the members by index."""
-        for index in range(size):
-            yield Member(index, sort)
+    def loop(
+        self,
+        ranges: Ranged,
+        give: Callable[..., T],
+        frame: FrameType,  # noqa: ARG002 - anyone may go through plain members
+    ) -> Iterator[T]:
+        """Go through the members by index."""
+        members = ([Member(i, sort) for i in range(size)] for sort, size in ranges)
+        return map(give, itertools.product(*members))
 
     def uses_size(self, sort: Sort) -> None:
         """Note nothing: plain runs have a size anyway."""
+
+
+class UnguardedStore(PlainStore):
+    """Values, for a run of an action that goes on where its guard does not hold."""
+
+    def require(self, condition: object, *, late: bool = False) -> None:  # noqa: ARG002
+        """Go on, whatever the condition is."""
+        plain_truth(condition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +250,7 @@ class SymbolicStore:
     """Terms: reads give terms over the state before, writes are kept in order."""
 
     def __init__(
-        self, sizes: dict[Sort, int], *, after: bool = False, frozen: bool = False
+        self, sizes: Mapping[Sort, int], *, after: bool = False, frozen: bool = False
     ) -> None:
         """Trace over sorts of the given sizes; ``after`` reads the next state.
 
@@ -226,12 +261,14 @@ class SymbolicStore:
         self.guard: list[t.Term] = []
         self.writes: list[Write] = []
         self.sized: set[Sort] = set()
+        self.was_read = False
         self._after = after
         self._fresh = 0
         self._overwritten: dict[tuple[object, ...], object] = {}
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
         """Give the term of one element, seeing the writes made so far."""
+        self.was_read = True
         places = self._places(field, indices)
         get = t.Get(field.path, places, field.type, self._after)
         self._overwritten = {
@@ -241,7 +278,7 @@ class SymbolicStore:
 
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Keep the change of one element."""
-        self._thaw(field)
+        refuse_change(field, frozen=self._frozen)
         places = self._places(field, indices)
         frame = model_frame()
         key = (field.path, places)
@@ -257,7 +294,7 @@ class SymbolicStore:
 
     def write_all(self, field: Field, rule: Rule) -> None:
         """Keep the change of every element."""
-        self._thaw(field)
+        refuse_change(field, frozen=self._frozen)
         bound = tuple(self.fresh(sort) for sort in field.sorts)
         value = self.fit(field, rule(*(Symbolic(var) for var in bound)))
         self.writes.append(Write(field.path, (), value, bound, whole=True))
@@ -273,11 +310,17 @@ class SymbolicStore:
             raise ModelError(message, where=here())
         self.guard.extend(t.conjuncts(term))
 
-    def range_over(self, sort: Sort, size: int) -> Iterator[Member]:  # noqa: ARG002
-        """Yield one variable, bound by the quantifier around it."""
-        var = self.fresh(sort)
-        bind(var)
-        yield cast("Member", Symbolic(var))
+    def loop(
+        self, ranges: Ranged, give: Callable[..., T], frame: FrameType
+    ) -> Iterator[T]:
+        """Give a variable for each sort, bound by the quantifier around it."""
+
+        def fresh() -> tuple[T, tuple[t.Var, ...]]:
+            variables = tuple(self.fresh(sort) for sort, _ in ranges)
+            return give(tuple(map(Symbolic, variables))), variables
+
+        names = ", ".join(sort.name for sort, _ in ranges)
+        return cast("Iterator[T]", Loop(fresh, names, frame))
 
     def uses_size(self, sort: Sort) -> None:
         """Note that the trace holds for this size only."""
@@ -311,11 +354,6 @@ class SymbolicStore:
 
     def _ranges(self) -> Ranges:
         return Ranges(self.sizes).assuming(t.conjunction(self.guard))
-
-    def _thaw(self, field: Field) -> None:
-        if self._frozen:
-            message = f"a claim only looks at a state; it cannot change {field.path}"
-            raise ModelError(message, where=here())
 
     def fit(self, field: Field, value: object) -> t.Term:
         """Check that a value is one that a field can hold, and give its term."""

@@ -24,6 +24,8 @@ from onceproof.model.language.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from onceproof.model.language.sorts import Sort
+
 
 @dataclass(frozen=True, slots=True)
 class Const:
@@ -154,6 +156,7 @@ Term: TypeAlias = (
     | Sum
 )
 Quantifier: TypeAlias = ForAll | Exists | Sum
+Quantified = (ForAll, Exists, Sum)
 
 TRUE = Const(value=True, type=BOOL)
 FALSE = Const(value=False, type=BOOL)
@@ -361,6 +364,42 @@ def free_variables(term: Term) -> frozenset[Var]:
     if isinstance(term, ForAll | Exists | Sum):
         return inner - set(term.vars)
     return inner
+
+
+def free(term: Term) -> frozenset[Var]:
+    """Give the variables of a term that no quantifier in it binds."""
+    if isinstance(term, Var):
+        return frozenset([term])
+    found: frozenset[Var] = frozenset().union(*map(free, children(term)))
+    return found.difference(term.vars) if isinstance(term, Quantified) else found
+
+
+def apart(term: Term, bound: frozenset[Var] = frozenset()) -> Term:
+    """Rename variables so that no quantifier binds one that is bound around it.
+
+    Where a term is put into another, a quantifier may come to be inside itself.
+    """
+    if isinstance(term, Quantified):
+        names = {v: v for v in term.vars}
+        for var in term.vars:
+            while names[var] in bound:
+                names[var] = replace(var, name=f"{names[var].name}'")
+        new = tuple(names.values())
+        body = term.body
+        if new != term.vars:
+            body = substitute(body, {v: n for v, n in names.items() if v != n})
+        return type(term)(new, apart(body, bound.union(new)))
+    inner = tuple(apart(child, bound) for child in children(term))
+    return rebuild(term, inner) if inner != children(term) else term
+
+
+def named(term: Term) -> frozenset[Sort]:
+    """Give the sorts of which a member is named by its number."""
+    return frozenset(
+        part.type.sort
+        for part in subterms(term)
+        if isinstance(part, Const) and isinstance(part.type, MemberType)
+    )
 
 
 def subterms(term: Term) -> Iterator[Term]:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+import itertools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import terms as t
+from onceproof.model.language.confirm import Samples
+from onceproof.model.language.declare import ClaimMark, ObserveMark
 from onceproof.model.language.expressions import Symbolic, lift
 from onceproof.model.language.identity import refuse_identity
-from onceproof.model.language.places import here, modelling
+from onceproof.model.language.places import defined_at, here, modelling
+from onceproof.model.language.ranges import widest
 from onceproof.model.language.steps import Step, fields_of, steps_of
 from onceproof.model.language.stores import SymbolicStore, Write, read_through
-from onceproof.model.language.types import BoolType
+from onceproof.model.language.surroundings import Surroundings, refuse_attributes
+from onceproof.model.language.types import MOST, TOO_LARGE, BoolType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from onceproof.model.language.fields import Field
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
 
 
@@ -38,6 +44,13 @@ class ActionTerm:
     def after(self, get: t.Get) -> t.Term:
         """Give what an element holds after the action, in terms of before."""
         return read_through(list(self.writes), get)
+
+    @property
+    def terms(self) -> Iterator[t.Term]:
+        """The guard, the values that are written, and where."""
+        yield self.guard
+        for write in self.writes:
+            yield from (write.value, *write.indices)
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -65,7 +78,11 @@ class System:
         return next(f for f in self.fields if f.path == path)
 
     def claim(self, predicate: Callable[..., object], *, steps: bool = False) -> t.Term:
-        """Trace ``predicate(protocol)``, or of a step ``predicate(before, after)``."""
+        """Trace ``predicate(protocol)``, or of a step ``predicate(before, after)``.
+
+        Raises ``ModelError`` for what is no claim, and where the term means something
+        else than the predicate does in plain Python.
+        """
         stores = [SymbolicStore(self.sizes, frozen=True)]
         if steps:
             stores.append(SymbolicStore(self.sizes, after=True, frozen=True))
@@ -77,26 +94,102 @@ class System:
         if not isinstance(t.sort_of(term), BoolType):
             message = f"a claim answers a truth value, not {t.sort_of(term)}"
             raise ModelError(message, where=here())
+        if not all(store.was_read for store in stores) and steps:
+            seen = "before" if stores[0].was_read else "after"
+            message = (
+                "a claim about steps compares the state before with the state after, "
+                f"and this one reads at most the state {seen}; "
+                "claim it of every state instead, by @always"
+            )
+            raise ModelError(message, where=here())
+        term = settled(term, (), self.sizes)
+        self.samples.claim(predicate, term, steps=steps)
         return term
+
+    @functools.cached_property
+    def named(self) -> frozenset[Sort]:
+        """The sorts of which a member is named: its members are not interchangeable.
+
+        It counts wherever it is named, in steps, observations and claims alike.
+        """
+        terms = [term for action in self.actions for term in action.terms]
+        for holder in self.protocol.all_parts():
+            marked = (holder.marked(ClaimMark), holder.marked(ObserveMark))
+            for path, mark, method in itertools.chain(*marked):
+                with modelling(defined_at(method)):
+                    terms += self._answers(holder, path.rpartition(".")[2], mark)
+        return frozenset().union(*map(t.named, terms))
+
+    def _answers(
+        self, holder: Part, name: str, mark: ClaimMark | ObserveMark
+    ) -> list[t.Term]:
+        """Trace what a claim or an observation answers of any members."""
+        store = SymbolicStore(self.sizes, frozen=True)
+        members: list[Any] = [Symbolic(store.fresh(sort)) for sort in mark.per]
+        if isinstance(mark, ClaimMark) and mark.when == "step":
+            after = SymbolicStore(self.sizes, after=True, frozen=True)
+            members.append(holder.bound(after))
+        found = getattr(holder.bound(store), name)(*members)
+        return [lift(one) for one in (found if isinstance(found, tuple) else (found,))]
+
+    @property
+    def samples(self) -> Samples:
+        """States in which what is traced is compared with plain Python."""
+        found: Samples = self.protocol.__dict__["_samples"]
+        return found
+
+
+def settled(term: t.Term, params: tuple[t.Var, ...], sizes: dict[Sort, int]) -> t.Term:
+    """Give a traced term, with names of its own for what it binds.
+
+    Raises ``ModelError`` where it speaks of members that nothing binds, or of numbers
+    that not every reader can hold.
+    """
+    loose = t.free(term).difference(params)
+    if loose:
+        names = ", ".join(sorted({var.type.sort.name for var in loose}))
+        message = (
+            f"a member of {names} is used outside of the quantifier that goes through "
+            "them; keep all that depends on a member inside its generator"
+        )
+        raise ModelError(message, where=here())
+    most = widest(term, sizes)
+    if most > MOST:
+        message = f"a number may come to {most} here, or to -{most}; {TOO_LARGE}"
+        raise ModelError(message, where=here())
+    return t.apart(term)
 
 
 def trace(protocol: Protocol) -> System:
-    """Trace every action and fault of ``protocol`` into terms.
+    """Trace every action and fault of ``protocol`` into terms, once.
 
     Raises ``ModelError``, with the line of the model, for what the language does
-    not allow.
+    not allow, and where terms mean something else than plain Python does.
     """
+    found: System | None = protocol.__dict__.get("_traced")
+    return _trace(protocol) if found is None else found
+
+
+def _trace(protocol: Protocol) -> System:
     for kind in dict.fromkeys(type(p) for p in protocol.all_parts()):
         refuse_identity(kind)
     sized: set[Sort] = set()
-    actions = [_traced(protocol, step, sized) for step in steps_of(protocol)]
-    return System(
+    sizes = dict(protocol.sizes)
+    steps = steps_of(protocol)
+    around = Surroundings(protocol)
+    actions = [_traced(protocol, step, sized, around) for step in steps]
+    system = System(
         protocol=protocol,
         fields=fields_of(protocol),
         actions=tuple(a for a in actions if a.guard != t.FALSE),
-        sizes=protocol.sizes,
+        sizes=sizes,
         sized=frozenset(sized),
     )
+    samples = Samples(protocol, system.fields, sizes)
+    samples.actions(zip(steps, actions, strict=True))
+    around.check("an action", "")
+    protocol.__dict__.update(_traced=system, _samples=samples)
+    return system
 
 
 def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicStore]:
@@ -108,13 +201,17 @@ def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicSto
     )
     members: tuple[Any, ...] = tuple(Symbolic(p) for p in params)
     with modelling(step.where):
-        step.run(protocol, store, members)
+        bound = step.run(protocol, store, members)
+        refuse_attributes(bound, protocol, step.name)
     return params, store
 
 
-def _traced(protocol: Protocol, step: Step, sized: set[Sort]) -> ActionTerm:
+def _traced(
+    protocol: Protocol, step: Step, sized: set[Sort], around: Surroundings
+) -> ActionTerm:
     params, store = _run(protocol, step)
     _, again = _run(protocol, step)
+    around.check(step.name, step.where)
     if (store.guard, store.writes) != (again.guard, again.writes):
         message = (
             f"{step.name} does not do the same when it is run again; let it depend on "
@@ -122,13 +219,25 @@ def _traced(protocol: Protocol, step: Step, sized: set[Sort]) -> ActionTerm:
         )
         raise ModelError(message, where=step.where)
     sized |= store.sized
+    sizes = dict(protocol.sizes)
+    with modelling(step.where):
+        guard = settled(t.conjunction(store.guard), params, sizes)
+        writes = [_settled(write, params, sizes) for write in store.writes]
     return ActionTerm(
         name=step.name,
         params=params,
-        guard=t.conjunction(store.guard),
-        writes=tuple(store.writes),
+        guard=guard,
+        writes=tuple(writes),
         fault=step.fault,
         doc=step.doc,
         where=step.where,
         fair=step.fair,
+    )
+
+
+def _settled(write: Write, params: tuple[t.Var, ...], sizes: dict[Sort, int]) -> Write:
+    return replace(
+        write,
+        indices=tuple(settled(index, params, sizes) for index in write.indices),
+        value=settled(write.value, (*params, *write.vars), sizes),
     )

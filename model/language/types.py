@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, Flag
 from typing import TypeAlias
 
+from onceproof.model.errors import ModelError
+from onceproof.model.language.places import here
 from onceproof.model.language.sorts import Member, Sort
 
 Value: TypeAlias = bool | int | Enum
@@ -63,6 +66,13 @@ Type: TypeAlias = BoolType | EnumType | IntType | MemberType
 
 BOOL = BoolType()
 
+MOST = 2**53 - 1
+"""The largest whole number that every reader of a model holds exactly."""
+
+TOO_LARGE = (
+    f"whole numbers go from -{MOST} to {MOST} (2**53 - 1), so choose smaller bounds"
+)
+
 
 def encode(type_: Type, value: Value) -> int:
     """Code a value of ``type_`` as an integer from 0."""
@@ -107,12 +117,39 @@ def type_of(value: object) -> Type | None:
     if isinstance(value, bool):
         return BOOL
     if isinstance(value, Enum):
-        return EnumType(type(value))
+        return _enum_type(type(value))
     if isinstance(value, Member):
         return MemberType(value.sort)
     if isinstance(value, int):
         return IntType(value, value)
     return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _enum_type(enum: type[Enum]) -> EnumType:
+    """Give the type of an enumeration, if each of its names is a value of its own."""
+    if issubclass(enum, Flag):
+        message = (
+            f"{enum.__name__} is a Flag, whose values are sets; use an Enum, "
+            "or a truth value for each of its members"
+        )
+        raise ModelError(message, where=here())
+    for name, member in enum.__members__.items():
+        if name != member.name:
+            message = (
+                f"{enum.__name__}.{name} is another name of {enum.__name__}."
+                f"{member.name}, for their values are equal; give it a value of its own"
+            )
+            raise ModelError(message, where=here())
+    return EnumType(enum)
+
+
+def holds(type_: Type, value: object) -> bool:
+    """Say whether a plain value is one of a type."""
+    found = type_of(value)
+    if isinstance(type_, IntType) and isinstance(found, IntType):
+        return type_.low <= found.low <= type_.high
+    return found == type_
 
 
 def spelled(value: object) -> bool | int | float | str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.language import terms as t
+from onceproof.model.language.resizing import claim_sized_by
 from onceproof.model.language.rest import rests
 from onceproof.model.language.trace import System
 
@@ -66,6 +67,7 @@ class _Watching(System):
             return answer
 
         term = super().claim(watched, steps=steps)
+        used |= claim_sized_by(self, term, predicate, steps=steps)
         object.__setattr__(self, "sized", self.sized | used)
         return term
 

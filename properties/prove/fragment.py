@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language import terms as t
 from onceproof.model.language.fields import ByMember, State
+from onceproof.model.language.resizing import sized_by
 from onceproof.model.language.rest import changes
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.types import MemberType
@@ -74,7 +75,9 @@ def fragment(
         return ["no sort of the protocol may have any number of members"]
     found = [
         f"the model uses the number of members of {sort.name}"
-        for sort in sorted((system.sized | sized | _bounding(system)), key=_name)
+        for sort in sorted(
+            system.sized | sized | sized_by(system) | _bounding(system), key=_name
+        )
         if sort in opened
     ]
     found += [

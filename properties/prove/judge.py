@@ -10,7 +10,7 @@ from onceproof.model.language.plain import Reference
 from onceproof.model.language.trace import trace
 from onceproof.properties.bounds import bounds_of
 from onceproof.properties.check import Finding, Report, claims_of
-from onceproof.properties.property import own_properties
+from onceproof.properties.property import distinct, own_properties
 from onceproof.properties.prove.bounded import Bounded, check_bounded
 from onceproof.properties.prove.claims import Asked, ask, renamed, said_always
 from onceproof.properties.prove.confirm import Searches
@@ -48,7 +48,7 @@ def prove(
     sizes. Raises ``Disagreement`` if that refutes it. Properties default to all
     claims.
     """
-    chosen = claims_of(protocol) if properties is None else list(properties)
+    chosen = claims_of(protocol) if properties is None else distinct(properties)
     system = trace(protocol)
     inductions = _Inductions(system, timeout_seconds)
     asked = {id(p): ask(p, system) for p in chosen}

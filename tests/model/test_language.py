@@ -144,7 +144,7 @@ def _unknown(self):
         (_compare, "the types differ"),
         (_overflow, "n holds 0..3, and this value may be 1..4"),
         (_sort, "indexed by R, not by member of Q"),
-        (_loop, "stands inside all_of"),
+        (_loop, "must be inside all_of"),
         (_identity, "`is` would be decided now"),
         (_hidden_identity, "`is` would be decided now"),
         (_whole, ".fill(v)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.trace import trace
+from onceproof.model.language.trace import System, trace
 from onceproof.model.library import make
 from onceproof.properties.check import claims_of
 
@@ -170,12 +170,13 @@ def test_a_mistake_is_answered_with_its_line_and_a_mend(tmp_path, mistake):
     assert caught.value.where in places
 
 
-def judged(name: str) -> None:
+def judged(name: str) -> System:
     """Do with a file what every command does first."""
     protocol = make(name, {})
     system = trace(protocol)
     for claim in claims_of(protocol):
         claim.questions(system)
+    return system
 
 
 def test_chance_in_an_action_is_found_out(tmp_path):
