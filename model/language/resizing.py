@@ -9,10 +9,11 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.errors import ModelError
 from onceproof.model.language.trace import System, trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from onceproof.model.language import terms as t
     from onceproof.model.language.protocol import Protocol
@@ -28,25 +29,23 @@ def resized(protocol: Protocol, sort: Sort, size: int) -> Protocol:
     return made
 
 
-def others(system: System, sort: Sort) -> Iterator[System]:
-    """Yield the system with one member less of a sort, and with one more."""
+def other(system: System, sort: Sort, size: int) -> System:
+    """Give the system with another number of members of a sort."""
     known: dict[tuple[Sort, int], System] = system.protocol.__dict__.setdefault(
         "_resized", {}
     )
-    for size in (system.sizes[sort] - 1, system.sizes[sort] + 1):
-        if size:
-            if (sort, size) not in known:
-                known[sort, size] = trace(resized(system.protocol, sort, size))
-            yield known[sort, size]
+    if (sort, size) not in known:
+        known[sort, size] = trace(resized(system.protocol, sort, size))
+    return known[sort, size]
 
 
 def sized_by(system: System) -> frozenset[Sort]:
     """Give the sorts whose size the state or the steps of a system depend on."""
     return frozenset(
         sort
-        for sort in system.sizes
+        for sort, size in system.sizes.items()
         if not sort.ordered
-        and any(_terms(other) != _terms(system) for other in others(system, sort))
+        and not all(_alike(system, sort, n) for n in (max(1, size - 1), size + 1))
     )
 
 
@@ -58,15 +57,26 @@ def claim_sized_by(
     steps: bool,
 ) -> frozenset[Sort]:
     """Give the sorts whose size a claim depends on, where ``term`` is traced of it."""
+
+    def same(sort: Sort, size: int) -> bool:
+        try:
+            return other(system, sort, size).claim(predicate, steps=steps) == term
+        except ModelError:
+            return False
+
     return frozenset(
         sort
-        for sort in system.sizes
-        if not sort.ordered
-        and any(
-            other.claim(predicate, steps=steps) != term
-            for other in others(system, sort)
-        )
+        for sort, size in system.sizes.items()
+        if not sort.ordered and not same(sort, size + 1)
     )
+
+
+def _alike(system: System, sort: Sort, size: int) -> bool:
+    """Say whether a system is the same at another size; one that is none is not."""
+    try:
+        return _terms(other(system, sort, size)) == _terms(system)
+    except ModelError:
+        return False
 
 
 def _terms(system: System) -> list[Any]:

@@ -9,6 +9,7 @@ import pytest
 
 from onceproof.model.language import (
     Member,
+    Part,
     Protocol,
     Sort,
     action,
@@ -20,6 +21,7 @@ from onceproof.model.language import (
     implies,
     not_,
     one_of,
+    part,
     recoverable,
     sometimes,
     state,
@@ -104,23 +106,29 @@ class SizedBallot(Ballot):
         return all_of(len(self.VOTER) <= 3, self.passed == self.passed)
 
 
+class Table(Part):
+    """Where guests are fed."""
+
+    PERSON = Sort("guest", size=2)
+
+    fed = state(False, per=PERSON)
+
+
 class Hosts(Protocol):
     """Guests of as many kinds as hosts, for now: two sorts that share a name."""
 
-    HOST = Sort("host", size=2)
-    GUEST = Sort("guest", size=2)
-    HOST.name = GUEST.name = "PERSON"
+    PERSON = Sort("host", size=2)
 
-    fed = state(False, per=GUEST)
-    seen = state(False, per=HOST)
+    table = part(Table)
+    seen = state(False, per=PERSON)
 
-    @action(per=GUEST)
+    @action(per=Table.PERSON)
     def feed(self, g: Member) -> None:
         """A guest is fed, once a host has seen to it."""
-        when(any_of(self.seen[h] for h in self.HOST))
-        self.fed[g] = True
+        when(any_of(self.seen[h] for h in self.PERSON))
+        self.table.fed[g] = True
 
-    @action(per=HOST)
+    @action(per=PERSON)
     def see(self, h: Member) -> None:
         """A host looks round."""
         self.seen[h] = True
@@ -129,8 +137,8 @@ class Hosts(Protocol):
     def fed_by_someone(self) -> bool:
         """A guest is fed only if a host has seen to it."""
         return all_of(
-            implies(self.fed[g], any_of(self.seen[h] for h in self.HOST))
-            for g in self.GUEST
+            implies(self.table.fed[g], any_of(self.seen[h] for h in self.PERSON))
+            for g in self.table.PERSON
         )
 
 
@@ -301,9 +309,7 @@ def test_a_dropped_lemma_leaves_a_bounded_verdict_with_the_failed_step() -> None
     """A claim that is true but not inductive is bounded; the note shows why."""
 
     class Forgetful(TwoPhaseCommit):
-        def seen_was_sent(self) -> bool:
-            """Claim nothing: the mark is gone."""
-            return True
+        seen_was_sent = None
 
     finding = prove(Forgetful(), [AGREEMENT], depth=6).findings[0]
 
