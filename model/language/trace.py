@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,19 +113,19 @@ class System:
         """
         terms = [term for action in self.actions for term in action.terms]
         for holder in self.protocol.all_parts():
-            marked = (holder.marked(ClaimMark), holder.marked(ObserveMark))
-            for path, mark, method in itertools.chain(*marked):
+            for path, per, step, method in _asked(holder):
                 with modelling(defined_at(method)):
-                    terms += self._answers(holder, path.rpartition(".")[2], mark)
+                    name = path.rpartition(".")[2]
+                    terms += self._answers(holder, name, per, step=step)
         return frozenset().union(*map(t.named, terms))
 
     def _answers(
-        self, holder: Part, name: str, mark: ClaimMark | ObserveMark
+        self, holder: Part, name: str, per: tuple[Sort, ...], *, step: bool
     ) -> list[t.Term]:
         """Trace what a claim or an observation answers of any members."""
         store = SymbolicStore(self.sizes, frozen=True)
-        members: list[Any] = [Symbolic(store.fresh(sort)) for sort in mark.per]
-        if isinstance(mark, ClaimMark) and mark.when == "step":
+        members: list[Any] = [Symbolic(store.fresh(sort)) for sort in per]
+        if step:
             after = SymbolicStore(self.sizes, after=True, frozen=True)
             members.append(holder.bound(after))
         found = getattr(holder.bound(store), name)(*members)
@@ -137,6 +136,16 @@ class System:
         """States in which what is traced is compared with plain Python."""
         found: Samples = self.protocol.__dict__["_samples"]
         return found
+
+
+def _asked(
+    holder: Part,
+) -> Iterator[tuple[str, tuple[Sort, ...], bool, Callable[..., Any]]]:
+    """Yield the claims and observations of a part: name, for whom, and if of a step."""
+    for path, claim, method in holder.marked(ClaimMark):
+        yield path, claim.per, claim.when == "step", method
+    for path, observed, method in holder.marked(ObserveMark):
+        yield path, observed.per, False, method
 
 
 def settled(term: t.Term, params: tuple[t.Var, ...], sizes: dict[Sort, int]) -> t.Term:
