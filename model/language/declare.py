@@ -179,7 +179,9 @@ def always(method: C) -> C:
 def step(method: C) -> C:
     """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it.
 
-    A step changes the state: an action that leaves it as it is takes none.
+    A step changes the state: an action that leaves it as it is takes none. A claim that
+    reads one side alone is judged of the states that steps leave, or lead to, and of no
+    other: what holds in every state is claimed by ``always``.
     """
     return _claim("step")(method)
 

@@ -261,14 +261,12 @@ class SymbolicStore:
         self.guard: list[t.Term] = []
         self.writes: list[Write] = []
         self.sized: set[Sort] = set()
-        self.was_read = False
         self._after = after
         self._fresh = 0
         self._overwritten: dict[tuple[object, ...], object] = {}
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
         """Give the term of one element, seeing the writes made so far."""
-        self.was_read = True
         places = self._places(field, indices)
         get = t.Get(field.path, places, field.type, self._after)
         self._overwritten = {

@@ -93,14 +93,6 @@ class System:
         if not isinstance(t.sort_of(term), BoolType):
             message = f"a claim answers a truth value, not {t.sort_of(term)}"
             raise ModelError(message, where=here())
-        if not all(store.was_read for store in stores) and steps:
-            seen = "before" if stores[0].was_read else "after"
-            message = (
-                "a claim about steps compares the state before with the state after, "
-                f"and this one reads at most the state {seen}; "
-                "claim it of every state instead, by @always"
-            )
-            raise ModelError(message, where=here())
         term = settled(term, (), self.sizes)
         self.samples.claim(predicate, term, steps=steps)
         return term

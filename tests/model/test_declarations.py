@@ -22,11 +22,13 @@ from onceproof.model.language import (
     observe,
     part,
     state,
+    step,
     when,
 )
 from onceproof.model.language.trace import trace
 from onceproof.properties.check import check, claims_of
 from onceproof.properties.guarantees import AT_MOST_ONCE
+from onceproof.properties.prove import prove
 from onceproof.properties.verdicts import Verdict
 from tests.model.test_mistakes import judged
 
@@ -243,14 +245,6 @@ LOST = {
         "f = state(0, high=Sort('other'))",
         "'other' is no sort of sub; declare it in the class",
     ),
-    "a step claim reads the state before alone": (
-        "@step\ndef a(self, after):\n    return self.x >= 0",
-        "this one reads at most the state before; claim it of every state",
-    ),
-    "a step claim reads the state after alone": (
-        "@step\ndef a(self, after):\n    return after.x >= 0",
-        "this one reads at most the state after; claim it of every state",
-    ),
     "what is accepted is a number": (
         "@observe(per=Base.R)\ndef accepted(self, r):\n    return 3",
         "accepted answers a truth value, not a value of 3..3",
@@ -454,6 +448,35 @@ def test_two_properties_of_one_name_are_refused_wherever_they_come_from():
     """Also those that a caller hands over."""
     with pytest.raises(ModelError, match="two claims are called at-most-once"):
         check(Votes(), [AT_MOST_ONCE, copy.copy(AT_MOST_ONCE)])
+
+
+class Once(Protocol):
+    """A flag that is raised once, and claims that read one side of that step."""
+
+    raised = state(False)
+
+    @action
+    def rise(self) -> None:
+        """Raise it."""
+        self.raised = True
+
+    @step
+    def from_where_it_is_down(self, after: Once) -> bool:
+        """Steps leave a state where it is down."""
+        return not_(self.raised)
+
+    @step
+    def to_where_it_is_down(self, after: Once) -> bool:
+        """Steps lead to a state where it is down."""
+        return not_(after.raised)
+
+
+def test_a_claim_about_steps_may_read_one_side_alone():
+    """Then it is judged of the states that steps leave, or lead to, and of no other."""
+    found = [judge(Once()).verdicts for judge in (check, prove)]
+
+    assert [v["from-where-it-is-down"] for v in found] == [Verdict.EXHAUSTED] * 2
+    assert [v["to-where-it-is-down"] for v in found] == [Verdict.REFUTED] * 2
 
 
 def test_what_is_exported_has_a_name_of_its_own():
