@@ -130,5 +130,6 @@ def pytest_terminal_summary(
         left = int(of) - int(number)
         thin = f", {left} not replayed" if left else ""
         terminalreporter.write_line(
-            f"{verdict}: {node}, {number} of {of} interleavings{thin}{again}"
+            f"{verdict}: {node}, {number} of {of} interleavings{thin}; "
+            f"{properties['onceproof_bounds']}{again}"
         )

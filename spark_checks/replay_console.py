@@ -16,6 +16,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events
 from onceproof.spark_checks.console import _err, _mark, _out, console_to
 from onceproof.spark_checks.drift import drift_data, parting, times
+from onceproof.spark_checks.replay_bounds import bounds_of_replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,6 +121,7 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
         "failpoints": {
             str(o.interleaving.number): list(o.failpoints) for o in report.replayed
         },
+        "bounds": bounds_of_replay(report),
         "seconds": round(report.seconds, 3),
     }
 
@@ -141,9 +143,24 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
             _as_stated(r),
         )
     there.print(table)
+    for line in _bounds(reports):
+        there.print(escape(line), soft_wrap=True)
     for r in reports:
         for line in _sentences(r, files[r.sink.name]):
             there.print(line, soft_wrap=True)
+
+
+def _bounds(reports: list[SinkReport]) -> list[str]:
+    """Say what "held" is limited to; sinks that share it are one line."""
+    groups: dict[str, list[str]] = {}
+    for report in reports:
+        if report.judged(Verdict.HELD):
+            groups.setdefault(bounds_of_replay(report), []).append(report.sink.name)
+    found = []
+    for bounds, names in groups.items():
+        whose = f" ({', '.join(names)})" if len(groups) > 1 else ""
+        found.append(f"held{whose}: in every run that was made; {bounds}")
+    return found
 
 
 def _as_stated(report: SinkReport) -> str:

@@ -35,6 +35,7 @@ from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.plugin.judgements import CURRENT, MARKER, judgements_of
 from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
 from onceproof.spark_checks.plugin.taken_over import taken_over
+from onceproof.spark_checks.replay_bounds import bounds_of_replay
 from onceproof.spark_checks.rerun import ANSWER, Answers
 from onceproof.spark_checks.settings import root_of
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS
@@ -240,6 +241,7 @@ class Replayer:
         there = len(judged.report.classes.classes)
         told = {"verdict": verdict, "interleavings": judged.replayed, "of": there}
         told |= {"guarantee": judged.guarantee, "file": judged.file}
+        told["bounds"] = bounds_of_replay(judged.report)
         ours = [p for p in item.user_properties if not p[0].startswith("onceproof_")]
         item.user_properties[:] = ours
         for name, value in told.items():

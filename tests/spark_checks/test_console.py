@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import metadata
 
 import pytest
 from click.testing import CliRunner
@@ -73,6 +74,36 @@ def test_what_a_part_of_the_replays_left_open_is_said_so(report, capsys):
         f"interleavings that were replayed, of {many}, shows it"
     ) in text
     assert "durable is undecided" not in text
+
+
+def test_what_held_names_its_bounds(report, capsys):
+    """Sizes, faults and the version, in the table's footnote and as data."""
+    found = report(outcome(history(0, 1, 1), history(0, 1, 1)))
+    nothing = report(outcome(None, None, not_replayed="the query did not end"))
+
+    text = shown(found, capsys)
+    data = replay_data([found], {SINK.name: {}})["sinks"][0]["bounds"]
+
+    words = [
+        f"{SMALL.batches} batch",
+        f"{SMALL.partitions} partitions each",
+        f"{GIVEN.events} events; at most 1 fault in a run",
+        f"Spark {metadata.version('pyspark')}",
+    ]
+    [line] = [one for one in text.splitlines() if one.startswith("held: ")]
+    assert all(word in line and word in data for word in words)
+    assert "held: " not in shown(nothing, capsys)
+
+
+def test_a_sink_of_which_nothing_was_replayed_makes_the_whole_undecided(report):
+    """Another that was replayed does not hide it; and no sink at all is no answer."""
+    good = history(0, 1, 1)
+    judged = replace(report(outcome(good, good)), sink=replace(SINK, refuted=set()))
+    nothing = report(outcome(None, None, not_replayed="why", known=True))
+
+    assert status([judged], whole=False) == 0
+    assert status([judged, nothing], whole=False) == 2
+    assert status([], whole=False) == 2
 
 
 def test_drift_shows_both_histories_up_to_where_they_part(report, capsys):

@@ -33,6 +33,7 @@ def judge(build, question, **_):
 def without_spark():
     patch = pytest.MonkeyPatch()
     patch.setattr(replayer, "judge", judge)
+    patch.setattr(replayer, "bounds_of_replay", lambda _: "2 batches; Spark 4")
     yield
     patch.undo()
 """
@@ -262,6 +263,7 @@ def test_every_test_comes_out_as_its_name_says(pytester, more):
     assert found == expected
     assert len(found) == TESTS.count("def test_") + 1 + 3
     said = result.stdout.str()
+    assert "2 of 2 interleavings; 2 batches; Spark 4" in said
     assert "does not take onceproof_replay" in said
     assert "goes on after a verdict: it is undecided" in said
     assert "leave one out" in said
