@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -9,6 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from onceproof.model.errors import Disagreement
+from onceproof.model.explore.questions import Question
+from onceproof.model.explore.search import explore
+from onceproof.model.explore.simulate import simulate as random_walks
 from onceproof.model.language import (
     Protocol,
     Sort,
@@ -39,6 +43,7 @@ from tests.model.random_protocols import protocols
 from tests.properties.plain import Values, settled, states_of
 from tests.properties.tricky import EFFECTS, protocol
 
+walk = functools.partial(random_walks, walks=1, depth=1, seed=0)
 SETTINGS = settings(
     derandomize=True,
     deadline=None,
@@ -382,6 +387,11 @@ def test_a_claim_about_steps_says_nothing_where_there_are_none() -> None:
     assert set(proved.verdicts.values()) == {Verdict.VACUOUS}
     assert set(searched.verdicts.values()) == {Verdict.VACUOUS}
     assert set(walked.verdicts.values()) == {Verdict.UNDECIDED}
+    system = trace(Stuck())
+    asked = [one for prop in own_properties(Stuck()) for one in ask(prop, system)]
+    for depth, verdict in ((0, Verdict.UNDECIDED), (2, Verdict.VACUOUS)):
+        found = check_bounded(system, asked, depth=depth, timeout_seconds=30)
+        assert {b.verdict for b in found} == {verdict}
     assert proved.exit_status == searched.exit_status == walked.exit_status == 2
     assert all("no step is possible" in f.note for f in searched.findings)
     assert searched.exploration is not None
@@ -443,3 +453,13 @@ def test_the_exit_status_counts_every_finding() -> None:
         assert [f.verdict.holds for f in judged.findings] == [False, True]
         assert judged.verdicts[second.name] is Verdict.REFUTED
         assert judged.exit_status == 1
+
+
+@pytest.mark.parametrize("judge", [explore, walk])
+def test_two_questions_of_one_name_are_refused(judge: Any) -> None:
+    """Each would be given the other's answer."""
+    system = trace(Idle())
+    questions = [Question("same", "always", term) for term in (t.TRUE, t.FALSE)]
+
+    with pytest.raises(ValueError, match="two questions are called 'same'"):
+        judge(system, questions)
