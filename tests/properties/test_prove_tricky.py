@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from onceproof.model.errors import Disagreement
+from onceproof.model.errors import Disagreement, ModelError
 from onceproof.model.explore.questions import Question
 from onceproof.model.explore.search import explore
 from onceproof.model.explore.simulate import simulate as random_walks
@@ -32,7 +33,7 @@ from onceproof.model.language import terms as t
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.rest import rests
 from onceproof.model.language.trace import trace
-from onceproof.properties.check import check, simulate
+from onceproof.properties.check import Report, check, simulate
 from onceproof.properties.property import own_properties
 from onceproof.properties.prove import confirm, induction, prove
 from onceproof.properties.prove.bounded import check_bounded
@@ -447,12 +448,19 @@ def test_a_report_says_how_far_each_verdict_goes(monkeypatch: Any) -> None:
 
 def test_the_exit_status_counts_every_finding() -> None:
     """Two claims of one name are two findings, and neither hides the other."""
-    first, second = own_properties(Idle())
-    same = type(first)(second.name, first.clauses, own=True)
-    for judged in (check(Idle(), [second, same]), prove(Idle(), [second, same])):
-        assert [f.verdict.holds for f in judged.findings] == [False, True]
-        assert judged.verdicts[second.name] is Verdict.REFUTED
+    ends, never_ends = prove(Idle()).findings
+    same = type(ends.property)(
+        never_ends.property.name, ends.property.clauses, own=True
+    )
+    hidden = [never_ends, replace(ends, property=same)]
+
+    for findings in (hidden, hidden[::-1]):
+        judged = Report(Idle(), findings)
+        assert judged.verdicts == {"never-ends": Verdict.REFUTED}
         assert judged.exit_status == 1
+    for judge in (check, prove):
+        with pytest.raises(ModelError, match="two claims are called never-ends"):
+            judge(Idle(), [f.property for f in hidden])
 
 
 @pytest.mark.parametrize("judge", [explore, walk])
