@@ -37,6 +37,15 @@ def first_of(members):
 def chained(*claims):
     return functools.reduce(operator.and_, claims)
 
+def ranked(self):
+    for p in self.P:
+        yield self.rank[p] == 0
+
+def first_ranked(self):
+    for p in self.P:
+        yield self.rank[p] == 0
+        return
+
 KEPT = []
 
 class P(Protocol):
@@ -102,7 +111,8 @@ OTHER_LOOPS = {
     " for p in self.P)",
     "a generator in a generator": "all_of(self.rank[p] == 0"
     " for p in (q for q in self.P))",
-    "a generator function as the source": "all_of(each(self.P))",
+    "a generator function as the source": "all_of(ranked(self))",
+    "a generator function that stops": "all_of(first_ranked(self))",
     "a list as the source": "all_of([self.rank[p] == 0 for p in self.P])",
     "an index": "all_of(self.vote[p, [c for c in self.C][0]] for p in self.P)",
     "membership": "all_of(not_(self.vote[p, c]) for p in self.P for c in self.C"
@@ -114,20 +124,42 @@ OTHER_LOOPS = {
     " for p in self.P for q in self.P if p != q)",
 }
 
+# What is refused before any loop is gone through, or for a reason of its own.
+OTHERWISE = {
+    "reversed": "not reversible",
+    "membership": "members of the sort always are",
+    "a filter on state": "an `if` in a comprehension would be decided now",
+    "a filter on rank": "an `if` in a comprehension would be decided now",
+    "a filter on members": "an `if` in a comprehension would be decided now",
+}
+
+OUTSIDE = "a member of P is used outside of the quantifier"
+USED = "this generator has been used before"
+
 ESCAPES = {
-    "a walrus": "all_of((kept := self.rank[p]) <= 2 for p in self.P) & (kept == 0)",
-    "a list kept in a module": "all_of(KEPT.append(p) is None for p in self.P)"
-    " & (self.rank[KEPT[-1]] == 0)",
-    "a list of its own": "(lambda held: all_of(held.append(p) or self.rank[p] <= 2"
+    (
+        "a walrus",
+        "`kept := ...` in a quantifier",
+    ): "all_of((kept := self.rank[p]) <= 2 for p in self.P) & (kept == 0)",
+    (
+        "a list kept in a module",
+        OUTSIDE,
+    ): "all_of(KEPT.append(p) is None for p in self.P) & (self.rank[KEPT[-1]] == 0)",
+    (
+        "a list of its own",
+        OUTSIDE,
+    ): "(lambda held: all_of(held.append(p) or self.rank[p] <= 2"
     " for p in self.P) & (self.rank[held[0]] == 0))([])",
-    "a default of a function": "(lambda held: all_of(held.append("
+    ("a default of a function", OUTSIDE): "(lambda held: all_of(held.append("
     "lambda q=p: self.rank[q] == 0) is None for p in self.P) & held[0]())([])",
-    "an exhausted generator": "(lambda g: all_of(g) & all_of(g))"
+    ("an exhausted generator", USED): "(lambda g: all_of(g) & all_of(g))"
     "(self.rank[p] == 0 for p in self.P)",
-    "a generator that was begun": "(lambda g: (next(g), all_of(g))[1])"
+    ("a generator that was begun", USED): "(lambda g: (next(g), all_of(g))[1])"
     " (i == 0 for i in range(3))",
-    "a counter": "(lambda seen: all_of(seen.append(1) or len(seen) <= 1"
-    " for p in self.P))([])",
+    (
+        "a counter",
+        "this claim is",
+    ): "(lambda seen: all_of(seen.append(1) or len(seen) <= 1 for p in self.P))([])",
 }
 
 
@@ -146,6 +178,7 @@ def test_a_loop_that_is_not_the_quantifiers_own_is_refused(tmp_path, loop):
     with pytest.raises(ModelError) as caught:
         questions(tmp_path, OTHER_LOOPS[loop])
 
+    assert OTHERWISE.get(loop, "must be inside all_of, any_of") in str(caught.value)
     assert caught.value.where.startswith(str(tmp_path / "mine.py"))
 
 
@@ -157,12 +190,13 @@ def test_the_message_shows_the_right_form(tmp_path):
     assert FALSE in str(it.value)
 
 
-@pytest.mark.parametrize("escape", ESCAPES)
+@pytest.mark.parametrize("escape", ESCAPES, ids=str)
 def test_a_member_stays_inside_its_quantifier(tmp_path, escape):
     """What a loop hands out is of no use outside it, nor is a loop that is over."""
     with pytest.raises(ModelError) as caught:
         questions(tmp_path, ESCAPES[escape])
 
+    assert escape[1] in str(caught.value)
     assert caught.value.where.startswith(str(tmp_path / "mine.py"))
 
 

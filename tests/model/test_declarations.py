@@ -285,6 +285,21 @@ LOST = {
         "@always\ndef a(self):\n    return same(self.x, 0)",
         "this claim is",
     ),
+    "a guard decides by identity in a helper": (
+        "@action\ndef a(self):\n    when(same(self.x, 0))\n    self.x = 1",
+        "a() can happen in plain Python, and cannot as it was traced, where ",
+    ),
+    "an effect decides by identity in a helper": (
+        "@action\ndef a(self):\n    self.x = 1 if same(self.x, 0) else 2",
+        "a() gives x the value 1 in plain Python, and 2 as it was traced, where ",
+    ),
+    "an effect that no sampled state allows decides by identity": (
+        (
+            "y = state(0, high=2**40)\n\n@action\ndef a(self):\n"
+            "    when(self.y == 2**39)\n    self.done.fill(same(self.x, 0))"
+        ),
+        "in plain Python, and False as it was traced, where ",
+    ),
     "a claim keeps count of what it was asked": (
         (
             "seen = []\n\n@always\ndef a(self):\n"
