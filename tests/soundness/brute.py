@@ -75,8 +75,11 @@ class Memory:
         if not condition:
             raise OffError
 
-    def range_over(self, sort: Any, size: int) -> Iterator[Member]:
-        return iter([Member(i, sort) for i in range(size)])
+    def loop(self, ranges: Any, give: Any, frame: Any) -> Iterator[Any]:
+        every = itertools.product(
+            *([Member(i, sort) for i in range(size)] for sort, size in ranges)
+        )
+        return iter([give(each) for each in every])
 
     def uses_size(self, sort: Any) -> None:
         pass
