@@ -23,11 +23,10 @@ from onceproof.model.language import (
     state,
     when,
 )
+from onceproof.model.protocols.committers import PARTITION, Committer
 
-PARTITION = Sort("partition", size=2)
 STAGE = Sort("attempt of the stage", size=2, ordered=True)
 ATTEMPT = Sort("attempt of a task", size=2, ordered=True)
-MOST = 2
 
 
 class Job(Enum):
@@ -48,11 +47,6 @@ class Task(Enum):
     GRANTED = "granted"
     COMMITTED = "committed"
     FAILED = "failed"
-
-
-def one_more(times: int) -> int:
-    """Count on, as far as it matters."""
-    return if_else(times < MOST, times + 1, MOST)
 
 
 class CommitCoordinator(Part):
@@ -76,87 +70,12 @@ class CommitCoordinator(Part):
         return all_of(x == s, y == a)
 
 
-class Committer(Part):
-    """Committed tasks' files lie aside until one atomic step publishes them.
-
-    ``success`` is the mark that a job is done; here it is part of that step.
-    """
-
-    PARTITION = PARTITION
-    aside = state(0, high=MOST, per=PARTITION, volatile=True)
-    files = state(0, high=MOST, per=PARTITION)
-    due = state(False, per=PARTITION, volatile=True)
-    success = state(False)
-
-    def commit_task(self, p: Member) -> None:
-        """Put the files of a task aside."""
-        self.aside[p] = one_more(self.aside[p])
-
-    def commit_job(self) -> None:
-        """Publish all that lies aside, and the mark."""
-        self.success = True
-        self.files.set(
-            lambda p: if_else(self.aside[p] > 0, self.added(p), self.files[p])
-        )
-
-    def added(self, p: Member) -> int:
-        """Count the files of a partition once those aside are there as well."""
-        return if_else(self.aside[p] > 1, MOST, one_more(self.files[p]))
-
-    def finished(self) -> bool:
-        """Say whether the job's commit has returned."""
-        return all_of(not_(self.due[p]) for p in self.PARTITION)
-
-
-class FileCommitterV1(Committer):
-    """The driver moves each task's files to where readers look, one after another.
-
-    Hadoop's FileOutputCommitter, algorithm version 1: a crash in the midst leaves a
-    part of the job visible, and running the job again adds to it.
-    """
-
-    breaks = ("at-most-once", "effectively-once", "atomic-visibility")
-
-    def commit_job(self) -> None:
-        """Every task's files are due to be moved."""
-        self.due.set(lambda p: self.aside[p] > 0)
-
-    @action(per=PARTITION)
-    def move(self, p: Member) -> None:
-        """Move the files of one task."""
-        when(self.due[p])
-        self.due[p] = False
-        self.files[p] = self.added(p)
-
-
-class FileCommitterV2(Committer):
-    """Each task moves its files to where readers look as it commits.
-
-    Hadoop's FileOutputCommitter, algorithm version 2 (MAPREDUCE-7282, SPARK-33019):
-    what a failed job has committed is visible, and stays.
-    """
-
-    breaks = (
-        "at-most-once",
-        "effectively-once",
-        "atomic-visibility",
-        "nothing-is-early",
-    )
-
-    def commit_task(self, p: Member) -> None:
-        """Move the files at once."""
-        self.files[p] = one_more(self.files[p])
-
-    def commit_job(self) -> None:
-        """Nothing is left to do."""
-
-
 class OutputCommit(Protocol):
     """Batch commit of files under a commit coordinator. Spark, SPARK-4879, 2015.
 
     OutputCommitCoordinator: tasks write aside and ask before they commit. A stage
     whose input is lost is tried again while tasks of its first attempt run on. A job
-    whose driver dies is run again, and adds to what is there.
+    whose driver dies, or whose commit raises, is run again.
     """
 
     PARTITION = PARTITION
@@ -249,8 +168,16 @@ class OutputCommit(Protocol):
 
     @fault
     def crash(self) -> None:
-        """The driver dies, and the tasks with it; what lies aside is never found."""
+        """The driver dies, and the tasks with it."""
         when(any_of(self.job == Job.RUNNING, self.job == Job.COMMITTING))
+        self.lose_volatile()
+        self.job = Job.DOWN
+
+    @fault
+    def fail_commit(self) -> None:
+        """The job's commit raises before its end; the job fails, and cleans up."""
+        when(self.job == Job.COMMITTING, not_(self.committer.finished()))
+        self.committer.abort_job()
         self.lose_volatile()
         self.job = Job.DOWN
 
@@ -258,6 +185,7 @@ class OutputCommit(Protocol):
     def run_again(self) -> None:
         """A job without its mark of success is run again from the beginning."""
         when(self.job == Job.DOWN, not_(self.committer.success))
+        self.committer.set_up()
         self.again = True
         self.job = Job.RUNNING
 

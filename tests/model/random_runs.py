@@ -120,6 +120,7 @@ class _Maker:
         """Draw an action that happens once, until a crash makes it forget that."""
         wait = self.condition(member=member) if self.dice.random() < 0.5 else None
         effects = [self.effect(member=member) for _ in range(self.dice.randint(1, 2))]
+        effects = list({effect[0]: effect for effect in effects}.values())
         talk = self.dice.choice(["send", "receive"]) if self.talks else ""
         if self.dice.random() < 0.4:
             talk = ""
@@ -153,6 +154,7 @@ class _Maker:
             self.effect(member=member, kept=True, odds=0.8)
             for _ in range(self.dice.randint(0 if kind == "lose" else 1, 2))
         ]
+        effects = list({effect[0]: effect for effect in effects}.values())
         wait = self.condition(member=member) if self.dice.random() < 0.3 else None
         if kind != "survive":
             self.crashes.add(name)
@@ -229,11 +231,8 @@ def _perform(m: Any, effects: list[Any], at: Any) -> None:
         one if test is None else if_else(_holds(m, test, at), one, other)
         for _, test, one, other in effects
     ]
-    done: set[str] = set()
     for (target, *_), value in zip(effects, values, strict=True):
-        if target not in done:
-            _write(m, target, at, value)
-            done.add(target)
+        _write(m, target, at, value)
 
 
 def _with_arity(body: Callable[..., None], *, member: bool) -> Callable[..., None]:
