@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from onceproof.model.language import (
     Member,
     Part,
@@ -72,7 +74,11 @@ class FileCommitterV1(Committer):
     ``_temporary/0``, it also publishes the folders that a dead run has left.
     """
 
-    breaks = ("at-most-once", "effectively-once", "atomic-visibility")
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-most-once",
+        "effectively-once",
+        "atomic-visibility",
+    )
 
     lying = state(0, high=MOST, per=PARTITION)
     own = state(False, per=PARTITION, volatile=True)

@@ -11,7 +11,6 @@ from onceproof.model.language import (
     all_of,
     any_of,
     channels,
-    count,
     fault,
     if_else,
     implies,
@@ -49,10 +48,12 @@ class Transaction(Enum):
 class TransactionalSink(Output):
     """Events are written in a transaction for each checkpoint; readers see commits.
 
-    ``transaction`` and ``written`` are kept by the log that is written to, and
-    outlive the job. A restored job commits again what its checkpoint holds as
-    prepared, and aborts what lingers, before it goes on. ``acknowledged`` notes what
-    the sink takes for committed, for the ledger alone.
+    The log that is written to keeps what the ``current`` transaction holds, what was
+    ``written`` in the ``transaction`` of each checkpoint, and what is ``published``;
+    all of it outlives the job. A restored job commits again what its checkpoint holds
+    as prepared, and aborts what lingers, before it goes on. ``acknowledged`` notes
+    what the sink takes for committed, for the ledger alone. Events can be written and
+    published however many checkpoints are left.
     """
 
     S = S
@@ -64,9 +65,10 @@ class TransactionalSink(Output):
 
     transaction = state(Transaction.OPEN, per=C)
     written = state(0, per=(C, S, E), high=MOST)
+    current = state(0, per=(S, E), high=MOST)
+    published = state(0, per=(S, E), high=MOST)
     acknowledged = state(False, per=C)
     settled = state(False, per=C, volatile=True)
-    current = state(0, high=C, volatile=True)
     restoring = state(False, volatile=True)
     held = state(0, high=C, volatile=True)
     notice = channels(
@@ -84,22 +86,15 @@ class TransactionalSink(Output):
 
     def process(self, s: Member, e: Member) -> None:
         """Write an event in the current transaction."""
-        self.written.set(
-            lambda c, x, y: if_else(
-                all_of(c == self.current, x == s, y == e),
-                one_more(self.written[c, x, y]),
-                self.written[c, x, y],
-            )
-        )
+        self.current[s, e] = one_more(self.current[s, e])
 
     def snapshot(self, c: Member) -> None:
         """Flush and prepare; what comes next belongs to another transaction."""
-        self.transaction.set(
-            lambda x: if_else(
-                x == self.current, Transaction.PREPARED, self.transaction[x]
-            )
+        self.written.set(
+            lambda x, s, e: if_else(x == c, self.current[s, e], self.written[x, s, e])
         )
-        self.current = if_else(self.current > self.C.last, self.current, c + 1)
+        self.transaction[c] = Transaction.PREPARED
+        self.current.fill(0)
 
     def complete(self, c: Member) -> None:
         """The checkpoint that holds the prepared transaction is complete."""
@@ -136,17 +131,14 @@ class TransactionalSink(Output):
 
     @action
     def begin(self) -> None:
-        """With all settled, a new transaction begins."""
+        """With all settled, what was open is aborted, and a new transaction begins."""
         when(
             self.restoring,
             all_of(implies(c < self.held, self.settled[c]) for c in self.C),
             all_of(not_(self._lingers(c)) for c in self.C),
         )
         self.restoring = False
-        self.current = count(
-            any_of(c < self.held, self.transaction[c] == Transaction.COMMITTED)
-            for c in self.C
-        )
+        self.current.fill(0)
 
     @fault(per=C, at_most=timeouts)
     def time_out(self, c: Member) -> None:
@@ -197,6 +189,16 @@ class TransactionalSink(Output):
                 all_of(chosen(c), self.transaction[c] != Transaction.OPEN),
             )
         )
+        self.publish(
+            lambda s, e: total(
+                if_else(
+                    all_of(chosen(c), self.transaction[c] == Transaction.PREPARED),
+                    self.written[c, s, e],
+                    0,
+                )
+                for c in self.C
+            )
+        )
         self.transaction.set(
             lambda c: if_else(
                 all_of(chosen(c), self.transaction[c] == Transaction.PREPARED),
@@ -205,14 +207,18 @@ class TransactionalSink(Output):
             )
         )
 
+    def publish(self, rows: Callable[[Member, Member], int]) -> None:
+        """Let readers see events, each so often as ``rows`` answers."""
+
+        def shown(s: Member, e: Member) -> int:
+            times = self.published[s, e] + rows(s, e)
+            return if_else(times < MOST, times, MOST)
+
+        self.published.set(shown)
+
     def visible(self, s: Member, e: Member, flying: bool) -> int:  # noqa: FBT001 - a modelled value
         """Readers of what is committed see the event so often."""
-        return total(
-            if_else(
-                self.transaction[c] == Transaction.COMMITTED, self.written[c, s, e], 0
-            )
-            for c in self.C
-        )
+        return self.published[s, e]
 
     def promised(self, s: Member, e: Member, passed: bool) -> bool:  # noqa: FBT001 - a modelled value
         """The sink takes the event's transaction for committed."""

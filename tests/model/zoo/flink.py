@@ -7,7 +7,6 @@ from onceproof.model.language import (
     action,
     all_of,
     by_member,
-    if_else,
     not_,
     param,
     part,
@@ -23,7 +22,6 @@ from onceproof.model.protocols.barrier_snapshot import (
     Source,
 )
 from onceproof.model.protocols.two_phase_commit_sink import (
-    Transaction,
     TransactionalSink,
     TwoPhaseCommitSink,
 )
@@ -89,11 +87,8 @@ class CommittingAtEnd(TransactionalSink):
     def finish(self) -> None:
         """Commit the current transaction, whatever the checkpoints say."""
         self.finished = True
-        self.transaction.set(
-            lambda c: if_else(
-                c == self.current, Transaction.COMMITTED, self.transaction[c]
-            )
-        )
+        self.publish(lambda s, e: self.current[s, e])
+        self.current.fill(0)
 
 
 class Flip147Duplicate(Flip147Tail):

@@ -1,0 +1,54 @@
+"""A bound of a model does not make it stop where a violation lies beyond it."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.model.language.plain import Reference
+from onceproof.model.library import make
+from onceproof.properties.check import check
+from onceproof.properties.verdicts import Verdict
+from tests.model.zoo.flink import Flink7784, Flip147Duplicate
+
+SMALL = {"S": "1", "E": "1"}
+
+
+@pytest.mark.parametrize("checkpoints", [1, 2, 3])
+def test_a_duplicate_is_found_however_few_checkpoints_there_are(checkpoints):
+    """What is read again after the last one is written and committed again."""
+    protocol = Flip147Duplicate(S=1, C=checkpoints)
+
+    verdicts = check(protocol).verdicts
+
+    assert verdicts["at-most-once"] is Verdict.REFUTED
+
+
+PROTOCOLS = {
+    "standard": make("two-phase-commit-sink", SMALL | {"faults": "2"}),
+    "one checkpoint": make("two-phase-commit-sink", SMALL | {"C": "1", "faults": "2"}),
+    "at least once": make("two-phase-commit-sink", {"S": "2", "E": "1", "C": "1"}),
+    "lost notice": make("two-phase-commit-sink-lost-notice", SMALL),
+    "impatient": Flink7784(S=1, E=1, C=1),
+    "commits at end": Flip147Duplicate(S=1, E=1, C=1, faults=2),
+}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_no_event_is_processed_and_written_nowhere(name):
+    """The open transaction holds whatever was processed, in every reachable state."""
+    reference = Reference(PROTOCOLS[name])
+    todo = list(reference.initial_states())
+    known = set(todo)
+    processed = 0
+
+    while todo:
+        before = todo.pop()
+        for event, after in reference.successors(before):
+            if event.name == "process":
+                processed += 1
+                assert reference.look(after).output.current[event.members] > 0
+            if after not in known:
+                known.add(after)
+                todo.append(after)
+
+    assert processed
