@@ -56,6 +56,32 @@ def test_prove_names_the_lemmas_it_used():
 
     assert told["verdict"] == "proved"
     assert "one-decision" in told["lemmas"]
+    assert told["bounds"] == "every number of members of RM; no faults"
+    assert told["confirmed"] == "confirmed by search at RM=1, 2 and 3 (356 states)"
+
+
+def test_what_verdicts_are_limited_to_is_below_the_table():
+    """Sizes, faults and how far was looked, of each judge; and what never happened."""
+    never = ("check", "two-phase-commit-log", "--set", "crashes=0", "--set", "losses=0")
+
+    proved = run("prove", "two-phase-commit", "--property", "agreement")
+    searched = run("check", "two-phase-commit", "--property", "agreement")
+    idle = run(*never, "--max-states", "3", "--property", "agreement")
+    data = json.loads(run(*never, "--max-states", "3", "--json").stdout)
+
+    assert (
+        "proved: every number of members of RM; no faults; "
+        "confirmed by search at RM=1, 2 and 3 (356 states)" in proved.stdout
+    )
+    assert (
+        "exhausted: every interleaving, whose states are at most 10 steps away; RM=3; "
+        "no faults" in searched.stdout
+    )
+    assert "never taken" not in searched.stdout
+    assert f"actions never taken: {', '.join(data['never_taken'])}" in " ".join(
+        idle.stdout.split()
+    )
+    assert data["never_taken"]
 
 
 def test_interleavings_are_listed_with_their_sizes_in_a_fixed_order():
