@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from onceproof.model.errors import UsageError
 from onceproof.model.text import shell_word
 from onceproof.spark_checks.plugin import judgements
-from onceproof.spark_checks.plugin.options import add_options, options_of
+from onceproof.spark_checks.plugin.options import add_options, expected_in, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -108,18 +109,24 @@ def pytest_terminal_summary(
 ) -> None:
     """Say how many sinks were judged, and how."""
     del exitstatus
-    told = []
+    told, ran = [], set()
     for reports in terminalreporter.stats.values():
         for report in reports:
+            ran.add(getattr(report, "nodeid", ""))
             properties = dict(getattr(report, "user_properties", ()) or ())
             if (
                 getattr(report, "when", "") == "call"
                 and "onceproof_verdict" in properties
             ):
                 told.append((report.nodeid, properties))
-    if not told:
+    unjudged = _known_failures_unjudged(config, ran, {node for node, _ in told})
+    if not told and not unjudged:
         return
     terminalreporter.section("onceproof")
+    for line in unjudged:
+        terminalreporter.write_line(line)
+    if not told:
+        return
     terminalreporter.write_line(f"options: {options_of(config)}")
     for node, properties in sorted(told, key=lambda t: t[0]):
         verdict = properties["onceproof_verdict"]
@@ -133,3 +140,26 @@ def pytest_terminal_summary(
             f"{verdict}: {node}, {number} of {of} interleavings{thin}; "
             f"{properties['onceproof_bounds']}{again}"
         )
+
+
+def _known_failures_unjudged(
+    config: pytest.Config, ran: set[str], judged: set[str]
+) -> list[str]:
+    """Say which known failures nobody looked at, of the files whose tests ran."""
+    path = expected_in(config)
+    if not path.exists():
+        return []
+    from onceproof.spark_checks.plugin.expected import read_expected  # noqa: PLC0415
+
+    try:
+        entries = read_expected(path)
+    except UsageError as error:
+        return [str(error)]
+    files = {node.partition("::")[0] for node in ran}
+    return [
+        f"not judged: {known.test}, which {path.name} expects not to be "
+        f"{known.guarantee} until {known.expires}"
+        for known in entries
+        if known.test.partition("::")[0] in files
+        and not any(known.about(node, "") for node in judged)
+    ]

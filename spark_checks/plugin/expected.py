@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.model.files import read_toml
+from onceproof.properties.guarantees import GUARANTEES
 from onceproof.spark_checks.plugin.options import unknown
 
 if TYPE_CHECKING:
@@ -79,4 +80,6 @@ def _entry(path: Path, number: int, entry: Any) -> Expected:
             what = "a day, such as 2027-01-31" if kind is dt.date else "a text"
             message = f"{where} needs {name} = {what}"
             raise UsageError(message)
+    if entry["guarantee"] not in (names := [prop.name for prop in GUARANTEES]):
+        raise UsageError(unknown(f"{where} guarantee", entry["guarantee"], names))
     return Expected(**entry)

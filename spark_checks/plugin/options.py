@@ -205,14 +205,17 @@ def options_of(config: pytest.Config) -> Options:
         trace=trace,
         shrink=_seconds(config, "shrink_budget", profile.shrink),
         timeout=_seconds(config, "timeout", TIMEOUT),
-        expect=Path(
-            config.rootpath, _given(config, "expect") or "onceproof_expect.toml"
-        ),
+        expect=expected_in(config),
         replay=Path(replay) if replay else None,
         spark=dict(_setting(line) for line in config.getini("onceproof_spark")),
         fixture=str(config.getini("onceproof_spark_fixture") or ""),
         evidence=Path(config.rootpath, evidence) if evidence else None,
     )
+
+
+def expected_in(config: pytest.Config) -> Path:
+    """Give the file of known failures, which need not be there."""
+    return Path(config.rootpath, _given(config, "expect") or EXPECTED)
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:

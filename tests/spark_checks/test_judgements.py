@@ -306,3 +306,46 @@ def test_it(onceproof_replay):
     assert "no sink was judged: x.json is about another, not held" in (
         result.stdout.str()
     )
+
+
+def test_a_known_failure_that_nobody_judged_is_named(pytester):
+    """A test that is skipped, or is not there any more, shows no failure."""
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(
+        test_them="""
+import pytest
+
+marked = pytest.mark.effectively_once(key="id")
+
+
+@marked
+def test_expected(onceproof_replay):
+    onceproof_replay("refuted")
+
+
+@marked
+@pytest.mark.skip
+def test_skipped(onceproof_replay):
+    onceproof_replay("refuted")
+"""
+    )
+    entries = [
+        f"[[expected]]\ntest = '{test}'\nguarantee = 'effectively-once'\n"
+        "reason = 'later'\nexpires = 2999-01-31\n"
+        for test in (
+            "test_them.py::test_expected",
+            "test_them.py::test_skipped",
+            "test_them.py::test_gone",
+            "test_others.py::test_there",
+        )
+    ]
+    (pytester.path / "onceproof_expect.toml").write_text("".join(entries))
+
+    result = pytester.runpytest_subprocess()
+
+    result.assert_outcomes(xfailed=1, skipped=1)
+    said = [one for one in result.outlines if one.startswith("not judged: ")]
+    assert [line.split()[2].rstrip(",") for line in said] == [
+        "test_them.py::test_skipped",
+        "test_them.py::test_gone",
+    ]

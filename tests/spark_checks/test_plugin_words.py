@@ -136,6 +136,13 @@ def test_expected_failures_are_read(tmp_path):
         ("expected = 3", "must be a list of tables"),
         ('[[expected]]\ntests = "a"', "did you mean test?"),
         ('[[expected]]\ntest = "a"', "needs guarantee"),
+        (
+            (
+                '[[expected]]\ntest = "a"\nguarantee = "durabel"\nreason = "b"\n'
+                "expires = 2030-01-02"
+            ),
+            "guarantee has no 'durabel'; did you mean durable?",
+        ),
         ("[[expected", "cannot be read"),
     ],
 )
