@@ -65,7 +65,9 @@ def plus(one: int, other: int) -> int:
 class Coordinator(Part):
     """Keeps a transaction's phase. Each transaction has an epoch of its own.
 
-    KIP-890: the epoch grows as a transaction ends, whoever ends it.
+    KIP-890: the epoch grows as a transaction ends, whoever ends it. A producer without
+    an epoch left does not start: runs of two faults leave some of the standard eight,
+    and for three EPOCH has to be 9.
     """
 
     EPOCH = EPOCH

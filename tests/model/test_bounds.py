@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from onceproof.model.language import sometimes
 from onceproof.model.language.plain import Reference
 from onceproof.model.library import make
+from onceproof.model.protocols.transactions import Transactions
 from onceproof.properties.check import check
+from onceproof.properties.property import own_properties
 from onceproof.properties.verdicts import Verdict
 from tests.model.zoo.flink import Flink7784, Flip147Duplicate
 
@@ -52,3 +55,26 @@ def test_no_event_is_processed_and_written_nowhere(name):
                 todo.append(after)
 
     assert processed
+
+
+class Watched(Transactions):
+    """Notes where no epoch is left."""
+
+    E = Transactions.E
+    EPOCH = Transactions.EPOCH
+
+    @sometimes
+    def uses_up_its_epochs(self) -> bool:
+        """The last epoch is the current one."""
+        return self.coordinator.epoch == self.EPOCH.last
+
+
+@pytest.mark.parametrize(("faults", "epochs"), [(1, 8), (2, 8), (3, 9)])
+def test_the_epochs_that_are_advised_are_not_used_up(faults, epochs):
+    """So the end of a run is never for want of an epoch."""
+    protocol = Watched(faults=faults, EPOCH=epochs)
+    asked = [p for p in own_properties(protocol) if p.name == "uses-up-its-epochs"]
+
+    (finding,) = check(protocol, asked).findings
+
+    assert finding.verdict is Verdict.VACUOUS
