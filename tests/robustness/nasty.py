@@ -25,6 +25,7 @@ NASTY = {
     "script": "</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)>",
     "svg": "<svg onload=alert(1)>&lt;&#60;",
     "markdown": "| a | b |\n# [x](javascript:alert(1)) ![y](http://z) **c** `d`",
+    "cells": "a\\|b\\\\|c\\",
     "markup": "[red]x[/red][/][link=http://x]y[/link][bold",
     "title": "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[0m\x9b31m",
     "bidi": "\u202eevil\u2066\u200b\ufeff\u2069",

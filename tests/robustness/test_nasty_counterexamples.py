@@ -55,6 +55,8 @@ def of_model() -> dict[str, Any]:
 
 
 FILES = {"spark": of_spark(), "model": of_model()}
+# Without a model a file is shown at once; that of a model has one.
+QUICK = {"spark": FILES["spark"] | {"protocol": "unknown"}, "model": FILES["model"]}
 PLACES = [(name, place) for name, data in FILES.items() for place in places(data)]
 KEYS = [("parameters",), ("versions",), ("start",), ("steps", 0, "changes")]
 
@@ -142,7 +144,7 @@ def _ordinary(tmp_path_factory):
 @pytest.mark.parametrize("name", FILES)
 def test_a_nasty_text_in_every_place_at_once_is_data(project, name, nasty):
     """But in those that name what is looked at, which have their own test."""
-    data = FILES[name]
+    data = QUICK[name]
     apart = {("format",), ("sink",), ("protocol",), ("digest",), ("test",)}
     for place in places(data):
         if place not in apart and place[:1] != ("input",):
@@ -159,14 +161,14 @@ EACH = "\n".join(text for name, text in NASTY.items() if name != "long")
 @pytest.mark.parametrize(("name", "place"), PLACES, ids=str)
 def test_nasty_texts_in_one_place_are_data(project, name, place):
     """All of them in one text."""
-    made_of(project, put(FILES[name], place, EACH))
+    made_of(project, put(QUICK[name], place, EACH))
 
 
 @pytest.mark.parametrize("nasty", NASTY)
 @pytest.mark.parametrize("field", ["sink", "protocol", "test", "property"])
 def test_a_nasty_name_of_what_is_looked_at_is_data(project, field, nasty):
     """A file that names what there is not is refused, or shown without it."""
-    for name, data in FILES.items():
+    for name, data in QUICK.items():
         if name == "spark" or field in ("protocol", "property"):
             made_of(project, data | {field: NASTY[nasty]})
         for one in (project / "tests").glob("*"):

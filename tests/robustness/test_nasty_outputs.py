@@ -79,6 +79,18 @@ def test_a_sheet_in_markdown_has_no_other_elements(name):
     assert clean(text)
 
 
+@pytest.mark.parametrize("name", NASTY)
+def test_a_row_of_markdown_has_its_cells(name):
+    """Readers differ in what a backslash before a backslash before a bar is."""
+    rows = [
+        line for line in as_markdown(sheet(NASTY[name])).splitlines() if line[:1] == "|"
+    ]
+
+    assert len(rows) == 2 + 3
+    for row in rows:
+        assert len(re.findall(r"\|", re.sub(r"\\.", "", row))) == 6 + 1
+
+
 class Value(Enum):
     """Values that are what tools read as something else."""
 

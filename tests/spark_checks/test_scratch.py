@@ -251,6 +251,26 @@ def test_a_folder_of_another_user_is_not_touched(run, monkeypatch):
     assert folder.is_dir()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives folders to another user")
+@pytest.mark.parametrize("place", ["", MARK])
+def test_a_folder_or_a_mark_that_was_given_away_is_not_touched(run, place):
+    """Both must be this user's own."""
+    folder = run().die()
+    os.chown(folder / place, 12_345, -1)
+
+    assert left() == []
+    assert sweep() == []
+    assert (folder / MARK).is_file()
+
+
+def test_a_run_that_lives_is_not_swept_even_if_it_was_taken_for_dead(run):
+    """Its lock is taken before anything of it is removed."""
+    folder = run().folder
+
+    assert scratch._swept(folder) == []
+    assert (folder / "session" / "log").is_file()
+
+
 @pytest.fixture
 def sleeper():
     """Start a process that leads a group, as a JVM does."""
