@@ -16,7 +16,8 @@ def broken(prop: Property, history: History) -> tuple[int, int] | None:
 
     Moments are when the run was down after a fault, and at rest. A run that no
     restart brought to rest is at rest, and has not recovered. From a moment to one at
-    which everything is as it was, there is no step.
+    which everything is as it was, there is no step. Nothing is broken at a moment at
+    which no reader could read.
     """
     for number, clause in enumerate(prop.clauses):
         moment = _first(clause, history)
@@ -26,28 +27,30 @@ def broken(prop: Property, history: History) -> tuple[int, int] | None:
 
 
 def _first(clause: Clause, history: History) -> int | None:
-    ledgers = [of_history(history, i) for i in range(len(history.moments))]
-    last = len(ledgers) - 1
+    last = len(history.moments) - 1
+    read = [i for i in range(last + 1) if i not in history.unread]
+    ledgers = {i: of_history(history, i) for i in read}
     if clause.when == "always":
-        found = [i for i, ledger in enumerate(ledgers) if not clause.holds(ledger)]
+        found = [i for i in read if not clause.holds(ledgers[i])]
     elif clause.when == "step":
-        pairs = enumerate(itertools.pairwise(ledgers), 1)
+        pairs = itertools.pairwise(read)
         found = [
-            i for i, pair in pairs if _moved(history, i) and not clause.holds(*pair)
+            j
+            for i, j in pairs
+            if _moved(history, i, j) and not clause.holds(ledgers[i], ledgers[j])
         ]
     elif clause.when == "at_rest":
-        found = [] if clause.holds(ledgers[last]) else [last]
+        found = [] if last not in ledgers or clause.holds(ledgers[last]) else [last]
     elif clause.when == "recoverable":
-        well = history.rested and clause.holds(ledgers[last])
-        found = [] if well else [last]
+        well = last not in ledgers or clause.holds(ledgers[last])
+        found = [] if history.rested and well else [last]
     else:
         found = []
     return found[0] if found else None
 
 
-def _moved(history: History, moment: int) -> bool:
-    """Say whether anything is other at a moment than at the one before it."""
-    before = moment - 1
+def _moved(history: History, before: int, moment: int) -> bool:
+    """Say whether anything is other at a moment than at one before it."""
     return history.unexplained[before] != history.unexplained[moment] or any(
         row.fared[before] != row.fared[moment] for row in history.rows
     )

@@ -65,7 +65,8 @@ class History:
 
     ``rested`` says that the run came to its end by itself; a run that no restart
     brought to an end did not recover. ``strays`` holds for each moment an effect of no
-    event, in words, where there was one.
+    event, in words, where there was one. ``unread`` numbers the moments at which no
+    reader could read: nothing is known of them, whatever a row says there.
     """
 
     moments: tuple[str, ...]
@@ -73,6 +74,7 @@ class History:
     unexplained: tuple[int, ...]
     rested: bool = True
     strays: tuple[str, ...] = field(default=(), compare=False)
+    unread: tuple[int, ...] = ()
 
     def seen(self, moment: int) -> dict[int, int]:
         """Count at a moment how many events a reader saw how often."""
@@ -106,7 +108,8 @@ class History:
         )
         moments, unexplained = tuple(data["moments"]), tuple(data["unexplained"])
         strays = tuple(map(str, data.get("strays", ())))
-        return cls(moments, rows, unexplained, bool(data["rested"]), strays)
+        unread = tuple(map(int, data.get("unread", ())))
+        return cls(moments, rows, unexplained, bool(data["rested"]), strays, unread)
 
 
 class Ledger:

@@ -223,6 +223,13 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     for outcome in report.outcomes:
         if outcome.not_replayed:
             reasons[outcome.not_replayed] = reasons.get(outcome.not_replayed, 0) + 1
+    for outcome in report.outcomes:
+        if outcome.unread:
+            told_ = f"readers fail once the query has finished: {outcome.unread}"
+            reasons[told_] = reasons.get(told_, 0) + 1
+    for found in report.unsteady.values():
+        for number, how in found.items():
+            told.append(f"not reproducible: interleaving {number} {how}")
     for reason, number in reasons.items():
         first = reason.splitlines()[0][:160].rstrip(":")
         told.append(f"not replayed, {number}: {first}")

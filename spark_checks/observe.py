@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.ledger import Fared, History, Row
+from onceproof.spark_checks.hosts.client import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +55,7 @@ class Observer:
         """Read the sink now; give each row that a reader sees, as a hash and in words.
 
         A table that is not there yet shows nothing. Raises ``UsageError`` where a
-        column is missing by which events are told apart.
+        column is missing by which events are told apart, and whatever a reader raises.
         """
         from pyspark.errors import AnalysisException  # noqa: PLC0415
 
@@ -70,6 +71,10 @@ class Observer:
             return found.select(self._row(), self._said()).localCheckpoint()
         except AnalysisException as error:
             if error.getCondition() not in _NOTHING_THERE:
+                raise
+            return self.nothing(spark)
+        except Failed as error:
+            if error.condition not in _NOTHING_THERE:
                 raise
             return self.nothing(spark)
 
@@ -115,6 +120,8 @@ class Observer:
             )
         for run, telling in enumerate(tellings):
             for moment, look in enumerate(telling.looks):
+                if look is None:
+                    continue
                 frames = frames.union(
                     look.select("row", unit, _SAID, f.lit(run), f.lit(moment))
                 )
@@ -139,11 +146,12 @@ class Observer:
 class Telling:
     """What was seen of one run: at each moment, what readers saw and what was promised.
 
-    ``promised`` holds the batches that the commit log named at that moment.
+    ``promised`` holds the batches that the commit log named at that moment. Where a
+    reader failed there is no look.
     """
 
     moments: tuple[str, ...]
-    looks: tuple[DataFrame, ...]
+    looks: tuple[DataFrame | None, ...]
     promised: tuple[set[int], ...]
     rested: bool
 
@@ -175,6 +183,7 @@ class Telling:
             tuple(unexplained),
             self.rested,
             tuple(strays) if any(strays) else (),
+            tuple(i for i, look in enumerate(self.looks) if look is None),
         )
 
 

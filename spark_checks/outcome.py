@@ -43,6 +43,7 @@ class Outcome:
     ``known`` whether that was clear from the start, for want of a failpoint.
     ``unplanned`` holds the errors for which the query had to be started once more
     than the model has it. ``folder`` is what is kept of the runs, for inspection.
+    What was not replayed for a failure of ours may go well if it is done ``again``.
     """
 
     interleaving: Interleaving
@@ -55,6 +56,7 @@ class Outcome:
     unplanned: tuple[str, ...] = ()
     folder: Path | None = None
     runs: tuple[RunTold, ...] = ()
+    again: bool = False
 
     @property
     def drift(self) -> bool:
@@ -66,9 +68,22 @@ class Outcome:
         )
 
     @property
+    def unread(self) -> str:
+        """Why readers fail once the query has finished, if they do."""
+        last = None if self.spark is None else len(self.spark.moments) - 1
+        if self.spark is None or last not in self.spark.unread:
+            return ""
+        return self.runs[-1].unreadable if self.runs else "readers fail"
+
+    @property
+    def missed(self) -> bool:
+        """Whether nothing can be said of it, though a failpoint realises it."""
+        return (self.not_replayed != "" and not self.known) or self.unread != ""
+
+    @property
     def suspect(self) -> bool:
         """Whether there is something to look into: drift, or steering that failed."""
-        return self.drift or (self.not_replayed != "" and not self.known)
+        return self.drift or self.missed
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
@@ -17,12 +15,14 @@ from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.histories import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import events
+from onceproof.spark_checks.again import Helps, confirm
 from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.crew import Crew
 from onceproof.spark_checks.discovery import discovered
 from onceproof.spark_checks.flights import flights_input
 from onceproof.spark_checks.input import Source
 from onceproof.spark_checks.jvm import java_version
-from onceproof.spark_checks.lab import THREADS, Lab
+from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.observe import observer_of
 from onceproof.spark_checks.run import Case, fresh, run_one
 from onceproof.spark_checks.sizes import TIMEOUT, Sizes
@@ -61,6 +61,10 @@ class SinkReport:
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
     under_test: UnderTest | None = None
+    unsteady: dict[str, dict[int, str]] = field(default_factory=dict)
+    """By property, the interleavings that broke it and did not do so again."""
+    again: dict[int, list[Outcome]] = field(default_factory=dict)
+    """What came of those that were replayed again, by number."""
 
     @property
     def replayed(self) -> list[Outcome]:
@@ -78,21 +82,32 @@ class SinkReport:
         return guarantees_of(self.protocol)
 
     def first_break(self, prop: Property) -> Outcome | None:
-        """Give the smallest replayed interleaving that breaks a property."""
+        """Give the smallest replayed interleaving that breaks a property.
+
+        One that did not break it again is none.
+        """
+        unsteady = self.unsteady.get(prop.name, {})
         for outcome in self.replayed:
-            if outcome.spark is not None and broken(prop, outcome.spark):
+            if (
+                outcome.spark is not None
+                and outcome.interleaving.number not in unsteady
+                and broken(prop, outcome.spark)
+            ):
                 return outcome
         return None
 
     def verdict(self, prop: Property) -> Verdict:
         """Judge a property on the real runs; the model can only lower a "held".
 
-        What the model refutes at a moment when no replay looks is undecided.
+        What the model refutes at a moment when no replay looks is undecided, and so is
+        what was broken only once, or where readers failed at the end.
         """
         if not self.replayed:
             return Verdict.UNDECIDED
         if self.first_break(prop):
             return Verdict.REFUTED
+        if self.unsteady.get(prop.name) or any(o.unread for o in self.replayed):
+            return Verdict.UNDECIDED
         refuted = self.model.verdicts.get(prop.name) is Verdict.REFUTED
         return Verdict.UNDECIDED if refuted else Verdict.HELD
 
@@ -108,8 +123,13 @@ class SinkReport:
 
     @property
     def missed(self) -> list[Outcome]:
-        """The outcomes of interleavings that could not be steered as planned."""
-        return [o for o in self.outcomes if o.not_replayed and not o.known]
+        """The outcomes of which nothing can be said: not steered, or not again."""
+        unsteady = {number for found in self.unsteady.values() for number in found}
+        return [
+            o
+            for o in self.outcomes
+            if o.missed or o.interleaving.number in unsteady
+        ]
 
     def judged(self, verdict: Verdict) -> frozenset[str]:
         """Name the guarantees that came out so."""
@@ -289,13 +309,15 @@ def _bench(
     session: WarmSession, scratch: Path, source: Source, sink: Reference
 ) -> Bench:
     """Prepare what all runs of a sink share."""
-    still = threading.RLock()
-    bench = Bench(session, session.spark, source, None, scratch, still)
-    folder, under_test = fresh(bench, sink)
+    bench = Bench(session, session.spark, source, None, scratch)
+    folder, built = fresh(bench, sink)
+    try:
+        result = built.result if built.under_test.result is not None else None
+        observer = observer_of(session.spark, source, result)
+    finally:
+        built.close()
     shutil.rmtree(folder, ignore_errors=True)
-    result = getattr(under_test, "result", None)
-    observer = observer_of(session.spark, source, result)
-    return replace(bench, observer=observer, under_test=under_test)
+    return replace(bench, observer=observer, under_test=built.under_test)
 
 
 def _replay_sink(
@@ -318,30 +340,35 @@ def _replay_sink(
     semantics = Semantics(protocol)
     mine = threading.local()
 
+    helps = Helps()
+
     def go(one: Interleaving) -> Ran:
         if not hasattr(mine, "bench"):
-            with bench.still:
-                mine.bench = replace(bench, spark=bench.session.fork())
+            mine.bench = replace(bench, spark=bench.session.fork())
         listener(events.InterleavingBegun(sink.name, one.number))
-        return run_one(mine.bench, Case(one, protocol, semantics, sink), listener)
+        case = Case(one, protocol, semantics, sink)
+        return helps.tried(lambda: run_one(mine.bench, case, listener))
 
-    with ThreadPoolExecutor(THREADS) as pool:
+    with Crew(go) as crew:
+
+        def anew(one: Interleaving) -> Outcome:
+            [outcome] = _judged(bench, [crew.ask(one, first=True).result()])
+            return _tidied(outcome, report, replace(plan, retain=False))
+
         for chosen in (early, others):
             if _is_broken(report, plan) and (plan.stop or chosen is others):
                 break
-            try:
-                done = pool.map(go, chosen)
-                while some := list(islice(done, _AT_ONCE)):
-                    for found in _judged(bench, some):
-                        outcome = _tidied(found, report, plan)
-                        report.outcomes.append(outcome)
-                        listener(events.Replayed(sink.name, outcome))
-                    if plan.stop and _is_broken(report, plan):
-                        pool.shutdown(cancel_futures=True)
-                        break
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+            for some in crew.all_of(chosen, _AT_ONCE):
+                for found in _judged(bench, some):
+                    outcome = _tidied(found, report, plan)
+                    report.outcomes.append(outcome)
+                    listener(events.Replayed(sink.name, outcome))
+                report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
+                confirm(report, plan.claims, anew)
+                if plan.stop and _is_broken(report, plan):
+                    break
+            crew.forget()
+        confirm(report, plan.claims or report.properties, anew)
     report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
     report.seconds = time.perf_counter() - began
     listener(events.Judged(report))
@@ -367,6 +394,5 @@ def _tidied(outcome: Outcome, report: SinkReport, plan: Plan) -> Outcome:
 def _judged(bench: Bench, some: Sequence[Ran]) -> list[Outcome]:
     """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
     told = [r.telling for r in some if r.telling is not None]
-    with bench.still:
-        read = iter(bench.histories(told))
+    read = iter(bench.histories(told))
     return [r.judged(next(read) if r.telling is not None else None) for r in some]

@@ -12,6 +12,8 @@ from onceproof.spark_checks import events
 from onceproof.spark_checks.failpoints.kinds import kind_of
 from onceproof.spark_checks.failpoints.realise import realise
 from onceproof.spark_checks.failpoints.runs import NotReplayable
+from onceproof.spark_checks.hosts.built import Built
+from onceproof.spark_checks.hosts.client import HarnessError
 from onceproof.spark_checks.observe import Telling
 from onceproof.spark_checks.outcome import Outcome, Ran
 from onceproof.spark_checks.sinks.interface import Target
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from onceproof.model.interleavings import Interleaving
     from onceproof.model.language.plain import Reference as Semantics
     from onceproof.model.language.protocol import Protocol
-    from onceproof.spark_checks.sinks.interface import Reference, UnderTest
+    from onceproof.spark_checks.sinks.interface import Reference
 
 
 @dataclass(frozen=True)
@@ -41,15 +43,20 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
     """Run a fresh sink through an interleaving, looking at it as it goes."""
     began = time.perf_counter()
     one, sink = case.one, case.sink
-    folder, under_test = fresh(bench, sink)
-    nothing = Outcome(one, None, None, (), 0.0, folder=folder)
+    nothing = Outcome(one, None, None, (), 0.0)
+    try:
+        folder, built = fresh(bench, sink)
+    except HarnessError as failed:
+        return Ran(replace(nothing, not_replayed=str(failed), again=True))
+    nothing = replace(nothing, folder=folder)
     callback = sink.seen is not None and sink.seen.callback
-    kind = kind_of(under_test, callback=callback)
+    kind = kind_of(built.under_test, callback=callback)
     try:
         runs = realise(one, case.protocol, sink, kind)
     except NotReplayable as reason:
+        built.close()
         return Ran(replace(nothing, not_replayed=str(reason), known=True))
-    trial = Trial(bench, folder, under_test, sink, kind)
+    trial = Trial(bench, folder, built, sink, kind)
     problem = WELL
     try:
         for run in runs:
@@ -68,6 +75,7 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
         seconds=time.perf_counter() - began,
         not_replayed=problem.reason,
         known=problem.known,
+        again=problem.help,
         unplanned=tuple(trial.unplanned),
         runs=tuple(trial.told),
     )
@@ -81,12 +89,12 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
     return Ran(replace(outcome, model=model), telling)
 
 
-def fresh(bench: Bench, sink: Reference) -> tuple[Path, UnderTest]:
+def fresh(bench: Bench, sink: Reference) -> tuple[Path, Built]:
     """Make an empty folder for the runs of a sink, and the sink in it."""
     name = f"onceproof_{uuid.uuid4().hex}"
     folder = bench.scratch / name
     target = Target(folder / "sink", name)
     target.path.mkdir(parents=True)
     (folder / "marks").mkdir()
-    with bench.still:
-        return folder, sink.build(target)
+    hosts = bench.session.hosts
+    return folder, Built(hosts, bench.spark, sink, target, bench.patience)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks import class_archive, jvm
 from onceproof.spark_checks.failpoints.rules import PLANS_VARIABLE
+from onceproof.spark_checks.hosts.client import Zygote
 from onceproof.spark_checks.scratch import started
 from onceproof.spark_checks.sizes import DEFAULT
 from onceproof.spark_checks.swapped import SparkGlobals, Swapped
@@ -66,9 +67,11 @@ class WarmSession:
         self._globals.enter({})
         self._silence()
         self._paused = False
+        self.hosts = Zygote()
         try:
             self.spark = self._start(scratch, folder, attempts, tasks)
         except BaseException:
+            self.hosts.close()
             self._give_back()
             raise
 
@@ -178,6 +181,7 @@ class WarmSession:
     def stop(self) -> None:
         """End the session, its workers and its JVM."""
         self.resume()
+        self.hosts.close()
         try:
             with suppress(Exception):
                 self.spark.stop()

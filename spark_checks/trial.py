@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 import sys
 import time
 from contextlib import nullcontext
@@ -14,8 +12,8 @@ from onceproof.model.errors import UsageError
 from onceproof.spark_checks import events
 from onceproof.spark_checks.failpoints import notes
 from onceproof.spark_checks.failpoints.checkpoint import Trap, entries, own
-from onceproof.spark_checks.failpoints.driver import HUNG, LOG
-from onceproof.spark_checks.failpoints.kinds import Kind, Start
+from onceproof.spark_checks.failpoints.driver import HUNG, LOG, StandIn
+from onceproof.spark_checks.failpoints.kinds import NOWHERE, STARTS, Kind, Start
 from onceproof.spark_checks.failpoints.points import DRIVER
 from onceproof.spark_checks.failpoints.rules import (
     LINES,
@@ -27,20 +25,20 @@ from onceproof.spark_checks.failpoints.rules import (
     Rule,
 )
 from onceproof.spark_checks.failpoints.runs import looked
+from onceproof.spark_checks.hosts.client import HarnessError
 from onceproof.spark_checks.outcome import RunTold
-from onceproof.spark_checks.sinks.readers import reader_of
+from onceproof.spark_checks.reasons import is_lost, reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
     from onceproof.properties.ledger import History
-    from onceproof.spark_checks.failpoints.driver import StandIn
     from onceproof.spark_checks.failpoints.kinds import Started
     from onceproof.spark_checks.failpoints.runs import Due, Run
+    from onceproof.spark_checks.hosts.built import Built
     from onceproof.spark_checks.input import Source
     from onceproof.spark_checks.observe import Observer, Telling
     from onceproof.spark_checks.session import WarmSession
@@ -52,14 +50,12 @@ PATIENCE = 60.0
 _OF_IT = 0.75
 _RESTARTS = 3
 _OPEN_COST = 4 * 2**20
-_RAISED = re.compile(r"[\w.]*(Error|Exception): ")
 
 
 @dataclass(frozen=True)
 class Bench:
     """What all runs of a replay share.
 
-    ``still`` is held by a thread of ours that does anything but wait: see ``StandIn``.
     A run that has not ended after ``patience`` seconds is given up.
     """
 
@@ -68,7 +64,6 @@ class Bench:
     source: Source
     observer: Observer | None
     scratch: Path
-    still: AbstractContextManager[object]
     under_test: UnderTest | None = None
     patience: float = PATIENCE
 
@@ -81,18 +76,26 @@ class Bench:
 
 @dataclass(frozen=True)
 class Ended:
-    """How one start of the query ended; ``error`` is empty where it ended well."""
+    """How one start of the query ended; ``error`` is empty where it ended well.
+
+    It may have come too ``late``, or not at all because we ``failed``.
+    """
 
     error: str = ""
     late: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True)
 class Amiss:
-    """Why a run was not the one that was planned; ``known`` if none can ever be."""
+    """Why a run was not the one that was planned; ``known`` if none can ever be.
+
+    Another try may ``help``: what failed was ours, or took too long.
+    """
 
     reason: str = ""
     known: bool = False
+    help: bool = False
 
     def __bool__(self) -> bool:
         """Say whether there is anything amiss."""
@@ -109,11 +112,11 @@ class Trial:
         self,
         bench: Bench,
         folder: Path,
-        under_test: UnderTest,
+        built: Built,
         sink: Reference,
         kind: Kind,
     ) -> None:
-        """Run what is ``under_test`` in a ``folder``, which is all it may write to."""
+        """Run what is ``built`` in a ``folder``, which is all it may write to."""
         self._bench = bench
         self._own = bool(sink.code)
         self._callback = sink.seen is not None and sink.seen.callback
@@ -121,10 +124,11 @@ class Trial:
         self._allowed = (str(bench.scratch), *sink.allowed) if sink.code else None
         self._folder = folder
         self._marks = folder / "marks"
-        self._read = reader_of(under_test)
+        self._built = built
+        self._read = built.read
         self._kind = kind
         self._checkpoint = folder / "checkpoint"
-        self._stand_ins: list[StandIn] = []
+        self._driver: StandIn | None = None
         self.told: list[RunTold] = []
         self.unreadable: dict[str, str] = {}
         self.looks: list[Any] = []
@@ -152,17 +156,29 @@ class Trial:
             if edited is not None:
                 own(edited, self._bench.scratch)
             self._kind.undo(own(self._checkpoint, self._bench.scratch), *run.undo)
-        self._look(run)
+        problem = self._look(run)
+        if problem:
+            return problem
         self.promised.append(entries(self._checkpoint, "commits"))
         self.told.append(self._tell(run, caught=self._caught(run, ended)))
         (self._marks / looked(run.number)).touch()
         return WELL
 
-    def close(self) -> bool:
-        """End what stands for a driver; say whether a thread of it had died before."""
-        died = [child.close() for child in self._stand_ins]
-        self._stand_ins.clear()
-        return any(died)
+    def close(self) -> None:
+        """End what stands for a driver, and the processes that hold the sink."""
+        self._leave()
+        self._built.close()
+
+    def _leave(self) -> tuple[bool, str]:
+        """End what stands for a driver; say whether a rule ended it, or why it failed.
+
+        That may have been a thread of it, after the last callback.
+        """
+        driver, self._driver = self._driver, None
+        if driver is None:
+            return False, ""
+        died = driver.close()
+        return died, driver.lost
 
     def _release(self, run: Run) -> None:
         """Let tasks go on that wait for others: the query has failed meanwhile.
@@ -172,23 +188,27 @@ class Trial:
         if any(rule.do == "zombie" for rule in run.rules):
             (self._marks / run.mark(RELEASED)).touch()
 
-    def _look(self, run: Run) -> None:
+    def _look(self, run: Run) -> Amiss:
         """See what readers see; a user's reader may fail on what a fault has left."""
         bench = self._bench
         if bench.observer is None:
             message = "nobody is there to look"
             raise RuntimeError(message)
-        with bench.still:
-            try:
-                found = bench.observer.look(bench.spark, self._read)
-            except UsageError:
+        try:
+            found = bench.observer.look(bench.spark, self._read)
+        except HarnessError as error:
+            return Amiss(str(error), help=True)
+        except UsageError:
+            raise
+        except Exception as error:
+            if is_lost(error):
+                return Amiss(reason(error), help=True)
+            if not self._own:
                 raise
-            except Exception as error:
-                if not self._own:
-                    raise
-                self.unreadable[run.moment] = reason(error)
-                found = bench.observer.nothing(bench.spark)
+            self.unreadable[run.moment] = reason(error)
+            found = None
         self.looks.append(found)
+        return WELL
 
     def _tell(self, run: Run, *, caught: bool) -> RunTold:
         committed = frozenset(self.promised[-1])
@@ -231,8 +251,8 @@ class Trial:
             self.unplanned.append(ended.error)
             ended = self._once(again)
             restarts += 1
-            if ended.late:
-                return Amiss(ended.error)
+            if ended.late or ended.failed:
+                return Amiss(ended.error, help=True)
         self.rested = not ended.error
         return WELL
 
@@ -244,7 +264,8 @@ class Trial:
         if (self._marks / HUNG).exists():
             where = (self._marks / LOG).read_text()
             said = f"the sink's code on the driver did not end within {_OF_IT:.0%}"
-            return Amiss(f"{said} of {self._bench.patience:.0f} s:\n{where}")
+            told = f"{said} of {self._bench.patience:.0f} s:\n{where}"
+            return Amiss(told, help=True)
         idle = [
             batch
             for batch, mark in run.begun.items()
@@ -254,6 +275,8 @@ class Trial:
             # The model lets tasks run that change nothing; the sink runs none.
             message = f"no task of batch {idle[0]} runs again, so none can be struck"
             return Amiss(message, known=True)
+        if ended.failed:
+            return Amiss(ended.error, help=True)
         refused = sorted(self._marks.glob(f"{REFUSED}-*"))
         if refused:
             raise UsageError(refused[0].read_text())
@@ -262,7 +285,7 @@ class Trial:
         if unmet:
             return Amiss("; ".join(f.read_text() for f in unmet))
         if ended.late:
-            return Amiss(ended.error)
+            return Amiss(ended.error, help=True)
         besides = f"; the query failed: {ended.error}" if ended.error else ""
         if run.strike is not None and not self._left(run.strike):
             # What a user's code runs after one fault is its own affair.
@@ -322,23 +345,36 @@ class Trial:
             trap = Trap(mine, run.trap, begun, self._marks / run.strike.mark)
         try:
             with trap:
-                with self._bench.still:
-                    started = self._start(plan, run)
-                group = str(getattr(started, "runId", plan.run))
-                try:
-                    patience = round(self._bench.patience)
-                    if not started.awaitTermination(patience):
-                        started.stop()
-                        message = f"the query did not end within {patience} s"
-                        return Ended(message, late=True)
-                except Exception as error:  # noqa: BLE001 - any failure ends a query
-                    self._settle(group)
-                    return Ended(reason(error))
-            died = self.close()
-            return Ended("the driver died after the callback" if died else "")
+                ended = self._run(plan, placed, run)
+            died, lost = self._leave()
+            if lost and not died:
+                return Ended(lost, failed=True)
+            if died and not ended.error:
+                return Ended("the driver died after the callback")
+            return ended
         finally:
-            self.close()
+            self._leave()
             placed.unlink(missing_ok=True)
+
+    def _run(self, plan: Plan, placed: Path, run: Run) -> Ended:
+        """Start the query and wait for its end."""
+        group = plan.run
+        try:
+            started = self._start(plan, placed, run)
+            group = str(getattr(started, "runId", plan.run))
+            patience = round(self._bench.patience)
+            if not started.awaitTermination(patience):
+                started.stop()
+                message = f"the query did not end within {patience} s"
+                return Ended(message, late=True)
+        except HarnessError as error:
+            return Ended(str(error), failed=True)
+        except UsageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - any failure ends a query
+            self._settle(group)
+            return Ended(reason(error), failed=is_lost(error))
+        return Ended()
 
     def _settle(self, group: str) -> None:
         """Let tasks end that a driver left, before the plan is taken from them."""
@@ -352,16 +388,23 @@ class Trial:
                 return
             time.sleep(0.01)
 
-    def _start(self, plan: Plan, run: Run) -> Started:
+    def _start(self, plan: Plan, placed: Path, run: Run) -> Started:
         source, spark = self._bench.source, self._bench.spark
+        events = source.stream(spark, self._folder / "input")
+        where = self._kind.on_driver
+        if where != NOWHERE:
+            starts = where == STARTS
+            host = self._built.host()
+            self._driver = StandIn(host, plan, placed, spark, starts=starts)
+            if starts:
+                return self._driver.start(events, self._checkpoint)
         start = Start(
-            source.stream(spark, self._folder / "input"),
+            events,
             self._checkpoint,
             plan,
-            self._bench.still,
+            self._driver,
             lambda batch: source.batch(spark, batch),
             run.offered,
-            self._stand_ins,
         )
         return self._kind.start(start)
 
@@ -377,10 +420,3 @@ class Trial:
             "spark.sql.files.openCostInBytes": str(cost),
         }
 
-
-def reason(error: Exception) -> str:
-    """Give the line of a failure that says most: what Python raised, if it did."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = itertools.takewhile(lambda line: not line.startswith("==="), lines)
-    raised = [line for line in told if _RAISED.match(line)]
-    return (raised or lines or [type(error).__name__])[-1 if raised else 0][:300]

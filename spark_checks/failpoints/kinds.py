@@ -5,25 +5,23 @@ All that differs between kinds is here: another kind is another class of this fi
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.failpoints import guard
 from onceproof.spark_checks.failpoints.checkpoint import undo_file_commit
-from onceproof.spark_checks.failpoints.driver import StandIn
 from onceproof.spark_checks.failpoints.rules import (
     CALLBACK,
-    CALLED_BACK,
     RUN_PROPERTY,
     UNDO,
 )
 from onceproof.spark_checks.failpoints.runs import NotReplayable, Run
 from onceproof.spark_checks.failpoints.scheduler import Scheduler
 from onceproof.spark_checks.failpoints.steered import steered
+from onceproof.spark_checks.hosts.described import SourceSeen
 from onceproof.spark_checks.sinks.interface import (
     BatchJob,
     Files,
@@ -36,13 +34,13 @@ from onceproof.spark_checks.sinks.interface import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
 
     from pyspark.sql import DataFrame
     from pyspark.sql.datasource import DataSource
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.failpoints.driver import StandIn
     from onceproof.spark_checks.failpoints.rules import Plan
 
 
@@ -53,17 +51,18 @@ _JOB = "the function of the job"
 class Start:
     """What a query is started with.
 
-    ``batches`` gives the events of one batch, of those that are ``offered``. ``still``
-    is held while a driver is forked; what stands in for one is added to ``stand_ins``.
+    In the process of the tests, ``driver`` stands for the process that Spark calls
+    back, and ``batches`` gives the events of one batch, of those that are ``offered``.
+    In a host, ``called_back`` has a writer call a function of the user's.
     """
 
     events: DataFrame
     checkpoint: Path
     plan: Plan
-    still: AbstractContextManager[object]
-    batches: Callable[[int], DataFrame]
-    offered: int
-    stand_ins: list[StandIn] = field(default_factory=list)
+    driver: StandIn | None = None
+    batches: Callable[[int], DataFrame] | None = None
+    offered: int = 0
+    called_back: Callable[[DataStreamWriter, Any], None] | None = None
 
     @property
     def writer(self) -> DataStreamWriter:
@@ -71,12 +70,14 @@ class Start:
         writer = self.events.writeStream.trigger(availableNow=True)
         return writer.option("checkpointLocation", str(self.checkpoint))
 
-    def stand_in(self, write: Callable[[DataFrame, int], None]) -> StandIn:
-        """Let a child stand for the driver while it runs a callback."""
-        found = StandIn(write, self.plan, self.still)
-        self.stand_ins.append(found)
-        Path(self.plan.marks, CALLED_BACK).touch()
-        return found
+    @property
+    def stand_in(self) -> StandIn:
+        """The driver that is called back."""
+        if self.driver is None:
+            message = "nobody stands for the driver"
+            raise RuntimeError(message)
+        self.driver.called_back()
+        return self.driver
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse options that name a place which is not the sink's own.
@@ -99,8 +100,14 @@ class Started(Protocol):
         """End it."""
 
 
+NOWHERE, CALLED, STARTS = "nowhere", "called", "starts"
+"""What of a sink runs on the driver: nothing, what Spark calls, what starts a query."""
+
+
 class Kind(ABC):
     """One sink under test, as the plan of its faults sees it."""
+
+    on_driver: ClassVar[str] = NOWHERE
 
     @abstractmethod
     def start(self, start: Start) -> Started:
@@ -142,15 +149,16 @@ class Kind(ABC):
 
 
 class ForeachBatchKind(Kind):
-    """The callback runs in a child that dies for the driver."""
+    """The callback runs in a host that dies for the driver."""
+
+    on_driver = CALLED
 
     def __init__(self, sink: ForeachBatch) -> None:
-        """Put ``sink`` under test."""
-        self._write = sink.write
+        """Put ``sink`` under test: its function is called in a host."""
 
     def start(self, start: Start) -> Started:
-        """Start the query, with the callback in children."""
-        return start.writer.foreachBatch(start.stand_in(self._write)).start()
+        """Start the query, with the callback in a host."""
+        return start.writer.foreachBatch(start.stand_in).start()
 
     def before_log_commit(self, run: Run, batch: int) -> None:
         """Let the driver die as the callback returns."""
@@ -163,7 +171,9 @@ class ForeachBatchKind(Kind):
 
 
 class ForeachKind(Kind):
-    """The writer is called in tasks alone."""
+    """The writer is called in tasks alone; it is sent to them from a host."""
+
+    on_driver = STARTS
 
     def __init__(self, sink: Foreach) -> None:
         """Put ``sink`` under test."""
@@ -191,7 +201,9 @@ class FormatKind(Kind):
 class DataSourceKind(FormatKind):
     """A Python DataSource: its commit and abort run in Python, and can be struck."""
 
-    def __init__(self, sink: Format, source: type[DataSource]) -> None:
+    on_driver = STARTS
+
+    def __init__(self, sink: Format, source: type[DataSource] | SourceSeen) -> None:
         """Put the ``source`` of ``sink`` under test."""
         super().__init__(sink)
         self._source = source
@@ -199,6 +211,9 @@ class DataSourceKind(FormatKind):
     def start(self, start: Start) -> Started:
         """Register the source and start the query."""
         start.check(self._options)
+        if isinstance(self._source, SourceSeen):
+            message = "the class of the source is in a host"
+            raise TypeError(message)
         start.events.sparkSession.dataSource.register(self._source)
         writer = start.writer.option(RUN_PROPERTY, start.plan.run)
         return writer.format(self._source.name()).options(**self._options).start()
@@ -206,16 +221,9 @@ class DataSourceKind(FormatKind):
     def no_abort(self, run: Run, batch: int) -> None:
         """Let the process die that would call abort, of any writer of the module."""
         run.rule(UNDO, "call", batch, "die")
-        from pyspark.sql.datasource import DataSourceStreamWriter  # noqa: PLC0415
-
-        module = vars(sys.modules[self._source.__module__])
-        for what in module.values():
-            if (
-                isinstance(what, type)
-                and issubclass(what, DataSourceStreamWriter)
-                and "abort" in vars(what)
-            ):
-                run.rule(what.abort.__qualname__, "call", batch, "die")
+        if isinstance(self._source, SourceSeen):
+            for name in self._source.aborts:
+                run.rule(name, "call", batch, "die")
 
 
 class FilesKind(Kind):
@@ -255,6 +263,8 @@ class FilesKind(Kind):
 class QueryKind(Kind):
     """A function that starts a query: what it calls of Spark is steered."""
 
+    on_driver = STARTS
+
     def __init__(self, sink: Query, *, callback: bool) -> None:
         """Put ``sink`` under test; ``callback`` says that it uses foreachBatch."""
         self._start = sink.start
@@ -284,16 +294,16 @@ class QueryKind(Kind):
 
 
 class BatchJobKind(Kind):
-    """A job is run for each batch in a child, and noted as done as Spark would."""
+    """A job is run for each batch in a host, and noted as done as Spark would."""
+
+    on_driver = CALLED
 
     def __init__(self, sink: BatchJob) -> None:
-        """Put ``sink`` under test."""
-        self._run = sink.run
+        """Put ``sink`` under test: its function is called in a host."""
 
     def start(self, start: Start) -> Started:
         """Run the job for the batches that are not done."""
-        child = start.stand_in(lambda events, _: self._run(events))
-        return Scheduler(start, child)
+        return Scheduler(start, start.stand_in)
 
     def before_log_commit(self, run: Run, batch: int) -> None:
         """Let the job's process die as it returns."""
@@ -311,7 +321,7 @@ def kind_of(sink: UnderTest, *, callback: bool = False) -> Kind:
     ``callback`` says that a query was seen to use foreachBatch. Raises ``UsageError``
     for what is no sink.
     """
-    if isinstance(sink, Format) and isinstance(sink.name, type):
+    if isinstance(sink, Format) and isinstance(sink.name, type | SourceSeen):
         return DataSourceKind(sink, sink.name)
     if isinstance(sink, Query):
         return QueryKind(sink, callback=callback)

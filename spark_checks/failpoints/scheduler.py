@@ -25,6 +25,9 @@ class Scheduler:
     def awaitTermination(self, timeout: int) -> bool:  # noqa: ARG002, N802 - Spark's name
         """Run the job; raise where it fails or dies."""
         start = self._start
+        if start.batches is None:
+            message = "a job needs batches"
+            raise RuntimeError(message)
         folders = [start.checkpoint / name for name in ("offsets", "commits")]
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
@@ -37,9 +40,7 @@ class Scheduler:
             (begun / str(batch)).touch()
             context.setLocalProperty(BATCH_PROPERTY, str(batch))
             try:
-                with start.still:
-                    events = start.batches(batch)
-                self._job(events, batch)
+                self._job(start.batches(batch), batch)
             finally:
                 context.setLocalProperty(BATCH_PROPERTY, None)  # type: ignore[arg-type]
             (done / str(batch)).touch()

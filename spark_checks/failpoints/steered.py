@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def steered(start: Start) -> Iterator[None]:
-    """While it lasts, queries run to the end of their input, with callbacks in a child.
+    """While it lasts, queries run to the end of their input, and are called back here.
 
     A query that is started with another checkpoint than that of ``start``, or into a
-    place that is not allowed, raises ``UsageError`` before it begins. The caller sees
-    to it that no other thread starts a query meanwhile.
+    place that is not allowed, raises ``UsageError`` before it begins. This is a host's:
+    no other thread of it starts a query meanwhile.
     """
     from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
 
@@ -30,7 +30,10 @@ def steered(start: Start) -> Iterator[None]:
     mine = str(start.checkpoint)
 
     def foreach_batch(self: Any, func: Any) -> Any:
-        return plain["foreachBatch"](self, start.stand_in(func))
+        if start.called_back is None:
+            return plain["foreachBatch"](self, func)
+        start.called_back(self, func)
+        return self
 
     def option(self: Any, key: str, value: Any) -> Any:
         _same_checkpoint(key, value, mine)

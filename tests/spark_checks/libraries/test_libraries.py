@@ -1,0 +1,110 @@
+"""Sinks and readers that use libraries with threads, pools and connections."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from onceproof.properties.counterexample import Step
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.artifacts import Asked
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.judged import CLAIMED, Question, judge
+from onceproof.spark_checks.lab import Lab
+
+pytestmark = pytest.mark.spark
+
+HERE = Path(__file__).parent
+ROWS = [{"id": f"e{n}", "amount": n} for n in range(4)]
+DIES = Choice(told=(Step("crash_in_commit", (), True, {}),))
+NEEDS = {
+    "deltalake": "deltalake",
+    "sqlalchemy": "sqlalchemy",
+    "polars": "polars",
+    "duckdb": "duckdb",
+    "kafka": "confluent_kafka",
+    "pyiceberg": "pyiceberg",
+    "grpc": "grpc",
+    "a_pool": "concurrent.futures",
+}
+TIMES = 20
+
+
+@pytest.fixture(scope="module")
+def lab():
+    made = Lab()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def judged(lab, tmp_path, monkeypatch):
+    servers = []
+
+    def ask(library, name, choice, **words):
+        pytest.importorskip(NEEDS[library])
+        database = tmp_path / "orders.db"
+        monkeypatch.setenv("ORDERS_DATABASE", f"sqlite:///{database}")
+        sinks = importlib.import_module(f"tests.spark_checks.libraries.with_{library}")
+        if library == "grpc" and not servers:
+            port, server = sinks.serve()
+            servers.append(server)
+            monkeypatch.setenv("ORDERS_STORE", f"127.0.0.1:{port}")
+        asked = Asked("", ("id",), (str(tmp_path),), CLAIMED)
+        words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
+        question = Question(HERE, tmp_path, asked=asked, choice=choice, **words)
+        return judge(getattr(sinks, name), question, lab=lab)
+
+    yield ask
+    for server in servers:
+        server.stop(None)
+
+
+@pytest.mark.parametrize("library", NEEDS)
+def test_a_right_sink_is_not_accused(judged, library):
+    """Whatever the library keeps in the process that dies, or in that which reads."""
+    found = judged(library, "right", Choice(most=3))
+
+    assert found.verdict is Verdict.HELD, found.headline
+    assert not found.report.missed
+
+
+@pytest.mark.parametrize("library", ["deltalake", "sqlalchemy"])
+def test_a_wrong_sink_is_refuted(judged, library):
+    """It appends, and does so again after the driver has died."""
+    found = judged(library, "wrong", DIES, stop=True)
+
+    assert found.verdict is Verdict.REFUTED
+    assert not found.report.missed
+
+
+def test_a_pool_that_is_made_as_the_sink_is_built_is_emptied(judged):
+    """Its connections are made again in each process."""
+    found = judged("sqlalchemy", "right_of_its_own", Choice(most=3))
+
+    assert found.verdict is Verdict.HELD, found.headline
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize("library", sorted(set(NEEDS) - {"deltalake", "sqlalchemy"}))
+def test_each_wrong_sink_is_refuted(judged, library):
+    """The same, of all the other libraries."""
+    found = judged(library, "wrong", DIES, stop=True)
+
+    assert found.verdict is Verdict.REFUTED
+    assert not found.report.missed
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize("library", NEEDS)
+def test_a_right_sink_is_never_accused(judged, library):
+    """Again and again, over two batches, whatever else the machine does."""
+    found = []
+    for time in range(TIMES):
+        one = Choice(most=2, seed=time)
+        found.append(judged(library, "right", one, batches=2, partitions=2))
+
+    assert [str(one.verdict) for one in found] == ["held"] * TIMES
+    assert not [o.not_replayed for one in found for o in one.report.missed]
