@@ -208,7 +208,7 @@ _HISTORY = record(
         "unexplained": listed(whole()),
         "rested": flag,
     },
-    {"strays": listed(text)},
+    {"strays": listed(text), "unread": listed(whole())},
 )
 _EVENTS = record(
     {

@@ -35,8 +35,9 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
         told += _run(number, run, before, again)
         if run.unreadable:
             told.append(f"{run.moment}, readers fail: {run.unreadable}")
-        seen = seen_in_words(history, number)
-        told.append(f"{run.moment}, of the events readers see {seen}")
+        else:
+            seen = seen_in_words(history, number)
+            told.append(f"{run.moment}, of the events readers see {seen}")
         again |= set(run.ran) - run.committed
         before = run.committed
         if number == moment:

@@ -18,7 +18,10 @@ from onceproof.spark_checks.failpoints.rules import EXIT_CODE, UNMET
 
 _END_OF_STREAM = b"\xff\xff\xff\xfc"
 _PATIENCE = 20.0
+_SHELL = "/bin/sh"
+_LEAVES_MARK = 'read -r _; [ -d "$1" ] && : > "$1/$2"'
 _inputs: list[Any] = []
+_kept: list[int] = []
 
 
 def feeds(stream: IO[bytes]) -> None:
@@ -39,20 +42,32 @@ def begin(marks: Path, landed: str) -> None:
         except TimeoutError as error:
             (marks / f"{UNMET}-{os.getpid()}").write_text(str(error))
             os._exit(EXIT_CODE)
-    over, alive = os.pipe()
-    if os.fork() == 0:
-        os.close(alive)
-        if _inputs:
-            _let_go(_inputs[0])
-        # The other end is closed by the end of the process, however that comes about.
-        os.read(over, 1)
-        if marks.is_dir():
-            (marks / landed).touch()
-        os._exit(EXIT_CODE)
-    os.close(over)
+    _watch(marks, landed)
     if _inputs:
         _let_go(_inputs[0])
         _feed(_inputs[0], rest)
+
+
+def _watch(marks: Path, landed: str) -> None:
+    """Have a mark left as this process ends, however that comes about.
+
+    A shell does it, which holds one end of a pipe: to fork a process that runs a user's
+    code would not be safe, for libraries may have threads in it.
+    """
+    over, alive = os.pipe()
+    _kept.append(alive)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.posix_spawn(
+        _SHELL,
+        ["sh", "-c", _LEAVES_MARK, "sh", str(marks), landed],
+        os.environ,
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, over, 0),
+            (os.POSIX_SPAWN_DUP2, nowhere, 1),
+        ],
+    )
+    os.close(over)
+    os.close(nowhere)
 
 
 def _rest_of(stream: Any) -> bytes:
