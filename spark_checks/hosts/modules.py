@@ -6,22 +6,23 @@ pytest imports files under names that no import would find by itself.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import site
 import sys
 import sysconfig
+import threading
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import onceproof.spark_checks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import ModuleType
 
 _OURS = "onceproof"
+_one_by_one = threading.Lock()
 
 
 def installed_places() -> tuple[str, ...]:
@@ -115,6 +116,18 @@ def third_party(first: str, places: Mapping[str, str]) -> frozenset[str]:
 
 def _imports(place: str, name: str) -> Sequence[str]:
     try:
+        changed = Path(place).stat().st_mtime_ns
+    except OSError:
+        return ()
+    # Python 3.11 cannot make two syntax trees at once, each in a thread.
+    with _one_by_one:
+        return _read(place, name, changed)
+
+
+@functools.cache
+def _read(place: str, name: str, changed: int) -> tuple[str, ...]:
+    del changed
+    try:
         tree = ast.parse(Path(place).read_bytes())
     except (OSError, SyntaxError, ValueError):
         return ()
@@ -131,12 +144,7 @@ def _imports(place: str, name: str) -> Sequence[str]:
             if base:
                 found.append(base)
                 found += [f"{base}.{alias.name}" for alias in node.names]
-    return found
-
-
-def our_folder() -> str:
-    """Give the folder of this package."""
-    return str(Path(onceproof.spark_checks.__file__ or "").parent)
+    return tuple(found)
 
 
 def enter(told: Mapping[str, Any]) -> None:
