@@ -117,7 +117,7 @@ def none_left() -> Iterator[None]:
 
     def popen(*command: Any, **options: Any) -> subprocess.Popen[bytes]:
         # It is a script that starts a JVM to ask for the command of the JVM.
-        with _interrupts_held():
+        with interrupts_held():
             started.append(subprocess.Popen(*command, **options, process_group=0))
         return started[-1]
 
@@ -133,7 +133,7 @@ def none_left() -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """Put off Ctrl-C: a process that is just being started would be lost by it."""
     held: list[int] = []
     with interrupts_as_before(lambda number, _: held.append(number)):

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import OnceproofError, UsageError
+from onceproof.spark_checks import jvm
 from onceproof.spark_checks.hosts.server import FORK
 from onceproof.spark_checks.hosts.wire import Channel
 
@@ -130,7 +131,11 @@ class Host:
 
     def fork(self) -> Host:
         """Let this process, which has become a server, fork a host."""
-        return forked(self.orders)
+        try:
+            return forked(self.orders)
+        except HarnessError:
+            self.wait(_GONE)
+            raise
 
     def _number(self, seconds: float) -> int | None:
         """Read a number that the server writes: the process's, or how it ended."""
@@ -205,7 +210,7 @@ class Zygote:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
         paths = json.dumps(sys.path)
         number = str(theirs.fileno())
-        with theirs:
+        with theirs, jvm.interrupts_held():
             self._process = subprocess.Popen(
                 [sys.executable, *flags, "-P", "-c", _START, paths, number],
                 stdin=subprocess.DEVNULL,

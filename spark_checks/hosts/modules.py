@@ -13,7 +13,7 @@ import sys
 import sysconfig
 import threading
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,25 @@ def user_modules() -> dict[str, str]:
         if place and not place.startswith(places):
             found[name] = place
     return found
+
+
+def is_installed(name: str) -> bool:
+    """Say whether a module is of a package that is installed, or Python's own.
+
+    Nothing is run to see that. What lies elsewhere is a user's, who may not have
+    imported it yet.
+    """
+    top = name.partition(".")[0]
+    if top == _OURS or top in sys.builtin_module_names:
+        return True
+    try:
+        spec = PathFinder.find_spec(top)
+    except (ImportError, ValueError):
+        return False
+    if spec is None:
+        return False
+    found = [spec.origin or "", *(spec.submodule_search_locations or ())]
+    return any(place.startswith(installed_places()) for place in found)
 
 
 def _place_of(module: ModuleType | None) -> str:

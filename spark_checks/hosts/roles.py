@@ -91,7 +91,7 @@ def _template(told: Message) -> Message:
     """Import modules that are no user's, and name those that leave anything behind."""
     sys.path[:] = told["path"]
     before, unfit = clean.files(), []
-    for name in told["modules"]:
+    for name in filter(modules.is_installed, told["modules"]):
         # What fails here is said by the user's code, if that needs it.
         with suppress(BaseException):
             importlib.import_module(name)

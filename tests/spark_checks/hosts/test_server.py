@@ -42,14 +42,16 @@ def test_modules_that_start_threads_are_left_to_the_hosts(
     zygote, tmp_path, monkeypatch
 ):
     """What a template has imported, all its hosts have; it can be forked."""
-    (tmp_path / "busy_package.py").write_text(
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    (place / "busy_package.py").write_text(
         "import threading, time\n"
         "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
     )
-    (tmp_path / "open_package.py").write_text("FILE = open(__file__)\n")
-    (tmp_path / "quiet_package.py").write_text("")
-    (tmp_path / "broken_package.py").write_text("1 / 0\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    (place / "open_package.py").write_text("FILE = open(__file__)\n")
+    (place / "quiet_package.py").write_text("")
+    (place / "broken_package.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(str(place))
     names = ["busy_package", "broken_package", "open_package", "quiet_package"]
 
     made = zygote.template(names)
@@ -57,6 +59,17 @@ def test_modules_that_start_threads_are_left_to_the_hosts(
     assert zygote._unfit == {"busy_package", "open_package"}
     assert len(list(Path(f"/proc/{made.pid}/task").iterdir())) == 1
     assert zygote.template(names) is made
+
+
+def test_what_is_not_installed_is_not_run(zygote, tmp_path, monkeypatch):
+    """A module of the user's that nobody has imported yet is for the hosts alone."""
+    ran = tmp_path / "ran"
+    (tmp_path / "lazily_imported.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    zygote.template(["lazily_imported"])
+
+    assert not ran.exists()
 
 
 def test_a_host_that_ends_by_a_signal_is_a_failure_of_ours(zygote):
