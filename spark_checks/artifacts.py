@@ -201,8 +201,11 @@ def answered(path: Path, told: Counterexample, report: SinkReport) -> Answer:
     outcomes = report.outcomes
     if not outcomes:
         return Answer(*about, "ERROR", "there is no such interleaving any more")
-    failed = [o for o in outcomes if o.spark is not None and _fails(told, o)]
-    missed = [o for o in outcomes if o.spark is None]
+    once = report.unsteady.get(told.property, {})
+    failed = [
+        o for o in outcomes if o.interleaving.number not in once and _fails(told, o)
+    ]
+    missed = [o for o in outcomes if o.spark is None or o in report.missed]
     folder = str((failed or missed or outcomes)[0].folder or "")
     steps = steps_of(Semantics(report.protocol), outcomes[0].interleaving.trace)
     why = ""
@@ -215,7 +218,10 @@ def answered(path: Path, told: Counterexample, report: SinkReport) -> Answer:
         return Answer(*about, "FAILED", why, folder)
     if all(o.known for o in missed) and len(missed) < len(outcomes):
         return Answer(*about, "FIXED", why, folder)
-    return Answer(*about, "ERROR", missed[0].not_replayed, folder)
+    first = next((o for o in missed if not o.known), missed[0])
+    reason = first.not_replayed or first.unread
+    reason = reason or f"not reproducible: {once.get(first.interleaving.number)}"
+    return Answer(*about, "ERROR", reason, folder)
 
 
 def _fails(told: Counterexample, outcome: Outcome) -> bool:
