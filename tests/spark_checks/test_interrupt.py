@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from pyspark import java_gateway
 
+from onceproof.spark_checks.ending import Signals
 from onceproof.spark_checks.jvm import none_left
 from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.scratch import DEAD, left, sweep
@@ -131,16 +132,18 @@ def test_what_ctrl_c_does_is_left_as_it_was():
     assert inside is before
 
 
-def test_a_process_that_is_just_being_started_is_not_lost(tmp_path):
-    """Ctrl-C comes in the midst of the fork: it is heeded, and the process ended."""
-    told = tmp_path / "pid"
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_process_that_is_just_being_started_is_not_lost(tmp_path, number):
+    """A signal comes in the midst of the fork: it is heeded, and the process ended."""
+    told, signals = tmp_path / "pid", Signals()
 
     def interrupt():
         told.write_text(str(os.getpid()))
-        os.kill(os.getppid(), signal.SIGINT)
+        os.kill(os.getppid(), number)
 
-    with pytest.raises(KeyboardInterrupt), none_left():
+    with signals.heeded(), pytest.raises(KeyboardInterrupt), none_left():
         java_gateway.Popen(["sleep", "600"], preexec_fn=interrupt)
 
     with pytest.raises(ProcessLookupError):
         os.kill(int(told.read_text()), 0)
+    assert signals.status == 128 + number
