@@ -1,38 +1,45 @@
-"""Threads that replay interleavings side by side; some are asked for first."""
+"""Threads that replay interleavings side by side; some are asked for again."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from onceproof.spark_checks.lab import THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Self
 
     from onceproof.model.interleavings import Interleaving
     from onceproof.spark_checks.outcome import Ran
 
 
+class Replays(Protocol):
+    """What replays an interleaving; ``again`` says that it has been before."""
+
+    def __call__(self, one: Interleaving, *, again: bool) -> Ran:
+        """Replay it."""
+
+
 class Crew:
     """As many threads as interleavings may run side by side."""
 
-    def __init__(self, go: Callable[[Interleaving], Ran]) -> None:
+    def __init__(self, go: Replays) -> None:
         """Let each thread ``go`` through one interleaving after the other."""
         self._go = go
         self._pool = ThreadPoolExecutor(THREADS)
-        self._waiting: deque[tuple[Interleaving, Future[Ran]]] = deque()
+        self._waiting: deque[tuple[Interleaving, bool, Future[Ran]]] = deque()
         self._lock = threading.Lock()
 
-    def ask(self, one: Interleaving, *, first: bool = False) -> Future[Ran]:
-        """Have an interleaving replayed, after all others or as the next."""
+    def ask(self, one: Interleaving, *, again: bool = False) -> Future[Ran]:
+        """Have an interleaving replayed after all others; or once more, as the next."""
         promised: Future[Ran] = Future()
         with self._lock:
-            put = self._waiting.appendleft if first else self._waiting.append
-            put((one, promised))
+            put = self._waiting.appendleft if again else self._waiting.append
+            put((one, again, promised))
         self._pool.submit(self._take)
         return promised
 
@@ -51,9 +58,9 @@ class Crew:
         with self._lock:
             if not self._waiting:
                 return
-            one, promised = self._waiting.popleft()
+            one, again, promised = self._waiting.popleft()
         try:
-            promised.set_result(self._go(one))
+            promised.set_result(self._go(one, again=again))
         except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
             promised.set_exception(error)
 

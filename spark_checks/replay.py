@@ -342,17 +342,19 @@ def _replay_sink(
 
     helps = Helps()
 
-    def go(one: Interleaving) -> Ran:
+    def go(one: Interleaving, *, again: bool) -> Ran:
         if not hasattr(mine, "bench"):
             mine.bench = replace(bench, spark=bench.session.fork())
-        listener(events.InterleavingBegun(sink.name, one.number))
+        # What is replayed to confirm a break has been told of already.
+        tell = _nobody if again else listener
+        tell(events.InterleavingBegun(sink.name, one.number))
         case = Case(one, protocol, semantics, sink)
-        return helps.tried(lambda: run_one(mine.bench, case, listener))
+        return helps.tried(lambda: run_one(mine.bench, case, tell))
 
     with Crew(go) as crew:
 
         def anew(one: Interleaving) -> Outcome:
-            [outcome] = _judged(bench, [crew.ask(one, first=True).result()])
+            [outcome] = _judged(bench, [crew.ask(one, again=True).result()])
             return _tidied(outcome, report, replace(plan, retain=False))
 
         for chosen in (early, others):
@@ -373,6 +375,10 @@ def _replay_sink(
     report.seconds = time.perf_counter() - began
     listener(events.Judged(report))
     return report
+
+
+def _nobody(event: events.Event) -> None:
+    """Hear of an event, and tell nobody."""
 
 
 def _is_broken(report: SinkReport, plan: Plan) -> bool:
