@@ -240,7 +240,7 @@ _FORM = record(
         "looks": listed(whole()),
         "input": maybe(_EVENTS),
         "test": text,
-        "asked": record({}, {"key": listed(text), "allow": listed(text)}),
+        "asked": record({}, dict.fromkeys(("key", "allow", "code"), listed(text))),
         "because": listed(text),
         "loop": maybe(whole()),
         "digest": text,

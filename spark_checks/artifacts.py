@@ -23,6 +23,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import replay as engine
 from onceproof.spark_checks.because import because
 from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.failpoints.secrets import redacted
 from onceproof.spark_checks.input import enough
 from onceproof.spark_checks.own_events import from_json, own_events, to_json
 from onceproof.spark_checks.replay import protocol_of
@@ -56,6 +57,7 @@ class Asked:
     key: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     claims: tuple[Property, ...] = GUARANTEES
+    code: tuple[str, ...] = ()
 
 
 def write_counterexamples(
@@ -118,7 +120,11 @@ def counterexample(
         looks=tuple(run.state for run in outcome.runs),
         input=to_json(report.given) if report.given.own else None,
         test=asked.test,
-        asked={"key": list(asked.key), "allow": list(asked.allow)},
+        asked={
+            "key": list(asked.key),
+            "allow": [redacted(place) for place in asked.allow],
+            "code": list(asked.code),
+        },
         because=because(outcome, prop) if prop else (),
     )
 
@@ -272,7 +278,9 @@ def _own(
     wanted = tuple(told.asked.get("allow", ()))
     if not trust:
         own_code(code, path)
-        if beyond := [place for place in wanted if place not in allow]:
+        # A file has its places without their passwords.
+        given = {redacted(place) for place in allow}
+        if beyond := [place for place in wanted if redacted(place) not in given]:
             message = (
                 f"{path} lets its sink write to {beyond[0]!r}, outside of the replay's "
                 "own folder; give --trust if that is meant"
@@ -281,7 +289,8 @@ def _own(
     elif not Path(code).is_file():
         message = f"{path} names {code}, and there is no such file"
         raise UsageError(message)
-    return find_sink(told.sink, Path.cwd(), allowed=wanted)
+    named = told.asked.get("code", ())
+    return find_sink(told.sink, Path.cwd(), allowed=wanted, named=named)
 
 
 def sizes_of(told: Counterexample) -> Sizes:

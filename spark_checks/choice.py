@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.model.errors import UsageError
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.properties.counterexample import steps_of
+from onceproof.spark_checks.failpoints.points import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from onceproof.model.interleavings import Interleaving, Interleavings
     from onceproof.properties.counterexample import Step
+    from onceproof.spark_checks.failpoints.runs import Hit
+
+    Hits: TypeAlias = Callable[[Interleaving], "tuple[Hit, ...] | None"]
+
+_INSTALLED = 4
+_Kinds: TypeAlias = "dict[tuple[str, ...], list[Interleaving]]"
 
 
 @dataclass(frozen=True)
 class Choice:
     """All interleavings, or ``only`` some by number, or at ``most`` so many.
 
-    Those that are ``first`` are replayed before all others. Where there are more than
-    ``most``, each number of faults has its share, and of that each kind; ``seed``
+    Those that are ``first`` are replayed before all others. ``most`` bounds
+    repetitions alone: of the interleavings with one fault, each kind of fault is
+    injected at every distinct line, at its first and at its last time, whatever
+    ``most`` and ``seed`` are; of lines of installed packages four times ``most``.
+    Beyond that each number of faults has its share, and of that each kind; ``seed``
     chooses within a kind.
     ``nth`` picks a single one, however many there are: it goes round. ``told`` are the
     steps of one that a file tells of: where the sink has changed so that there is none
@@ -35,6 +46,11 @@ class Choice:
     seed: int = 0
     nth: int | None = None
     told: tuple[Step, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the choice is of all interleavings, and not of some by name."""
+        return self.only is None and self.nth is None and not self.told
 
     def check(self, known: Mapping[str, int]) -> None:
         """Refuse numbers that no sink has an interleaving of.
@@ -51,9 +67,13 @@ class Choice:
                 raise UsageError(message)
 
     def of(
-        self, found: Interleavings
+        self, found: Interleavings, hits: Hits | None = None
     ) -> tuple[tuple[Interleaving, ...], tuple[Interleaving, ...]]:
-        """Choose: what comes first, and what comes then, each in order of numbers."""
+        """Choose: what comes first, and what comes then, each in order of numbers.
+
+        ``hits`` gives the places that an interleaving's faults are injected into, and
+        None for one that cannot be replayed; without it all are alike.
+        """
         classes = found.classes
         if self.only is not None:
             classes = tuple(one for one in classes if one.number in self.only)
@@ -64,7 +84,7 @@ class Choice:
         first = tuple(one for one in classes if one.number in self.first)
         others = tuple(one for one in classes if one.number not in self.first)
         if self.most is not None and len(others) > self.most:
-            others = self._thinned(others, self.most)
+            others = self._thinned(others, self.most, hits)
         return first, others
 
     def _told(self, found: Interleavings) -> Sequence[Interleaving]:
@@ -79,39 +99,133 @@ class Choice:
         return alike or [o for o, kind in kinds.items() if len(kind) == len(names)]
 
     def _thinned(
-        self, classes: tuple[Interleaving, ...], most: int
+        self, classes: tuple[Interleaving, ...], most: int, hits: Hits | None
     ) -> tuple[Interleaving, ...]:
-        """Take as many with one fault as with two, as far as there are so many.
+        """Take every distinct place, and repetitions up to ``most``.
 
-        Of those each kind of fault has its share.
+        Those that cannot be replayed are all taken: they cost nothing, and say why.
         """
-        numbers: dict[int, dict[tuple[str, ...], list[Interleaving]]] = {}
-        for one in classes:
-            kind = faults_of(one)
-            numbers.setdefault(len(kind), {}).setdefault(kind, []).append(one)
+        placed: dict[int, tuple[Hit, ...]] = {}
         kept: list[Interleaving] = []
+        if hits is not None:
+            for one in classes:
+                where = hits(one)
+                if where is None:
+                    kept.append(one)
+                else:
+                    placed[one.number] = where
+            classes = tuple(one for one in classes if one.number in placed)
+        distinct = _distinct(classes, placed, most)
+        taken = {one.number for one in distinct}
+        numbers: dict[int, _Kinds] = {}
+        for one in classes:
+            if one.number not in taken:
+                kind = faults_of(one)
+                numbers.setdefault(len(kind), {}).setdefault(kind, []).append(one)
         fewest = sorted(
             numbers.values(), key=lambda kinds: sum(map(len, kinds.values()))
         )
+        chosen = list(distinct)
         for done, kinds in enumerate(fewest):
-            share = (most - len(kept)) // (len(fewest) - done)
-            kept += self._shared_out(kinds, share)
-        return tuple(sorted(kept, key=lambda one: one.number))
+            share = (most - len(chosen)) // (len(fewest) - done)
+            chosen += self._shared_out(kinds, share, placed)
+        return tuple(sorted([*kept, *chosen], key=lambda one: one.number))
 
     def _shared_out(
-        self, kinds: dict[tuple[str, ...], list[Interleaving]], most: int
+        self, kinds: _Kinds, most: int, placed: Mapping[int, tuple[Hit, ...]]
     ) -> list[Interleaving]:
-        """Take the same number of each kind, as far as there are so many."""
+        """Take the same number of each kind, as far as there are so many.
+
+        Of a kind, those come first that hit a place, or a batch, which no other does.
+        """
+        queues = []
         for alike in kinds.values():
             random.Random(self.seed).shuffle(alike)  # noqa: S311 - no secret
+            queues.append(_new_first(alike, placed)[::-1])
         kept: list[Interleaving] = []
-        while len(kept) < most and any(kinds.values()):
-            for alike in kinds.values():
-                if alike and len(kept) < most:
-                    kept.append(alike.pop())
+        while len(kept) < most and any(queues):
+            for queue in queues:
+                if queue and len(kept) < most:
+                    kept.append(queue.pop())
         return kept
 
 
 def faults_of(one: Interleaving) -> tuple[str, ...]:
     """Name the faults of an interleaving, in order."""
     return tuple(one.trace.events[at].name for at in one.faults)
+
+
+def _distinct(
+    classes: Sequence[Interleaving],
+    placed: Mapping[int, tuple[Hit, ...]],
+    most: int,
+) -> list[Interleaving]:
+    """Take, of each kind of fault, one for each place that it is injected into.
+
+    A place that the code comes to several times is taken at its first and at its last
+    time in the same batch and task. Of places in installed packages four times
+    ``most`` are taken, of each kind of fault its share, and first times first.
+    """
+    alike: dict[object, list[Interleaving]] = defaultdict(list)
+    for one in classes:
+        kind = faults_of(one)
+        if len(kind) == 1 and one.number in placed:
+            alike[kind, tuple(h.place for h in placed[one.number])].append(one)
+    own: list[Interleaving] = []
+    theirs: _Kinds = {}
+    lasts: _Kinds = {}
+    for ones in alike.values():
+        first, last = _ends(ones, placed)
+        ends = [first] if first is last else [first, last]
+        if any(installed(hit.line) for hit in placed[first.number]):
+            kind = faults_of(first)
+            theirs.setdefault(kind, []).append(first)
+            lasts.setdefault(kind, []).extend(ends[1:])
+        else:
+            own += ends
+    queues = [[*theirs[kind], *lasts[kind]][::-1] for kind in theirs]
+    room = _INSTALLED * most
+    while room > 0 and any(queues):
+        for queue in queues:
+            if queue and room > 0:
+                own.append(queue.pop())
+                room -= 1
+    return own
+
+
+def _ends(
+    ones: Sequence[Interleaving], placed: Mapping[int, tuple[Hit, ...]]
+) -> tuple[Interleaving, Interleaving]:
+    """Give the first time that a place is hit, and the last in that batch and task."""
+
+    def when(one: Interleaving) -> tuple[object, ...]:
+        hits = placed[one.number]
+        return ([(h.batch, h.partition, h.nth) for h in hits], one.number)
+
+    def where(one: Interleaving) -> object:
+        return [(h.batch, h.partition) for h in placed[one.number]]
+
+    first = min(ones, key=when)
+    there = [one for one in ones if where(one) == where(first)]
+    latest = max([h.nth for h in placed[one.number]] for one in there)
+    last = min(
+        (o for o in there if [h.nth for h in placed[o.number]] == latest), key=when
+    )
+    return first, last
+
+
+def _new_first(
+    ones: Sequence[Interleaving], placed: Mapping[int, tuple[Hit, ...]]
+) -> list[Interleaving]:
+    """Put in front what hits a place in a batch that none before it hits."""
+    known: set[object] = set()
+    new: list[Interleaving] = []
+    old: list[Interleaving] = []
+    for one in ones:
+        places = {
+            (at, hit.place, hit.batch)
+            for at, hit in enumerate(placed.get(one.number, ()))
+        }
+        (old if places <= known else new).append(one)
+        known |= places
+    return [*new, *old]

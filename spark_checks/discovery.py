@@ -4,30 +4,41 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.protocols.sinks.manifest import Manifest, ManifestDirectory
 from onceproof.spark_checks.drift import seen_in_words
 from onceproof.spark_checks.failpoints import notes
+from onceproof.spark_checks.failpoints.checkpoint import add_unnamed_file, own
 from onceproof.spark_checks.failpoints.driver import HUNG
-from onceproof.spark_checks.failpoints.kinds import DataSourceKind, kind_of
+from onceproof.spark_checks.failpoints.kinds import DataSourceKind, kind_of, manifests
 from onceproof.spark_checks.failpoints.points import (
     ABORT,
     DRIVER,
+    OUTSIDE_FILE,
     TASK,
     points_in,
     seen_in,
 )
-from onceproof.spark_checks.failpoints.rules import CALLED_BACK, LINES, UNDO, WORK
+from onceproof.spark_checks.failpoints.rules import (
+    CALLED_BACK,
+    LINES,
+    OUTSIDE,
+    UNDO,
+    WORK,
+)
 from onceproof.spark_checks.failpoints.runs import Run
 from onceproof.spark_checks.observe import Telling
 from onceproof.spark_checks.run import fresh
+from onceproof.spark_checks.sinks.own import has_code
 from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
 from onceproof.spark_checks.trial import Trial
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from onceproof.properties.ledger import History
     from onceproof.spark_checks.failpoints.points import Point, Seen
     from onceproof.spark_checks.sinks.interface import Reference
     from onceproof.spark_checks.trial import Bench
@@ -50,11 +61,20 @@ def discovered(bench: Bench, sink: Reference) -> Reference:
     for batch in range(batches):
         for function, where in _NOTED:
             run.rule(function, "call", batch, "note", mark=notes.file_of(where, batch))
-    folder, trial = _tried(bench, sink, run)
-    _well(bench, sink, trial)
+    run.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
+    listing = _Listing()
+    folder, trial = _tried(bench, sink, run, listing)
+    if trial.unreadable or not _well(bench, trial, trial.looks):
+        raise UsageError(_wrong(bench, sink, trial))
     marks = folder / "marks"
     seen = seen_in(marks, batches, callback=(marks / CALLED_BACK).exists())
+    if not (seen.driver or seen.tasks) and listing.tables:
+        files = listing.model(bench, trial)
+        shutil.rmtree(folder, ignore_errors=True)
+        return replace(sink, model=files, into_files=True)
     shutil.rmtree(folder, ignore_errors=True)
+    if not (seen.driver or seen.tasks) and has_code(built.under_test):
+        raise UsageError(_no_lines(sink, seen))
     kind = kind_of(built.under_test)
     committer = isinstance(kind, DataSourceKind) and bool(seen.last)
     if committer:
@@ -77,7 +97,20 @@ def discovered(bench: Bench, sink: Reference) -> Reference:
     )
 
 
-def _tried(bench: Bench, sink: Reference, run: Run) -> tuple[Path, Trial]:
+def _no_lines(sink: Reference, seen: Seen) -> str:
+    """Say that no fault can be injected into a sink's code."""
+    why = ", ".join(f"{name} ({why})" for name, why in seen.outside)
+    besides = f"; what ran is {why}" if why else ""
+    return (
+        f"no line of {sink.name}'s code was seen to run, so that no fault can be "
+        f"injected{besides}; help: name the package or the folder that it is in, as "
+        "code="
+    )
+
+
+def _tried(
+    bench: Bench, sink: Reference, run: Run, listing: _Listing | None = None
+) -> tuple[Path, Trial]:
     """Make one run of a fresh sink, and see that it came to its end.
 
     It is made once more where a failure was not the sink's.
@@ -87,6 +120,8 @@ def _tried(bench: Bench, sink: Reference, run: Run) -> tuple[Path, Trial]:
         trial = Trial(bench, folder, built, sink, kind_of(built.under_test))
         try:
             problem = trial.go(run)
+            if listing is not None and not problem:
+                listing.lay(bench, folder, trial, run)
         finally:
             trial.close()
         if last or not problem.help or (folder / "marks" / HUNG).exists():
@@ -99,24 +134,56 @@ def _tried(bench: Bench, sink: Reference, run: Run) -> tuple[Path, Trial]:
     return folder, trial
 
 
-def _well(bench: Bench, sink: Reference, trial: Trial) -> None:
+class _Listing:
+    """Finds out whether readers of Spark's file sink go by its manifest.
+
+    A file that the manifest does not name is laid beside the others: that is what a
+    task leaves that does not commit. Who sees it lists the folder.
+    """
+
+    def __init__(self) -> None:
+        self.tables: list[Path] = []
+        self._look: Any = None
+
+    def lay(self, bench: Bench, folder: Path, trial: Trial, run: Run) -> None:
+        """Lay such a file in each folder that Spark's file sink wrote to, and look."""
+        named = trial.kind.edits()
+        self.tables = manifests(folder) if named is None else [named]
+        laid = [add_unnamed_file(own(table, bench.scratch)) for table in self.tables]
+        if laid and all(laid):
+            self._look = trial.look_again(run)
+
+    def model(self, bench: Bench, trial: Trial) -> type[Manifest]:
+        """Give the model of the sink as its readers see it."""
+        well = self._look is not None and _well(bench, trial, [self._look])
+        return Manifest if well else ManifestDirectory
+
+
+def _well(bench: Bench, trial: Trial, looks: list[Any]) -> bool:
+    """Say whether readers see each event once, and nothing else."""
+    history = _seen(bench, trial, looks)
+    return set(history.seen(0)) == {1} and not history.unexplained[0]
+
+
+def _seen(bench: Bench, trial: Trial, looks: list[Any]) -> History:
+    told = Telling(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
+    [history] = bench.histories([told])
+    return history
+
+
+def _wrong(bench: Bench, sink: Reference, trial: Trial) -> str:
+    """Say what is wrong with a sink to which nothing was done."""
     if trial.unreadable:
         why = next(iter(trial.unreadable.values()))
-        message = f"{sink.name} cannot be read, though nothing was done to it: {why}"
-        raise UsageError(message)
-    telling = Telling(
-        ("at rest",), tuple(trial.looks), tuple(trial.promised), rested=True
+        return f"{sink.name} cannot be read, though nothing was done to it: {why}"
+    history = _seen(bench, trial, trial.looks)
+    wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
+    such = next((f", such as {example}" for example in wrong if example), "")
+    return (
+        f"{sink.name} is wrong even without a fault: of the events readers see "
+        f"{seen_in_words(history, 0)}{such}; the sink itself loses or repeats "
+        "them, or key= and read= do not fit"
     )
-    [history] = bench.histories([telling])
-    if set(history.seen(0)) != {1} or history.unexplained[0]:
-        wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
-        such = next((f", such as {example}" for example in wrong if example), "")
-        message = (
-            f"{sink.name} is wrong even without a fault: of the events readers see "
-            f"{seen_in_words(history, 0)}{such}; the sink itself loses or repeats "
-            "them, or key= and read= do not fit"
-        )
-        raise UsageError(message)
 
 
 def _aborted(bench: Bench, sink: Reference, seen: Seen) -> tuple[Point, ...]:

@@ -85,7 +85,7 @@ def records_of_replay(
             scope=scope,
             faults=protocol.faults,
             fault_set=fault_set(system),
-            verdict=_verdict(report, prop),
+            verdict=report.concluded(prop),
             coverage=_coverage(report),
             hashes=Hashes(model, fingerprints.of_property(prop, system), code),
             model=settings_of(protocol),
@@ -144,20 +144,19 @@ def _coverage(report: SinkReport) -> dict[str, Any]:
         found["not steered"] = len(report.missed)
     if report.sink.seen is not None and report.sink.seen.passed:
         found["repetitions not struck"] = report.sink.seen.passed
+    if report.sink.seen is not None and report.sink.seen.outside:
+        names = [f"{name} ({why})" for name, why in report.sink.seen.outside]
+        found["code without faults"] = ", ".join(names)
     return found
 
 
-def _verdict(report: SinkReport, prop: Property) -> Verdict:
-    """Give the verdict; nothing is held where something could not be steered."""
-    verdict = report.verdict(prop)
-    return Verdict.UNDECIDED if report.missed and verdict.holds else verdict
-
-
 def _note(report: SinkReport, prop: Property) -> str:
-    if _verdict(report, prop) is not Verdict.UNDECIDED:
+    if report.concluded(prop) is not Verdict.UNDECIDED:
         return ""
     if report.model.verdicts.get(prop.name) is Verdict.REFUTED:
         return "the model refutes it at a moment when no replay looks"
+    if report.never_hit:
+        return f"no fault was injected before {report.never_hit[0]}"
     return "something could not be steered as planned"
 
 

@@ -23,6 +23,8 @@ from onceproof.spark_checks.artifacts import (
 )
 from onceproof.spark_checks.choice import Choice
 from onceproof.spark_checks.drift import seen_in_words
+from onceproof.spark_checks.failpoints.runs import FAILED
+from onceproof.spark_checks.left_out import in_short, left_out_of
 from onceproof.spark_checks.own_events import own_events
 from onceproof.spark_checks.sinks.own import own_sink
 from onceproof.spark_checks.sizes import TIMEOUT, Sizes
@@ -86,6 +88,8 @@ class Judged:
     """How a sink came out: a headline that stands alone, and the story behind it.
 
     ``broken`` numbers the interleavings that break a claim, ``report`` is the engine's.
+    ``short`` says in brackets how many were not replayed and why, ``left_out`` says so
+    at length, and which code had no fault injected.
     """
 
     verdict: Verdict
@@ -96,6 +100,8 @@ class Judged:
     file: str = ""
     guarantee: str = ""
     broken: tuple[int, ...] = ()
+    short: str = ""
+    left_out: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -117,7 +123,7 @@ def judge(
     is not its own.
     """
     asked = question.asked
-    sink = own_sink(build, question.code, allowed=asked.allow)
+    sink = own_sink(build, question.code, allowed=asked.allow, named=asked.code)
     sizes = question.sizes
     given = question.given or own_events(
         question.events,
@@ -142,19 +148,46 @@ def judge(
 
 def _judged(report: SinkReport, question: Question) -> Judged:
     claims = question.asked.claims
-    verdict = weakest(report.verdict(prop) for prop in claims)
-    if report.missed and verdict.holds:
-        verdict = Verdict.UNDECIDED
-    replayed, name = len(report.replayed), _name(report)
-    there = len(report.classes.classes)
+    verdict = weakest(report.concluded(prop) for prop in claims)
+    replayed = len(report.replayed)
     if verdict is Verdict.REFUTED:
         return _refuted(report, question)
-    left_out = "\n".join(left_out_of(report, question.choice))
+    told = left_out_of(report, question.choice)
+    how = f"in {replayed} of {len(report.classes.classes)} interleavings"
+    short = in_short(report, question.choice)
     if verdict.holds:
-        headline = f"{name} held in {replayed} of {there} interleavings"
+        headline = f"{_name(report)} held {how}{short}"
     else:
-        headline = f"{name} is undecided: {len(report.missed)} were not replayed"
-    return Judged(verdict, headline, left_out, replayed, report)
+        why = _undecided(report, claims)
+        headline = f"{_name(report)} is undecided: {why}; it held {how}{short}"
+    return Judged(
+        verdict,
+        headline,
+        "\n".join(told),
+        replayed,
+        report,
+        short=short,
+        left_out=tuple(told),
+    )
+
+
+def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
+    """Say why nothing was decided, though nothing was refuted."""
+    failed = [o for o in report.missed if o.not_replayed]
+    if failed:
+        first = failed[0].not_replayed.splitlines()[0]
+        return f"{len(failed)} {FAILED}, such as: {first}"
+    if unread := [o.unread for o in report.missed if o.unread]:
+        first = unread[0].splitlines()[0]
+        return f"readers fail once the query has finished: {first}"
+    if any(report.unsteady.values()):
+        return "what an interleaving broke it did not break again"
+    if not report.replayed:
+        return "no interleaving was replayed"
+    if lines := report.never_hit:
+        return f"no fault was injected before {len(lines)} lines, such as {lines[0]}"
+    weak = [p.name for p in claims if not report.verdict(p).holds]
+    return f"the model refutes {', '.join(weak)} at a moment when no replay looks"
 
 
 def _refuted(report: SinkReport, question: Question) -> Judged:
@@ -176,7 +209,8 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
         file = write_counterexamples(report, question.artifacts, asked)[prop.name]
         keep_run(outcome, Path(file))
         file = _near(file)
-    ends = [*left_out_of(report, question.choice)]
+    left_out = left_out_of(report, question.choice)
+    ends = [*left_out]
     if any(run.caught for run in outcome.runs):
         ends.insert(0, "the lanes are the model's: there the error ends the run")
     if file:
@@ -189,7 +223,16 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
     story = "\n".join(story_of(told, ends))
     replayed = len(report.replayed)
     return Judged(
-        Verdict.REFUTED, headline, story, replayed, report, file, prop.name, numbers
+        Verdict.REFUTED,
+        headline,
+        story,
+        replayed,
+        report,
+        file,
+        prop.name,
+        numbers,
+        short=in_short(report, question.choice),
+        left_out=tuple(left_out),
     )
 
 
@@ -214,40 +257,6 @@ def story_of(told: Counterexample, ends: Sequence[str]) -> list[str]:
         because = [*because[: -more - 2], f"  ... {more + 1} more ...", because[-1]]
         room = MOST_LINES - len(because) - len(ends) - 2
     return [*because, *as_text(lanes_of(told), most=room), *ends]
-
-
-def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
-    """Tell what was not replayed, and why."""
-    told = []
-    reasons: dict[str, int] = {}
-    for outcome in report.outcomes:
-        if outcome.not_replayed:
-            reasons[outcome.not_replayed] = reasons.get(outcome.not_replayed, 0) + 1
-    for outcome in report.outcomes:
-        if outcome.unread:
-            told_ = f"readers fail once the query has finished: {outcome.unread}"
-            reasons[told_] = reasons.get(told_, 0) + 1
-    for found in report.unsteady.values():
-        for number, how in found.items():
-            told.append(f"not reproducible: interleaving {number} {how}")
-    for reason, number in reasons.items():
-        first = reason.splitlines()[0][:160].rstrip(":")
-        told.append(f"not replayed, {number}: {first}")
-    there = len(report.classes.classes)
-    asked = sum(map(len, choice.of(report.classes)))
-    if stopped := asked - len(report.outcomes):
-        mend = "" if choice.first else "; --onceproof-profile=ci goes on"
-        told.append(f"not run after it: {stopped} more interleavings{mend}")
-    if rest := there - asked:
-        mend = "" if choice.most is None else f"; --onceproof-most={there} asks for all"
-        told.append(f"not asked for: {rest} more interleavings{mend}")
-    seen = report.sink.seen
-    if seen is not None and seen.passed:
-        told.append(
-            f"not struck: {seen.passed} repetitions of lines that were struck at their "
-            "first and last time"
-        )
-    return told
 
 
 def _name(report: SinkReport) -> str:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.failpoints.points import ABORT, DRIVER, TASK
+from onceproof.spark_checks.failpoints.rules import LINES, UNDO, WORK
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from onceproof.model.interleavings import Interleaving
     from onceproof.properties.ledger import History
+    from onceproof.spark_checks.failpoints.points import Seen
+    from onceproof.spark_checks.failpoints.runs import Hit
     from onceproof.spark_checks.observe import Telling
+
+
+_WHERE = {DRIVER: LINES, TASK: WORK, ABORT: UNDO}
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,11 @@ class Outcome:
     """What came of replaying an interleaving.
 
     ``not_replayed`` says why there is no history of Spark's, if there is none;
-    ``known`` whether that was clear from the start, for want of a failpoint.
+    ``known`` whether that was clear from the start, for want of a failpoint, and
+    ``cause`` which of the causes it is (``failpoints/runs.py``). ``hits`` are the
+    places that faults were injected into. A task that was given up may have been
+    ``released_early``, for others waited for a lock that it held: what readers then
+    saw is judged, though its order is not the model's.
     ``unplanned`` holds the errors for which the query had to be started once more
     than the model has it. ``folder`` is what is kept of the runs, for inspection.
     What was not replayed for a failure of ours may go well if it is done ``again``.
@@ -56,6 +68,9 @@ class Outcome:
     unplanned: tuple[str, ...] = ()
     folder: Path | None = None
     runs: tuple[RunTold, ...] = ()
+    cause: str = ""
+    hits: tuple[Hit, ...] = ()
+    released_early: bool = False
     again: bool = False
 
     @property
@@ -96,3 +111,21 @@ class Ran:
     def judged(self, spark: History | None) -> Outcome:
         """Give the outcome, now that Spark's ledger is read."""
         return replace(self.outcome, spark=spark)
+
+
+def never_hit(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """List the lines of a user's code that no replayed fault was injected before."""
+    if seen is None:
+        return ()
+    hit = {
+        (hit.function, hit.line)
+        for outcome in outcomes
+        if outcome.spark is not None
+        for hit in outcome.hits
+    }
+    return tuple(
+        text
+        for where, texts in seen.lines.items()
+        for text in sorted(texts)
+        if (_WHERE[where], text) not in hit
+    )

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 _FIXTURES = ("onceproof_replay", "onceproof_spark")
 _MARKER = (
     "effectively_once(key, faults=1, batches=2, partitions=2, guarantees=(...), "
-    "allow=()): the sinks that the test gives to onceproof_replay are judged under "
-    "failure interleavings with so many faults, over so many micro-batches; events are "
-    "matched by their key, a column or several. A test that judges none fails"
+    "allow=(), code=()): the sinks that the test gives to onceproof_replay are judged "
+    "under failure interleavings with so many faults, over so many micro-batches; "
+    "events are matched by their key, a column or several. A "
+    "test that judges none fails"
 )
 _REPLAYER = pytest.StashKey["Replayer"]()
 
@@ -134,12 +135,13 @@ def pytest_terminal_summary(
         of = properties["onceproof_of"]
         where = properties.get("onceproof_file", "")
         again = f"; onceproof replay {shell_word(where)}" if where else ""
-        left = int(of) - int(number)
-        thin = f", {left} not replayed" if left else ""
+        short = properties.get("onceproof_short", "")
         terminalreporter.write_line(
-            f"{verdict}: {node}, {number} of {of} interleavings{thin}; "
+            f"{verdict}: {node}, {number} of {of} interleavings{short}; "
             f"{properties['onceproof_bounds']}{again}"
         )
+        for line in str(properties.get("onceproof_left_out", "")).splitlines():
+            terminalreporter.write_line(f"  {line}")
 
 
 def _known_failures_unjudged(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 
+from onceproof.spark_checks.failpoints.secrets import redacted
+
 _RAISED = re.compile(r"[\w.]*(Error|Exception): ")
 _NETWORK = ("Py4JNetworkError", "Py4JAuthenticationError")
 
@@ -14,7 +16,8 @@ def reason(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = itertools.takewhile(lambda line: not line.startswith("==="), lines)
     raised = [line for line in told if _RAISED.match(line)]
-    return (raised or lines or [type(error).__name__])[-1 if raised else 0][:300]
+    said = (raised or lines or [type(error).__name__])[-1 if raised else 0]
+    return redacted(said)[:300]
 
 
 def named(error: BaseException) -> str:

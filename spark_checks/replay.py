@@ -19,11 +19,16 @@ from onceproof.spark_checks.again import Helps, confirm
 from onceproof.spark_checks.choice import Choice
 from onceproof.spark_checks.crew import Crew
 from onceproof.spark_checks.discovery import discovered
+from onceproof.spark_checks.failpoints.kinds import kind_of
+from onceproof.spark_checks.failpoints.points import installed
+from onceproof.spark_checks.failpoints.realise import realise
+from onceproof.spark_checks.failpoints.runs import NotReplayable, hits_of
 from onceproof.spark_checks.flights import flights_input
 from onceproof.spark_checks.input import Source
 from onceproof.spark_checks.jvm import java_version
 from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.observe import observer_of
+from onceproof.spark_checks.outcome import never_hit
 from onceproof.spark_checks.run import Case, fresh, run_one
 from onceproof.spark_checks.sizes import TIMEOUT, Sizes
 from onceproof.spark_checks.streams import ReaderGoneError
@@ -39,19 +44,24 @@ if TYPE_CHECKING:
     from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.properties.check import Report
     from onceproof.properties.property import Property
+    from onceproof.spark_checks.choice import Hits
     from onceproof.spark_checks.events import Listener
+    from onceproof.spark_checks.failpoints.runs import Hit
     from onceproof.spark_checks.input import Input
     from onceproof.spark_checks.outcome import Outcome, Ran
-    from onceproof.spark_checks.session import WarmSession
     from onceproof.spark_checks.sinks.interface import Reference, UnderTest
 
 _AT_ONCE = 8
 _LONGER = 5.0
+_STALL = 5.0
 
 
 @dataclass
 class SinkReport:
-    """How a sink came out of all its interleavings."""
+    """How a sink came out of the interleavings that were ``asked`` for.
+
+    They are not ``whole`` if some were asked for by name.
+    """
 
     sink: Reference
     protocol: MicroBatch
@@ -61,6 +71,8 @@ class SinkReport:
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
     under_test: UnderTest | None = None
+    asked: int = 0
+    whole: bool = True
     unsteady: dict[str, dict[int, str]] = field(default_factory=dict)
     """By property, the interleavings that broke it and did not do so again."""
     again: dict[int, list[Outcome]] = field(default_factory=dict)
@@ -112,6 +124,18 @@ class SinkReport:
         return Verdict.UNDECIDED if refuted else Verdict.HELD
 
     @property
+    def never_hit(self) -> tuple[str, ...]:
+        """The lines of the user's own code that no fault was injected before."""
+        never = never_hit(self.sink.seen, self.replayed) if self.whole else ()
+        return tuple(text for text in never if not installed(text))
+
+    def concluded(self, prop: Property) -> Verdict:
+        """Judge a property; nothing is held where a fault could not be injected."""
+        verdict = self.verdict(prop)
+        incomplete = self.missed or self.never_hit
+        return Verdict.UNDECIDED if incomplete and verdict.holds else verdict
+
+    @property
     def verdicts(self) -> dict[str, Verdict]:
         """The verdict of each guarantee, by name."""
         return {p.name: self.verdict(p) for p in self.properties}
@@ -126,9 +150,7 @@ class SinkReport:
         """The outcomes of which nothing can be said: not steered, or not again."""
         unsteady = {number for found in self.unsteady.values() for number in found}
         return [
-            o
-            for o in self.outcomes
-            if o.missed or o.interleaving.number in unsteady
+            o for o in self.outcomes if o.missed or o.interleaving.number in unsteady
         ]
 
     def judged(self, verdict: Verdict) -> frozenset[str]:
@@ -286,8 +308,12 @@ def _replayed(
         reports = []
         try:
             for sink in sinks:
-                bench = _bench(session, lab.scratch, source, sink)
-                reports.append(_replay_sink(lab, bench, sink, listener, plan))
+                bench = Bench(session, session.spark, source, None, lab.scratch)
+                try:
+                    bench = _prepared(bench, sink)
+                    reports.append(_replay_sink(lab, bench, sink, listener, plan))
+                finally:
+                    bench.leftovers.close(keep=plan.keep)
         finally:
             if not plan.keep:
                 shutil.rmtree(source.folder, ignore_errors=True)
@@ -305,15 +331,12 @@ def _one_by_one(listener: Listener) -> Listener:
     return tell
 
 
-def _bench(
-    session: WarmSession, scratch: Path, source: Source, sink: Reference
-) -> Bench:
+def _prepared(bench: Bench, sink: Reference) -> Bench:
     """Prepare what all runs of a sink share."""
-    bench = Bench(session, session.spark, source, None, scratch)
     folder, built = fresh(bench, sink)
     try:
         result = built.result if built.under_test.result is not None else None
-        observer = observer_of(session.spark, source, result)
+        observer = observer_of(bench.spark, bench.source, result)
     finally:
         built.close()
     shutil.rmtree(folder, ignore_errors=True)
@@ -328,15 +351,18 @@ def _replay_sink(
     if sink.code:
         sink = discovered(replace(bench, patience=plan.timeout), sink)
         took = time.perf_counter() - began
-        bench = replace(bench, patience=max(bench.patience, _LONGER * took))
+        patience, stall = max(bench.patience, _LONGER * took), max(_STALL, took)
+        bench = replace(bench, patience=patience, stall=stall)
     given = bench.source.given
     sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
     protocol = protocol_of(sink, sizes, faults=plan.faults)
     classes, model = lab.described(protocol)
     what = bench.under_test
     report = SinkReport(sink, protocol, classes, model, given, under_test=what)
-    early, others = plan.choice.of(classes)
-    listener(events.SinkBegun(sink.name, len(early) + len(others)))
+    report.whole = plan.choice.whole
+    early, others = plan.choice.of(classes, _hits(report))
+    report.asked = len(early) + len(others)
+    listener(events.SinkBegun(sink.name, report.asked))
     semantics = Semantics(protocol)
     mine = threading.local()
 
@@ -355,14 +381,14 @@ def _replay_sink(
 
         def anew(one: Interleaving) -> Outcome:
             [outcome] = _judged(bench, [crew.ask(one, again=True).result()])
-            return _tidied(outcome, report, replace(plan, retain=False))
+            return _tidied(outcome, bench, report, replace(plan, retain=False))
 
         for chosen in (early, others):
             if _is_broken(report, plan) and (plan.stop or chosen is others):
                 break
             for some in crew.all_of(chosen, _AT_ONCE):
                 for found in _judged(bench, some):
-                    outcome = _tidied(found, report, plan)
+                    outcome = _tidied(found, bench, report, plan)
                     report.outcomes.append(outcome)
                     listener(events.Replayed(sink.name, outcome))
                 report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
@@ -381,19 +407,38 @@ def _nobody(event: events.Event) -> None:
     """Hear of an event, and tell nobody."""
 
 
+def _hits(report: SinkReport) -> Hits | None:
+    """Find the places that an interleaving's faults are injected into in user code."""
+    sink, what = report.sink, report.under_test
+    if sink.seen is None or what is None:
+        return None
+    kind = kind_of(what, callback=sink.seen.callback)
+
+    def of(one: Interleaving) -> tuple[Hit, ...] | None:
+        try:
+            return hits_of(realise(one, report.protocol, sink, kind))
+        except NotReplayable:
+            return None
+
+    return of
+
+
 def _is_broken(report: SinkReport, plan: Plan) -> bool:
     return any(map(report.first_break, plan.claims))
 
 
-def _tidied(outcome: Outcome, report: SinkReport, plan: Plan) -> Outcome:
+def _tidied(outcome: Outcome, bench: Bench, report: SinkReport, plan: Plan) -> Outcome:
     """Delete what is left of the runs, unless there is something to look into."""
-    if plan.keep or outcome.suspect or outcome.folder is None:
+    if outcome.folder is None:
         return outcome
-    if plan.retain and not _is_broken(report, plan):
-        history = outcome.spark
-        if history is not None and any(broken(p, history) for p in plan.claims):
-            return outcome
+    history = outcome.spark
+    breaks = history is not None and any(broken(p, history) for p in plan.claims)
+    first = plan.retain and breaks and not _is_broken(report, plan)
+    if plan.keep or outcome.suspect or first:
+        bench.leftovers.keep(outcome.folder)
+        return outcome
     shutil.rmtree(outcome.folder, ignore_errors=True)
+    bench.leftovers.sweep()
     return replace(outcome, folder=None)
 
 

@@ -11,7 +11,7 @@ from onceproof.properties.ledger import observe_states
 from onceproof.spark_checks import events
 from onceproof.spark_checks.failpoints.kinds import kind_of
 from onceproof.spark_checks.failpoints.realise import realise
-from onceproof.spark_checks.failpoints.runs import NotReplayable
+from onceproof.spark_checks.failpoints.runs import NotReplayable, hits_of
 from onceproof.spark_checks.hosts.built import Built
 from onceproof.spark_checks.hosts.client import HarnessError
 from onceproof.spark_checks.observe import Telling
@@ -50,12 +50,13 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
         return Ran(replace(nothing, not_replayed=str(failed), again=True))
     nothing = replace(nothing, folder=folder)
     callback = sink.seen is not None and sink.seen.callback
-    kind = kind_of(built.under_test, callback=callback)
+    kind = kind_of(built.under_test, callback=callback, into_files=sink.into_files)
     try:
         runs = realise(one, case.protocol, sink, kind)
     except NotReplayable as reason:
         built.close()
-        return Ran(replace(nothing, not_replayed=str(reason), known=True))
+        why = replace(nothing, not_replayed=str(reason), known=True)
+        return Ran(replace(why, cause=reason.cause))
     trial = Trial(bench, folder, built, sink, kind)
     problem = WELL
     try:
@@ -75,6 +76,9 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
         seconds=time.perf_counter() - began,
         not_replayed=problem.reason,
         known=problem.known,
+        cause=problem.cause,
+        hits=hits_of(runs),
+        released_early=trial.released_early,
         again=problem.help,
         unplanned=tuple(trial.unplanned),
         runs=tuple(trial.told),
@@ -97,4 +101,6 @@ def fresh(bench: Bench, sink: Reference) -> tuple[Path, Built]:
     target.path.mkdir(parents=True)
     (folder / "marks").mkdir()
     hosts = bench.session.hosts
-    return folder, Built(hosts, bench.spark, sink, target, bench.patience)
+    built = Built(hosts, bench.spark, sink, target, bench.patience)
+    bench.leftovers.add(folder, built)
+    return folder, built

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.language.trace import trace
 from onceproof.model.library import make
+from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.protocols.sinks.manifest import Manifest, ManifestDirectory
 from onceproof.properties import fingerprints
 from onceproof.properties.check import claims_of
 from onceproof.properties.evidence import Hashes
@@ -87,6 +89,9 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
     if "::" in record.subject:
         inner = {k.partition(".")[2]: v for k, v in settings.items() if "." in k}
         sizes = {k: v for k, v in outer.items() if k != "sink"}
+        for model in (Manifest, ManifestDirectory):
+            if outer.get("sink") == model.label():
+                return MicroBatch(sink=model, **sizes), code
         return StruckInside(sink=UserCode(**inner), **sizes), code
     known = known_sinks()
     if record.subject not in known:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.model.errors import UsageError
@@ -24,8 +25,15 @@ from onceproof.spark_checks.failpoints.rules import (
     Plan,
     Rule,
 )
-from onceproof.spark_checks.failpoints.runs import looked
+from onceproof.spark_checks.failpoints.runs import (
+    FAILED,
+    NO_SUCH_POINT,
+    NOT_MET,
+    looked,
+)
+from onceproof.spark_checks.failpoints.stall import Stall
 from onceproof.spark_checks.hosts.client import HarnessError
+from onceproof.spark_checks.leftovers import Leftovers
 from onceproof.spark_checks.outcome import RunTold
 from onceproof.spark_checks.reasons import is_lost, reason
 
@@ -56,7 +64,8 @@ _OPEN_COST = 4 * 2**20
 class Bench:
     """What all runs of a replay share.
 
-    A run that has not ended after ``patience`` seconds is given up.
+    A run that has not ended after ``patience`` seconds is given up. A task that was
+    given up, and is parked, is released where nothing moves for ``stall`` seconds.
     """
 
     session: WarmSession
@@ -66,6 +75,8 @@ class Bench:
     scratch: Path
     under_test: UnderTest | None = None
     patience: float = PATIENCE
+    stall: float = math.inf
+    leftovers: Leftovers = field(default_factory=Leftovers)
 
     def histories(self, tellings: Sequence[Telling]) -> list[History]:
         """Count how events fared in several runs; nothing where nobody looked."""
@@ -90,12 +101,23 @@ class Ended:
 class Amiss:
     """Why a run was not the one that was planned; ``known`` if none can ever be.
 
+    With ``none_there`` that is for want of anything to inject into.
     Another try may ``help``: what failed was ours, or took too long.
     """
 
     reason: str = ""
     known: bool = False
     help: bool = False
+    none_there: bool = False
+
+    @property
+    def cause(self) -> str:
+        """Say by which of the causes an interleaving was not replayed."""
+        if not self.reason:
+            return ""
+        if self.none_there:
+            return NO_SUCH_POINT
+        return NOT_MET if self.known else FAILED
 
     def __bool__(self) -> bool:
         """Say whether there is anything amiss."""
@@ -121,12 +143,13 @@ class Trial:
         self._own = bool(sink.code)
         self._callback = sink.seen is not None and sink.seen.callback
         self._code = sink.code
+        self._named = sink.named
         self._allowed = (str(bench.scratch), *sink.allowed) if sink.code else None
         self._folder = folder
         self._marks = folder / "marks"
         self._built = built
         self._read = built.read
-        self._kind = kind
+        self.kind = kind
         self._checkpoint = folder / "checkpoint"
         self._driver: StandIn | None = None
         self.told: list[RunTold] = []
@@ -136,6 +159,7 @@ class Trial:
         self.unplanned: list[str] = []
         self.rested = False
         self._told: set[int] = set()
+        self._stall = Stall(self._marks, self._checkpoint, bench.stall)
 
     def go(self, run: Run) -> Amiss:
         """Make one run and look at what it left; say what went otherwise than told."""
@@ -152,10 +176,10 @@ class Trial:
             if problem:
                 return problem
         if run.undo is not None:
-            edited = self._kind.edits()
+            edited = self.kind.edits()
             if edited is not None:
                 own(edited, self._bench.scratch)
-            self._kind.undo(own(self._checkpoint, self._bench.scratch), *run.undo)
+            self.kind.undo(own(self._checkpoint, self._bench.scratch), *run.undo)
         problem = self._look(run)
         if problem:
             return problem
@@ -163,6 +187,18 @@ class Trial:
         self.told.append(self._tell(run, caught=self._caught(run, ended)))
         (self._marks / looked(run.number)).touch()
         return WELL
+
+    @property
+    def released_early(self) -> bool:
+        """Whether a task that was given up went on before its time."""
+        return self._stall.released
+
+    def look_again(self, run: Run) -> Any:
+        """Give what readers see now; None where they fail."""
+        if self._look(run):
+            return None
+        found = self.looks.pop()
+        return None if self.unreadable.pop(run.moment, "") else found
 
     def close(self) -> None:
         """End what stands for a driver, and the processes that hold the sink."""
@@ -274,7 +310,7 @@ class Trial:
         if idle and not ended.error:
             # The model lets tasks run that change nothing; the sink runs none.
             message = f"no task of batch {idle[0]} runs again, so none can be struck"
-            return Amiss(message, known=True)
+            return Amiss(message, known=True, none_there=True)
         if ended.failed:
             return Amiss(ended.error, help=True)
         refused = sorted(self._marks.glob(f"{REFUSED}-*"))
@@ -330,9 +366,11 @@ class Trial:
             self._folder.name,
             patience=_OF_IT * self._bench.patience,
             code=self._code,
+            named=self._named,
             allowed=self._allowed,
             path=tuple(p for p in sys.path if p) if self._own else (),
         )
+        self._stall.expect(plan.rules)
         placed = plan.write(session.plans)
         spark: Any = self._bench.spark
         spark.sparkContext.setLocalProperty(RUN_PROPERTY, plan.run)
@@ -344,7 +382,7 @@ class Trial:
             begun = self._marks / run.begun[run.trap]
             trap = Trap(mine, run.trap, begun, self._marks / run.strike.mark)
         try:
-            with trap:
+            with trap, self._stall:
                 ended = self._run(plan, placed, run)
             died, lost = self._leave()
             if lost and not died:
@@ -391,7 +429,7 @@ class Trial:
     def _start(self, plan: Plan, placed: Path, run: Run) -> Started:
         source, spark = self._bench.source, self._bench.spark
         events = source.stream(spark, self._folder / "input")
-        where = self._kind.on_driver
+        where = self.kind.on_driver
         if where != NOWHERE:
             starts = where == STARTS
             host = self._built.host()
@@ -406,7 +444,7 @@ class Trial:
             lambda batch: source.batch(spark, batch),
             run.offered,
         )
-        return self._kind.start(start)
+        return self.kind.start(start)
 
     def _placed(self, rule: Rule) -> Rule:
         paths = tuple(m.format(checkpoint=self._checkpoint) for m in rule.await_)
@@ -419,4 +457,3 @@ class Trial:
             "spark.sql.files.minPartitionNum": str(count),
             "spark.sql.files.openCostInBytes": str(cost),
         }
-

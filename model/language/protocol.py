@@ -107,7 +107,7 @@ class Part:
             if isinstance(what, Sort):
                 self._refuse_second_name(name, what)
                 size = arguments.get(name, what.size)
-                self._given[what] = self._number(name, size, 1, MAX_SIZE)
+                self._given[what] = self._number(name, size, 1, what.most)
             elif isinstance(what, Param):
                 value = arguments.get(name, what.default)
                 self._arguments[name] = self._number(name, value, 0, 2**14)

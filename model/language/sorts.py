@@ -41,16 +41,19 @@ class Sort:
 
     Members of a sort are interchangeable (symmetric) unless it is ``ordered``.
     The attribute that holds the sort names its size parameter: ``RM = Sort(...)``
-    is set by ``--set RM=3``.
+    is set by ``--set RM=3``. It has at ``most`` so many members.
     """
 
     onceproof_kind = "Sort(...)"
 
-    def __init__(self, text: str, *, size: int = 2, ordered: bool = False) -> None:
+    def __init__(
+        self, text: str, *, size: int = 2, ordered: bool = False, most: int = 64
+    ) -> None:
         """Declare a sort called ``text`` in words, of ``size`` members by default."""
         self.text = text
         self.size = size
         self.ordered = ordered
+        self.most = most
         self.name = ""
         self.where = here()
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import threading
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -15,6 +18,10 @@ from onceproof.model.errors import UsageError
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+
+MANIFEST = "_spark_metadata"
+_UNIQUE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Trap:
@@ -90,6 +97,19 @@ def own(path: Path, scratch: Path) -> Path:
     return path
 
 
+def add_unnamed_file(table: Path) -> bool:
+    """Lay a copy of a file that holds rows where no manifest names it, if there is one.
+
+    It is called as Spark calls the file of an attempt that does not commit.
+    """
+    files = [f for f in sorted(table.glob("part-*")) if f.is_file()]
+    data = max(files, key=lambda file: file.stat().st_size, default=None)
+    if data is None:
+        return False
+    shutil.copyfile(data, data.with_name(_UNIQUE.sub(str(uuid.uuid4()), data.name, 1)))
+    return True
+
+
 def undo_file_commit(
     table: Path, checkpoint: Path, batch: int, written: set[int]
 ) -> None:
@@ -97,7 +117,7 @@ def undo_file_commit(
 
     The files of partitions in ``written`` stay; others were not written yet.
     """
-    manifest = table / "_spark_metadata" / str(batch)
+    manifest = table / MANIFEST / str(batch)
     for line in manifest.read_text().splitlines()[1:]:
         name = Path(json.loads(line)["path"]).name
         if int(name.split("-")[1]) not in written:

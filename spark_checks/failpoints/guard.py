@@ -9,12 +9,15 @@ in C opens connections that it does not see.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from onceproof.spark_checks.failpoints import places
 from onceproof.spark_checks.failpoints.rules import EXIT_CODE, REFUSED
+from onceproof.spark_checks.failpoints.secrets import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,10 +37,20 @@ _PATHS: dict[str, tuple[tuple[int, int | None], ...]] = {
     "os.truncate": ((0, None),),
     "sqlite3.connect": ((0, None),),
 }
-_PATH_OPTIONS = ("path", "checkpointLocation")
-_ADDRESS_OPTIONS = ("url", "kafka.bootstrap.servers")
+# Spark takes the names of options in any case.
+_PATH_OPTIONS = ("path", "checkpointlocation")
+_ADDRESS_OPTIONS = (
+    "url",
+    "uri",
+    "connection.uri",
+    "kafka.bootstrap.servers",
+    "es.nodes",
+)
 _REFUSAL = "{} is none of the sink's own; name it in allow= if it may be used"
 _ENGINE = ("pyspark", "py4j")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+# The address of a Unix socket is a path, or begins with a null, or is empty.
+_NO_FILE: tuple[str | bytes, ...] = ("", b"", "\0", b"\0")
 _HARMLESS = ("/dev/", "/proc/")
 
 
@@ -68,19 +81,9 @@ def install(plans: Iterable[Plan]) -> None:
         _policy.hooked = True
 
 
-def allows(place: str, allowed: Iterable[str]) -> bool:
-    """Say whether a path, or a ``host:port``, lies in one of the places allowed."""
-    for one in allowed:
-        if place == one or place.startswith(f"{one.rstrip('/')}/"):
-            return True
-        if not one.startswith("/") and place.startswith(one):
-            return True
-    return False
-
-
 def refuse(place: str) -> None:
     """Tell of a place that is not allowed, and end the process: nothing is touched."""
-    message = _REFUSAL.format(place)
+    message = refusal(place)
     for marks in _policy.marks:
         (marks / f"{REFUSED}-{os.getpid()}").write_text(message)
     os._exit(EXIT_CODE)
@@ -115,22 +118,29 @@ def _path(path: object, folder: object = -1) -> None:
     place = os.fspath(path)
     text = place.decode(errors="replace") if isinstance(place, bytes) else place
     if text.startswith("file:"):
-        text = text.removeprefix("file:").partition("?")[0]
-    if not text or text.startswith(":memory:"):
+        text, _, options = text.partition("?")
+        if "mode=memory" in options.split("&"):
+            return
+    if not text or text.removeprefix("file:").startswith(":memory:"):
         return
     if isinstance(folder, int) and folder >= 0:
         text = os.path.join(os.path.realpath(f"/proc/self/fd/{folder}"), text)  # noqa: PTH118
-    full = os.path.realpath(text)
-    kept = full.startswith(_HARMLESS) or "__pycache__" in full
-    if not (kept or allows(full, _policy.allowed or ())):
-        refuse(full)
+    for full in {places.path_of(text), places.path_of(text, encoded=True)}:
+        kept = full.startswith(_HARMLESS) or "__pycache__" in Path(full).parts
+        if not (kept or places.allows(full, _policy.allowed or ())):
+            refuse(full)
 
 
 def _connects(address: object) -> None:
+    if _by_the_engine():
+        return
     if isinstance(address, tuple):
-        place = f"{address[0]}:{address[1]}"
-        if not (_by_the_engine() or allows(place, _policy.allowed or ())):
+        host = str(address[0])
+        place = f"[{host}]:{address[1]}" if ":" in host else f"{host}:{address[1]}"
+        if not places.allows(place, _policy.allowed or ()):
             refuse(place)
+    elif isinstance(address, str | bytes) and address[:1] not in _NO_FILE:
+        _path(address)
 
 
 def _by_the_engine() -> bool:
@@ -203,13 +213,15 @@ def _held(option: str, value: str) -> None:
 
 def problem(option: str, value: str, allowed: tuple[str, ...] | None) -> str:
     """Say why an option of a reader or writer is refused; nothing if it is not."""
-    if allowed is None or option not in (*_PATH_OPTIONS, *_ADDRESS_OPTIONS):
+    name = option.lower()
+    if allowed is None or name not in (*_PATH_OPTIONS, *_ADDRESS_OPTIONS):
         return ""
-    scheme, sign, rest = value.partition(":/")
-    if option in _PATH_OPTIONS and (not sign or scheme == "file"):
-        place = os.path.realpath(f"/{rest.lstrip('/')}" if sign else value)
-        return "" if allows(place, allowed) else _REFUSAL.format(place)
-    _, sign, rest = value.partition("://")
-    host = (rest if sign else value).partition("/")[0].rpartition("@")[2]
-    well = allows(value, allowed) or allows(host, allowed)
-    return "" if well else _REFUSAL.format(value)
+    if name in _PATH_OPTIONS and (places.is_path(value) or not _SCHEME.match(value)):
+        value = value if places.is_path(value) else os.path.realpath(value)
+    return "" if places.allows(value, allowed) else refusal(value)
+
+
+def refusal(place: str) -> str:
+    """Say that a place is refused, without any password that is in it."""
+    shown = places.path_of(place) if places.is_path(place) else place
+    return _REFUSAL.format(redacted(shown))

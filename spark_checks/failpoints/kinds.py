@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.failpoints import guard
-from onceproof.spark_checks.failpoints.checkpoint import undo_file_commit
+from onceproof.spark_checks.failpoints.checkpoint import MANIFEST, undo_file_commit
 from onceproof.spark_checks.failpoints.rules import (
     CALLBACK,
     RUN_PROPERTY,
     UNDO,
 )
-from onceproof.spark_checks.failpoints.runs import NotReplayable, Run
+from onceproof.spark_checks.failpoints.runs import (
+    NO_SUCH_POINT,
+    NotReplayable,
+    Run,
+)
 from onceproof.spark_checks.failpoints.scheduler import Scheduler
 from onceproof.spark_checks.failpoints.steered import steered
 from onceproof.spark_checks.hosts.described import SourceSeen
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
 
 
 _JOB = "the function of the job"
+_FILE_FORMATS = ("csv", "json", "orc", "parquet", "text")
 
 
 @dataclass(frozen=True)
@@ -226,38 +231,54 @@ class DataSourceKind(FormatKind):
                 run.rule(name, "call", batch, "die")
 
 
-class FilesKind(Kind):
+class ManifestKind(Kind):
     """Spark's file sink: a run that is done is made to look as if it had died."""
 
-    def __init__(self, sink: Files) -> None:
-        """Put ``sink`` under test."""
-        self._sink = sink
-
-    def start(self, start: Start) -> Started:
-        """Start the query."""
-        start.check({"path": self._sink.path})
-        return start.writer.format(self._sink.format).start(self._sink.path)
+    @abstractmethod
+    def table(self, checkpoint: Path) -> Path:
+        """Name the folder of the files."""
 
     def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
         """Let the batch be done, and ask for what its commit left to be taken back."""
         batch = step.members[0]
         if again:
             message = "Spark skips a batch that its manifest names, tasks and all"
-            raise NotReplayable(message)
+            raise NotReplayable(message, NO_SUCH_POINT)
         run.undo = (batch, written)
         run.how.append(f"edit: manifest and commits of batch {batch} taken back")
 
     def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
         """Edit the manifest, the files and the checkpoint."""
-        undo_file_commit(Path(self._sink.path), checkpoint, batch, written)
-
-    def edits(self) -> Path | None:
-        """Name the folder of the files."""
-        return Path(self._sink.path)
+        undo_file_commit(self.table(checkpoint), checkpoint, batch, written)
 
     def mortal_only(self) -> str:
         """Say that the writer is Spark's own."""
         return "no failpoint keeps a task of Spark's own file writer alive"
+
+
+class FilesKind(ManifestKind):
+    """Spark's file sink, put under test by itself."""
+
+    def __init__(self, name: str, path: str, options: Mapping[str, str]) -> None:
+        """Put the files of a format ``name`` below ``path`` under test."""
+        self._name = name
+        self._path = path
+        self._options = options
+
+    def start(self, start: Start) -> Started:
+        """Start the query."""
+        start.check({**self._options, "path": self._path})
+        writer = start.writer.format(self._name).options(**self._options)
+        return writer.start(self._path)
+
+    def edits(self) -> Path | None:
+        """Name the folder of the files."""
+        return Path(self._path)
+
+    def table(self, checkpoint: Path) -> Path:
+        """Name the folder that was given."""
+        del checkpoint
+        return Path(self._path)
 
 
 class QueryKind(Kind):
@@ -293,6 +314,15 @@ class QueryKind(Kind):
         return self._callback
 
 
+class FileQueryKind(QueryKind, ManifestKind):
+    """A query into Spark's file sink, in a folder below its target."""
+
+    def table(self, checkpoint: Path) -> Path:
+        """Find the folder of the files."""
+        [found] = manifests(checkpoint.parent)
+        return found
+
+
 class BatchJobKind(Kind):
     """A job is run for each batch in a host, and noted as done as Spark would."""
 
@@ -315,28 +345,41 @@ class BatchJobKind(Kind):
         return True
 
 
-def kind_of(sink: UnderTest, *, callback: bool = False) -> Kind:
+def manifests(folder: Path) -> list[Path]:
+    """Find the folders of Spark's file sink below the folder of some runs."""
+    return sorted(found.parent for found in folder.rglob(MANIFEST))
+
+
+def kind_of(
+    sink: UnderTest, *, callback: bool = False, into_files: bool = False
+) -> Kind:
     """Give the kind of a sink under test.
 
-    ``callback`` says that a query was seen to use foreachBatch. Raises ``UsageError``
-    for what is no sink.
+    ``callback`` says that a query was seen to use foreachBatch, ``into_files`` that it
+    was seen to use Spark's file sink. Raises ``UsageError`` for what is no sink.
     """
     if isinstance(sink, Format) and isinstance(sink.name, type | SourceSeen):
         return DataSourceKind(sink, sink.name)
+    if isinstance(sink, Format) and sink.name in _FILE_FORMATS:
+        options = {name.lower(): value for name, value in sink.options.items()}
+        path = options.pop("path", "")
+        return FilesKind(sink.name, path, options) if path else FormatKind(sink)
+    if isinstance(sink, Files):
+        return FilesKind(sink.format, sink.path, {})
     if isinstance(sink, Query):
-        return QueryKind(sink, callback=callback)
-    kind = _KINDS.get(type(sink))
-    if kind is None:
-        names = ", ".join(k.__name__ for k in (*_KINDS, Query))
+        kind = FileQueryKind if into_files else QueryKind
+        return kind(sink, callback=callback)
+    found = _KINDS.get(type(sink))
+    if found is None:
+        names = ", ".join(k.__name__ for k in (*_KINDS, Files, Query))
         message = f"a sink is one of {names}, not {type(sink).__name__} {sink!r}"
         raise UsageError(message)
-    return kind(sink)
+    return found(sink)
 
 
 _KINDS: dict[type[object], Callable[[Any], Kind]] = {
     ForeachBatch: ForeachBatchKind,
     Foreach: ForeachKind,
     Format: FormatKind,
-    Files: FilesKind,
     BatchJob: BatchJobKind,
 }

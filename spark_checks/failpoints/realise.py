@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.failpoints.rules import ENDS, LINES, UNDO, WORK
-from onceproof.spark_checks.failpoints.runs import BEGIN, Due, NotReplayable, Run
+from onceproof.spark_checks.failpoints.runs import (
+    BEGIN,
+    NO_SUCH_POINT,
+    Due,
+    NotReplayable,
+    Run,
+)
 from onceproof.spark_checks.failpoints.story import STOPS, Story, raisable
 from onceproof.spark_checks.failpoints.survived import (
     FAILS,
@@ -85,7 +91,7 @@ class _Planner:
         self._strike(run, batch, at)
         if run.strike is None and run.undo is None:
             message = f"nothing is left to strike where {event} comes"
-            raise NotReplayable(message)
+            raise NotReplayable(message, NO_SUCH_POINT)
 
     def _strike(self, run: Run, batch: int, at: int) -> None:
         """End a run in the midst of a batch."""

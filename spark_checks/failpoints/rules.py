@@ -22,6 +22,7 @@ EXIT_CODE = 73
 PATIENCE = 45.0
 UNMET = "unmet"
 RELEASED = "released"
+BEAT = "beat"
 REFUSED = "refused"
 CALLED_BACK = "called-back"
 LINES = f"a line of the {DRIVER}"
@@ -31,6 +32,8 @@ UNDO = f"a line of an {ABORT}"
 CALLBACK = "the callback of foreachBatch"
 """Stands for the function that foreachBatch is given, whatever it is called."""
 OWN_CODE = (LINES, WORK, UNDO)
+OUTSIDE = "code that is not followed"
+"""Stands for code that the user's own calls and that no fault is injected into."""
 ENDS = "the end of a task"
 """Stands for the end of a process's task, if it came to points of the user's code."""
 
@@ -70,10 +73,11 @@ class Plan:
     """The rules of one query run, and the folder where marks are left.
 
     ``run`` tells runs apart that go on side by side. The user's own code is what lies
-    below the folders ``code``, installed packages apart. Who waits for a mark for more
-    than ``patience`` seconds gives up: it leaves a mark that says so, and dies.
+    below the folders ``code``, and packages that it calls. Who waits for a mark for
+    more than ``patience`` seconds gives up: it leaves a mark that says so, and dies.
     ``allowed`` are the places that the user's code may write to; None is any.
     ``path`` is where Python looks for modules in the process that made the plan.
+    ``named`` are the words of ``code=``: see ``followed.Code``.
     """
 
     rules: tuple[Rule, ...]
@@ -83,6 +87,7 @@ class Plan:
     code: tuple[str, ...] = ()
     allowed: tuple[str, ...] | None = None
     path: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> Path:
         """Put the plan where workers look for it, all at once; give its place."""
@@ -109,6 +114,7 @@ class Plan:
             tuple(data["code"]),
             None if allowed is None else tuple(allowed),
             tuple(data["path"]),
+            tuple(data["named"]),
         )
 
 

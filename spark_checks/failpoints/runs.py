@@ -9,7 +9,7 @@ from onceproof.spark_checks.failpoints.points import Point
 from onceproof.spark_checks.failpoints.rules import OWN_CODE, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from onceproof.model.language.steps import Event
 
@@ -25,8 +25,44 @@ _HARM = {
 _ENGINE = {BEGIN: "the first row", END: "the end"}
 
 
+NO_SUCH_POINT = "no such point"
+OUT_OF_REACH = "out of reach"
+NOT_MET = "not reached again"
+FAILED = "failed to replay"
+"""Causes for which an interleaving is not replayed: the sink has no such point or
+task; it is a step of Spark's own that no failpoint reaches; the user's code did not
+come to the point again; the replay itself failed."""
+
+
 class NotReplayable(Exception):  # noqa: N818 - an answer, not an error
-    """Says why no failpoint realises an interleaving."""
+    """Says why no failpoint realises an interleaving, and the ``cause``."""
+
+    def __init__(self, message: str, cause: str = OUT_OF_REACH) -> None:
+        """Say why, in words, and by one of the causes."""
+        super().__init__(message)
+        self.cause = cause
+
+
+@dataclass(frozen=True, order=True)
+class Hit:
+    """Where a fault is injected: before or after a function, or a point of own code.
+
+    ``do`` says what happens there, for the ``nth`` time in a batch; ``partition`` is
+    -1 on the driver. A hit without a ``line`` is at no point of the user's own code.
+    """
+
+    do: str
+    function: str
+    event: str
+    line: str = ""
+    batch: int = 0
+    partition: int = -1
+    nth: int = 1
+
+    @property
+    def place(self) -> tuple[str, str, str, str]:
+        """The place in the code, in whatever batch, task and repetition."""
+        return self.do, self.function, self.event, self.line
 
 
 @dataclass(frozen=True)
@@ -55,6 +91,7 @@ class Run:
     shows that it did; ``due`` holds the other marks that the run must leave. ``begun``
     gives, for batches whose tasks are to be struck, the mark that a task of theirs ran.
     What ends the run is ``catchable`` if it is an error that the sink's code may catch.
+    ``hits`` are the places that faults are injected into.
     """
 
     number: int
@@ -72,6 +109,7 @@ class Run:
     strike: Due | None = None
     due: list[Due] = field(default_factory=list)
     begun: dict[int, str] = field(default_factory=dict)
+    hits: list[Hit] = field(default_factory=list)
 
     def mark(self, name: str) -> str:
         """Give a mark a name of this run's own: all runs of a query share a folder."""
@@ -94,6 +132,7 @@ class Run:
     ) -> None:
         """Let a fault strike that does not end the run."""
         self.rule(*rule, mark=mark, **rest)
+        self.hits.append(_hit(*rule, rest))
         what = _told(*rule, rest)
         self.how.append(what)
         self.due.append(Due(str(fault), fault=True, mark=mark, what=what))
@@ -119,6 +158,8 @@ class Run:
         self.catchable = catchable or do == "raise"
         self.rule(function, event, batch, do, mark=mark, **rest)
         what = _told(called or function, event, batch, do, rest)
+        if tell:
+            self.hits.append(_hit(function, event, batch, do, rest))
         if tell and what not in self.how:
             self.how.append(what)
         self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))
@@ -130,12 +171,36 @@ class Run:
         The batch's tasks wait until it is laid.
         """
         what = f"trap at commits/{batch}"
+        self.hits.append(Hit("trap", "commits", "call", batch=batch))
         self.trap = batch
         self.begins(batch)
         self.rule(BEGIN, "call", batch, "pass", await_=(self.mark("stopped"),))
         self.how.append(what)
         self.strike = Due(self.stop, fault=True, mark=self.mark("stopped"), what=what)
         self.fails = True
+
+
+def hits_of(runs: Iterable[Run]) -> tuple[Hit, ...]:
+    """List the places that the faults of an interleaving's runs are injected into.
+
+    Tasks that die together with the one that is named are at no place of their own.
+    """
+    found: list[Hit] = []
+    for run in runs:
+        seen: set[tuple[str, ...]] = set()
+        for hit in run.hits:
+            if hit.place not in seen:
+                seen.add(hit.place)
+                found.append(hit)
+    return tuple(found)
+
+
+def _hit(
+    function: str, event: str, batch: int, do: str, rest: Mapping[str, Any]
+) -> Hit:
+    partition, nth = rest.get("partition"), rest.get("nth")
+    where = -1 if partition is None else partition
+    return Hit(do, function, event, rest.get("line", ""), batch, where, nth or 1)
 
 
 def looked(number: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.language.plain import Reference as Semantics
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
 from onceproof.spark_checks.failpoints.points import may_raise
-from onceproof.spark_checks.failpoints.runs import NotReplayable
+from onceproof.spark_checks.failpoints.runs import NO_SUCH_POINT, NotReplayable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,11 +31,14 @@ STOPS = (
 )
 _IN_TASKS = (
     "fail_in_task",
+    "raise_in_task",
+    "fail_above",
     "lose_in_task",
     "crash_in_task",
     "fail_task",
     "lose_contact",
 )
+_POINTLESS = 3
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
 
 
@@ -93,10 +96,16 @@ class Story:
 
     def work(self, batch: int, partition: int, number: int) -> dict[str, Any]:
         """Name, for a rule, a point of the user's code in a task; -1 is its end."""
-        tasks = self.seen.tasks if self.seen else {}
-        points = tasks.get((batch, partition), ())
-        # The end is no point to strike in the midst.
-        return _named({None: points if number < 0 else points[:-1]}, None, number)
+        seen = self.seen
+        if seen is None or number < 0:
+            tasks = seen.tasks if seen else {}
+            return _named(tasks, (batch, partition), number)
+        owned = seen.work(batch)
+        if number < len(owned) and owned[number][0] == partition:
+            return _named({None: [point for _, point in owned]}, None, number)
+        # The end is no point to hit in the midst.
+        points = seen.tasks.get((batch, partition), ())
+        return _named({None: points[:-1]}, None, number)
 
     def works(self, batch: int, partition: int) -> bool:
         """Say whether a task was seen to come to any point of the user's code."""
@@ -139,7 +148,7 @@ class Story:
         """
         if self.look(at).driver == Driver.DOWN:
             message = "the driver is down already"
-            raise NotReplayable(message)
+            raise NotReplayable(message, NO_SUCH_POINT)
         state: State = self.states[at]
         names = self._durable | {"log_commit", *(s for s in self.steps if s != "write")}
         there = self.there(merged=merged)
@@ -193,13 +202,21 @@ class Story:
         raise NotReplayable(message)
 
     def _emptiness(self, naming: tuple[int, ...]) -> int:
-        """Prefer to strike, of the tasks of a batch, the one that runs the most."""
-        fullest = self.seen.fullest if self.seen else lambda _: None
+        """Prefer to hit, of the tasks of a batch, the one that comes to the point."""
         return sum(
-            naming[e.members[1]] != fullest(e.members[0])
+            naming[e.members[1]] != self._owner(e)
             for e in self.events
             if e.name in _IN_TASKS
         )
+
+    def _owner(self, event: Event) -> int | None:
+        """Give Spark's number for the task that a fault in a task is meant for."""
+        if self.seen is None:
+            return None
+        batch, *_, number = event.members
+        owned = self.seen.work(batch)
+        inside = len(event.members) > _POINTLESS and number < len(owned)
+        return owned[number][0] if inside else self.seen.fullest(batch)
 
     def _merges(self) -> bool:
         return any(e.name == "rescale" for e in self.events)
@@ -221,7 +238,7 @@ def raisable(point: Mapping[str, Any]) -> None:
     """Raise ``NotReplayable`` for a point at which no error can come up."""
     if not may_raise(str(point["line"])):
         message = "an error at the end of a with would leave out its __exit__"
-        raise NotReplayable(message)
+        raise NotReplayable(message, NO_SUCH_POINT)
 
 
 def _named(
@@ -234,6 +251,6 @@ def _named(
     found = points.get(place, ())
     if number >= len(found) or not found:
         message = "the sink's code comes to fewer points there than elsewhere"
-        raise NotReplayable(message)
+        raise NotReplayable(message, NO_SUCH_POINT)
     point = found[number]
     return {"line": point.text, "nth": point.time}

@@ -9,6 +9,7 @@ from onceproof.spark_checks.failpoints.rules import ENDS, WORK
 from onceproof.spark_checks.failpoints.runs import (
     BEGIN,
     END,
+    NO_SUCH_POINT,
     Due,
     NotReplayable,
     Run,
@@ -160,4 +161,4 @@ def _point(event: Event) -> int:
 def _there(story: Story, run: Run, partition: int) -> None:
     if partition not in story.there(merged=run.merged):
         message = "a fault strikes a partition that the restart has merged into another"
-        raise NotReplayable(message)
+        raise NotReplayable(message, NO_SUCH_POINT)

@@ -9,37 +9,49 @@ from __future__ import annotations
 
 import dis
 import inspect
+import itertools
 import linecache
 import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks import failpoints
 from onceproof.spark_checks.failpoints import zombie
 from onceproof.spark_checks.failpoints.errors import error_at
+from onceproof.spark_checks.failpoints.followed import (
+    Code,
+    called_of,
+    is_ours,
+    outside,
+)
 from onceproof.spark_checks.failpoints.notes import Notes
-from onceproof.spark_checks.failpoints.points import told
+from onceproof.spark_checks.failpoints.points import place_of, told
 from onceproof.spark_checks.failpoints.rules import (
+    BEAT,
     ENDS,
     EXIT_CODE,
+    OUTSIDE,
     OWN_CODE,
-    RELEASED,
     UNMET,
     Place,
     Plan,
     Rule,
 )
+from onceproof.spark_checks.failpoints.secrets import redacted
+from onceproof.spark_checks.failpoints.stall import released_by
 from onceproof.spark_checks.failpoints.syntax import leaves_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import CodeType, FrameType
 
-_PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python")
-_OURS = str(Path(failpoints.__file__).parent.parent)
+    from onceproof.spark_checks.failpoints.followed import Judgement
+
+_MOST_LOOKED = 3
+_BEATS = 0.05
 _MOST_SHOWN = 48
 _IMPORT = "<frozen importlib"
 
@@ -64,7 +76,15 @@ class Tracer:
         self._names = {rule.function for rule in plan.rules}
         self._lines = not self._names.isdisjoint(OWN_CODE)
         self._calls: dict[tuple[str, str, int | None], int] = {}
-        self._known: dict[CodeType, bool] = {}
+        self._known: dict[CodeType, Judgement] = {}
+        beat = Path(plan.marks, BEAT)
+        self._beat = beat if beat.exists() else None
+        self._beaten = 0.0
+        self._code = Code(plan.code, plan.named)
+        asked = (rule.mark for rule in plan.rules if rule.function == OUTSIDE)
+        self._outside = next(asked, "")
+        self._told: set[object] = set()
+        self._looked: dict[CodeType, int] = {}
         self._notes = Notes()
         self._last: Place | None = None
         self._one_by_one = threading.Lock()
@@ -96,7 +116,7 @@ class Tracer:
             outer = list(_outer(frame))
             if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
                 return None
-            outermost = not any(map(self._follows, outer))
+            outermost = not any(map(self._follows, _below_us(outer)))
         number = self._count(name, "", place)
         self.fire(name, "call", place, number)
         # A generator that goes on does so at its yield, which may end a block.
@@ -110,6 +130,8 @@ class Tracer:
                     if arg is not None or _returns(frame):
                         self._reach(place, self._text(frame, returns=True))
                         self._notes.flush()
+                if mine and self._outside:
+                    self._look_around(frame)
                 self.fire(name, "return", place, number)
             if event == "exception" and mine:
                 self.fire(place.code, "exception", place)
@@ -170,38 +192,74 @@ class Tracer:
     def _reach(self, place: Place, line: str, frame: FrameType | None = None) -> None:
         """Come to a point of the user's own code."""
         self._last = place
+        if self._beat is not None and time.monotonic() > self._beaten + _BEATS:
+            self._beaten = time.monotonic()
+            with suppress(OSError):
+                os.utime(self._beat)
         times = self._count(place.code, line, place)
         self.fire(place.code, "call", place, times, line, frame)
 
     def _text(
         self, frame: FrameType, *, returns: bool = False, ends: bool = False
     ) -> str:
-        code = frame.f_code
-        name = code.co_filename
-        for root in self._plan.code:
-            if name.startswith(root):
-                name = os.path.relpath(name, root) if name != root else Path(root).name
-                break
+        code, judged = frame.f_code, self._judged(frame)
+        name = judged.shown
         if returns:
             return told(f"{code.co_name}() of {name}", returns=True)
         shown = linecache.getline(code.co_filename, frame.f_lineno).strip()
+        shown = redacted(shown)
         if len(shown) > _MOST_SHOWN:
             shown = f"{shown[: _MOST_SHOWN - 3]}..."
         shown = f": {shown}" if shown else ""
-        return told(
-            f"line {frame.f_lineno} of {name}, {code.co_name}(){shown}", ends=ends
-        )
+        place = place_of(frame.f_lineno, name, installed=judged.installed)
+        return told(f"{place}{code.co_name}(){shown}", ends=ends)
 
     def _follows(self, frame: FrameType) -> bool:
         """Say whether the lines of a frame are to be followed."""
-        if not self._lines:
-            return False
+        function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
+        return self._lines and bool(function) and self._judged(frame).follows
+
+    def _judged(self, frame: FrameType) -> Judgement:
+        """Judge the module that a frame's code is of."""
         code = frame.f_code
-        if code not in self._known:
-            function = code.co_flags & inspect.CO_OPTIMIZED
-            own = is_own(code.co_filename, self._plan.code)
-            self._known[code] = bool(function) and own
-        return self._known[code]
+        found = self._known.get(code)
+        if found is None:
+            module = str(frame.f_globals.get("__name__", ""))
+            found = self._known[code] = self._code.judge(code.co_filename, module)
+        return found
+
+    def pass_by(self, frame: FrameType) -> None:
+        """Note code that is not followed, if the user's own calls it."""
+        if not self._outside or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            return
+        judged = self._judged(frame)
+        told = (judged.package, judged.why)
+        if not judged.why or told in self._told:
+            return
+        outer = list(_outer(frame))
+        if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
+            return
+        # Python's own may stand in between: a pool of threads, functools, map.
+        caller = next((f for f in outer if not self._judged(f).standard), None)
+        if caller is None or self._follows(caller):
+            self._tell_outside(frame, *told)
+
+    def _look_around(self, frame: FrameType) -> None:
+        """Note compiled code that a function has at hand: it makes no frames."""
+        looked = self._looked[frame.f_code] = self._looked.get(frame.f_code, 0) + 1
+        if looked > _MOST_LOOKED:
+            return
+        for module, file in called_of(frame):
+            package, why = outside(module, file, self._code)
+            if why:
+                self._tell_outside(frame, package, why)
+
+    def _tell_outside(self, frame: FrameType, package: str, why: str) -> None:
+        if (package, why) in self._told or self._where(frame).run != self._plan.run:
+            return
+        self._told.add((package, why))
+        with Path(self._plan.marks, self._outside).open("a", encoding="utf-8") as file:
+            file.write(f"{package}\t{why}\n")
 
     def _count(self, name: str, line: str, place: Place) -> int:
         key = (name, line, place.batch)
@@ -240,7 +298,7 @@ class Tracer:
         path = Path(mark) if "/" in mark else Path(self._plan.marks, mark)
         marks = Path(self._plan.marks)
         deadline = time.monotonic() + self._plan.patience
-        released = marks / f"{rule.mark.partition('-')[0]}-{RELEASED}"
+        released = marks / released_by(rule)
         while not path.exists():
             if rule.do == "zombie" and released.exists():
                 return
@@ -258,6 +316,11 @@ class Tracer:
             time.sleep(0.001)
 
 
+def _below_us(outer: list[FrameType]) -> Iterator[FrameType]:
+    """Yield frames up to the one of ours that called what is put under test."""
+    return itertools.takewhile(lambda f: not is_ours(f.f_code.co_filename), outer)
+
+
 def _returns(frame: FrameType) -> bool:
     """Say whether code is left by a return or a yield of its own, and by no error."""
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
@@ -272,16 +335,6 @@ def _outer(frame: FrameType) -> Iterator[FrameType]:
         waiting = waiting.f_back
 
 
-def is_own(file: str, code: tuple[str, ...]) -> bool:
-    """Say whether a file is the user's own, and no installed package's, nor ours."""
-    for root in code:
-        if file.startswith(root):
-            rest = file[len(root) :]
-            if not any(part in rest for part in _PACKAGES):
-                return not file.startswith(_OURS + os.sep)
-    return False
-
-
 def trace_all(tracers: list[Tracer]) -> None:
     """Let several tracers watch this thread, and those that it starts from now on.
 
@@ -293,6 +346,8 @@ def trace_all(tracers: list[Tracer]) -> None:
             return None
         for tracer in tracers:
             tracer.begin(frame)
+            if not tracer.watches(frame):
+                tracer.pass_by(frame)
         followers = (t.enter(frame, event, arg) for t in tracers if t.watches(frame))
         return next((f for f in followers if f is not None), None)
 

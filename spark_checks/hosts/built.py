@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import Read, Reference, Target
 
 
+_CLEANING = 60.0
+
+
 class Built:
     """A sink in a fresh place; none of its code has run in this process.
 
@@ -44,6 +47,8 @@ class Built:
         self._seconds = seconds
         self._reader: Host | None = None
         self._luggage: str | None = None
+        self.cleanups = 0
+        self._cleaning: str | None = None
         places = modules.user_modules()
         self._here: Message = {
             "environment": dict(os.environ),
@@ -74,10 +79,11 @@ class Built:
             raise
         self.under_test = described(told)
         self.code = tuple(told["code"])
+        self.cleanups = int(told["cleanups"])
+        self._cleaning = told.get("cleaning")
         self._luggage = told["luggage"]
         if self._luggage is not None:
-            self._builder.close()
-            self._builder = None
+            self._end_builder()
 
     def host(self) -> Host:
         """Give a process that has the sink, and has only built it."""
@@ -105,11 +111,46 @@ class Built:
             raise UsageError(message) from None
 
     def close(self) -> None:
-        """End the processes that hold the sink; those that run it end by themselves."""
-        for host in (self._reader, self._builder):
-            if host is not None:
-                host.close()
-        self._reader = self._builder = None
+        """End the processes that hold the sink; those that run it end by themselves.
+
+        Where there is something to clean up, the one stays that others are forked from.
+        """
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        if not self.cleanups:
+            self._end_builder()
+
+    def clean(self) -> list[str]:
+        """Clean up after the sink, in a process that has only built it; once.
+
+        Give what went wrong.
+        """
+        problems: list[str] = []
+        if self.cleanups:
+            self.cleanups = 0
+            try:
+                host = self.host()
+                try:
+                    order = {"op": "clean", "cleaning": self._cleaning}
+                    told = host.ask({**order, "link": self._here["link"]}, _CLEANING)
+                    problems = list(told["problems"])
+                finally:
+                    host.close()
+            except (Failed, HarnessError, OSError) as error:
+                problems = [str(error)]
+        self.drop()
+        return problems
+
+    def drop(self) -> None:
+        """Leave what there is to clean up as it is."""
+        self.cleanups = 0
+        self.close()
+
+    def _end_builder(self) -> None:
+        if self._builder is not None:
+            self._builder.close()
+            self._builder = None
 
     def _ask(self, spark: SparkSession, order: Message) -> DataFrame:
         """Let the reader do something that gives a DataFrame."""

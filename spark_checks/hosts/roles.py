@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError, UsageError
+from onceproof.spark_checks.failpoints.secrets import redacted
 from onceproof.spark_checks.failpoints.served import LOST, serve_run
 from onceproof.spark_checks.hosts import clean, link, luggage, modules
 from onceproof.spark_checks.hosts.described import describe
@@ -34,6 +35,7 @@ class _Here:
         self.sink: Any = None
         self.failed: Message | None = None
         self.unused_numbers = False
+        self.target: Target | None = None
 
 
 _here = _Here()
@@ -108,9 +110,13 @@ def _build(told: Message) -> Message:
     _enter(told)
     before, numbers = clean.files(), _numbers()
     restore = link.lazily(told["link"])
+    target = _here.target = Target(Path(told["path_of"]), told["name"])
     try:
         build = luggage.unpack(told["build"])
-        sink = build(Target(Path(told["path_of"]), told["name"]))
+        sink = build(target)
+    except BaseException:
+        target.clean()
+        raise
     finally:
         restore()
     _here.sink = sink
@@ -122,6 +128,8 @@ def _build(told: Message) -> Message:
     found["luggage"] = None
     if problems:
         found["luggage"] = _packed(sink, told["called"], problems)
+        found["cleaning"] = _packed(target.cleanups, told["called"], problems)
+    found["cleanups"] = len(target.cleanups)
     return found
 
 
@@ -181,6 +189,19 @@ def _result(told: Message) -> Message:
     return _given(_here.sink.result(link.frame_of(told["frame"], spark)), "result")
 
 
+def _clean(told: Message) -> Message:
+    """Call the functions that clean up after the sink."""
+    target = _here.target
+    restore = link.lazily(told["link"])
+    try:
+        if target is None:
+            functions = luggage.unpack(told["cleaning"])
+            target = Target(Path(), "", functions)
+        return {"problems": [redacted(problem) for problem in target.clean()]}
+    finally:
+        restore()
+
+
 def _given(frame: Any, what: str) -> Message:
     java = getattr(frame, "_jdf", None)
     if java is None:
@@ -211,4 +232,5 @@ _ORDERS: Mapping[str, Callable[[Message], Message]] = {
     "build": _build,
     "look": _look,
     "result": _result,
+    "clean": _clean,
 }

@@ -41,14 +41,14 @@ from onceproof.spark_checks.settings import root_of
 from onceproof.spark_checks.sizes import MOST, MOST_FAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
     from onceproof.properties.event_batches import Case
     from onceproof.spark_checks.sinks.interface import Build
 
-WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow")
+WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow", "code")
 SECTION = "onceproof"
 _DEFAULTS = {"faults": 1, "batches": 2, "partitions": 2}
 _MOST = {
@@ -105,6 +105,7 @@ class Replayer:
         events: Any = None,
         schema: Any = None,
         allow: Sequence[str] = (),
+        code: Sequence[str] = (),
         case: Case | None = None,
     ) -> Judged:
         """Judge a sink, over flights or over ``events`` of your own.
@@ -113,13 +114,16 @@ class Replayer:
         Hypothesis for a row, batches of events, or a sample: rows as dicts, a DataFrame
         of pandas or Spark, or a function of a session that gives one. ``allow`` names
         paths and addresses, as ``host:port``, that the sink may write to besides its
-        target. A ``case``, drawn by ``strategies.replays``, is a single interleaving
-        over events of its own. Fails the test where a guarantee is broken, where it is
-        undecided, and where the sink is wrong by itself.
+        target. ``code`` names packages and paths whose lines have faults injected as
+        the test's own do; with a ``-`` in front it leaves them out. A ``case``, drawn
+        by ``strategies.replays``, is a single interleaving over events of its own.
+        Fails the test where a guarantee is broken, where it is undecided, and where the
+        sink is wrong by itself.
         """
         __tracebackhide__ = True
         try:
-            question = self._question(events, schema, tuple(allow), case)
+            words = {"allow": _texts("allow", allow), "code": _texts("code", code)}
+            question = self._question(events, schema, words, case)
             if self._options.replay is not None:
                 return self._again(build, question)
             self._given = case is not None
@@ -142,7 +146,11 @@ class Replayer:
         judgements_of(self.item).unserved.append(why.partition("\n")[0])
 
     def _question(
-        self, events: Any, schema: Any, allow: tuple[str, ...], case: Case | None
+        self,
+        events: Any,
+        schema: Any,
+        besides: Mapping[str, tuple[str, ...]],
+        case: Case | None,
     ) -> Question:
         options, profile = self._options, PROFILES[self._options.profile]
         words = marker_words(self.item, MARKER, WORDS)
@@ -154,13 +162,15 @@ class Replayer:
         numbers["faults"] = options.faults or max(numbers["faults"], profile.faults)
         numbers["batches"] = options.batches or max(numbers["batches"], profile.batches)
         key = _texts("key", words.get("key", ()))
-        allow += _texts("allow", words.get("allow", ()))
+        allow = besides["allow"] + _texts("allow", words.get("allow", ()))
+        code = besides["code"] + _texts("code", words.get("code", ()))
         claimed = words.get("guarantees", ("effectively-once", "recoverable"))
         guarantees = _texts("guarantees", claimed)
         if not guarantees:
             message = "guarantees names none, so nothing is claimed; name one"
             raise UsageError(message)
-        asked = Asked(self.item.nodeid, key, allow, claims_named(guarantees))
+        claims = claims_named(guarantees)
+        asked = Asked(self.item.nodeid, key, allow, claims, code)
         first = () if options.evidence else self._failed()
         choice = Choice(most=options.most, seed=options.seed, first=first)
         if case is not None:
@@ -242,6 +252,7 @@ class Replayer:
         told = {"verdict": verdict, "interleavings": judged.replayed, "of": there}
         told |= {"guarantee": judged.guarantee, "file": judged.file}
         told["bounds"] = bounds_of_replay(judged.report)
+        told |= {"short": judged.short, "left_out": "\n".join(judged.left_out)}
         ours = [p for p in item.user_properties if not p[0].startswith("onceproof_")]
         item.user_properties[:] = ours
         for name, value in told.items():
@@ -332,6 +343,7 @@ class Replayer:
         told = {
             "test": self.item.nodeid,
             "headline": judged.headline,
+            "left_out": list(judged.left_out),
             "interleavings": {
                 o.interleaving.number: list(o.failpoints) for o in report.replayed
             },

@@ -25,11 +25,35 @@ if TYPE_CHECKING:
 class Target:
     """Where a sink may keep its data: a fresh place for each interleaving.
 
-    ``path`` is an empty folder; ``name`` is an identifier fit for a table or topic.
+    ``path`` is an empty folder; ``name`` is an identifier fit for a table or topic,
+    which no other target has.
     """
 
     path: Path
     name: str
+    cleanups: list[Callable[[], object]] = field(
+        default_factory=list, repr=False, compare=False
+    )
+
+    def cleanup(self, function: Callable[[], object]) -> None:
+        """Have a function called once the interleaving is over: it drops a table, say.
+
+        The last that is registered is called first. None is called where the runs are
+        kept for inspection. What it raises is a warning, and changes no verdict.
+        """
+        self.cleanups.append(function)
+
+    def clean(self) -> list[str]:
+        """Call the functions; say what they raised."""
+        problems = []
+        while self.cleanups:
+            function = self.cleanups.pop()
+            try:
+                function()
+            except Exception as error:  # noqa: BLE001 - all others are called too
+                name = getattr(function, "__qualname__", repr(function))
+                problems.append(f"{name} raised {type(error).__name__}: {error}")
+        return problems
 
 
 @dataclass(frozen=True)
@@ -138,8 +162,11 @@ class Reference:
 
     Of a user's own sink nothing is known but the folders of its ``code``: it can be
     struck at each point of that, and what it does is judged, and not compared.
+    ``named`` are packages and paths whose code counts as its own besides, or with a
+    ``-`` in front does not.
     ``seen`` holds the points, once it has been seen to run. It may write to its own
-    place, and to those that it is ``allowed``.
+    place, and to those that it is ``allowed``. It goes ``into_files`` if it runs no
+    code of its own, and was seen to leave all to Spark's file sink.
     """
 
     name: str
@@ -150,6 +177,8 @@ class Reference:
     steps: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     code: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     seen: Seen | None = None
     allowed: tuple[str, ...] = ()
     engine: type[MicroBatch] = MicroBatch
+    into_files: bool = False

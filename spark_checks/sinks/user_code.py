@@ -17,6 +17,8 @@ from onceproof.model.language import (
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
 from onceproof.model.protocols.sink import Sink
 
+_MOST = 2**12
+
 
 class UserCode(Sink):
     """Code of a user's own: what it does on the driver and in tasks is not modelled.
@@ -75,9 +77,9 @@ class StruckInside(MicroBatch):
     that one; what strikes before the first point is a fault of micro-batches anyway.
     """
 
-    LINE = Sort("point of the code on the driver", size=1, ordered=True)
-    WORK = Sort("point of the code in a task", size=1, ordered=True)
-    UNDO = Sort("point of the code that aborts", size=1, ordered=True)
+    LINE = Sort("point of the code on the driver", size=1, ordered=True, most=_MOST)
+    WORK = Sort("point of the code in a task", size=1, ordered=True, most=_MOST)
+    UNDO = Sort("point of the code that aborts", size=1, ordered=True, most=_MOST)
 
     sink = part(Sink, default=UserCode)
 

@@ -27,6 +27,9 @@ from onceproof.spark_checks.sinks.interface import (
     Format,
     Query,
 )
+from onceproof.spark_checks.sinks.interface import (
+    Files as FileSink,
+)
 
 
 def table(target, columns):
@@ -436,6 +439,117 @@ def appends_and_goes_on(target):
 def built_in(target):
     path = str(target.path / "t")
     return Format("parquet", {"path": path}, read=path)
+
+
+def upserts_under_a_lock(target, insert="INSERT OR REPLACE"):
+    """Takes the database's lock first, and waits for it as long as it takes."""
+    path = table(target, "id TEXT PRIMARY KEY, amount INT")
+    if insert == "INSERT":
+        path = table_without_key(target)
+
+    def put(rows):
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=90)) as db:
+            db.execute("BEGIN IMMEDIATE")
+            for row in rows:
+                db.execute(f"{insert} INTO t VALUES (?, ?)", (row.id, row.amount))
+            db.execute("COMMIT")
+
+    return ForeachBatch(
+        lambda batch, _: batch.foreachPartition(put),
+        read=rows_of(path, "id, amount", "id string, amount long"),
+    )
+
+
+def inserts_under_a_lock(target):
+    return upserts_under_a_lock(target, insert="INSERT")
+
+
+def table_without_key(target):
+    path = str(target.path / "sink.db")
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript("DROP TABLE t; CREATE TABLE t (id TEXT, amount INT)")
+    return path
+
+
+def through_a_package(target):
+    """Leaves all to a package: its own lines are right."""
+    path = table(target, "id TEXT, amount INT")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE done (batch INT PRIMARY KEY)")
+
+    def write(batch, batch_id):
+        from mylib.sinks import store
+
+        store(path, [(row.id, row.amount) for row in batch.collect()], batch_id)
+
+    return ForeachBatch(
+        write, read=rows_of(path, "id, amount", "id string, amount long")
+    )
+
+
+def in_tables_of_its_own(target, db, keyed="TEXT PRIMARY KEY", fails=""):
+    """Writes to a table of a database that all interleavings share, and drops it."""
+    with closing(sqlite3.connect(db, timeout=60)) as con, con:
+        con.execute(f"CREATE TABLE {target.name} (id {keyed}, amount INT)")
+
+    def drop():
+        with closing(sqlite3.connect(db, timeout=60)) as con, con:
+            con.execute(f"DROP TABLE {target.name}")
+        if fails:
+            raise OSError(fails)
+
+    target.cleanup(drop)
+
+    def write(batch, batch_id):
+        rows = [(row.id, row.amount) for row in batch.collect()]
+        with closing(sqlite3.connect(db, timeout=60)) as con, con:
+            con.executemany(f"INSERT OR REPLACE INTO {target.name} VALUES (?, ?)", rows)
+        print(f"batch {batch_id} is written")
+
+    def read(spark):
+        with closing(sqlite3.connect(db, timeout=60)) as con:
+            found = con.execute(f"SELECT id, amount FROM {target.name}").fetchall()
+        return spark.createDataFrame(found, "id string, amount long")
+
+    return ForeachBatch(write, read=read)
+
+
+def _listed(path):
+    """Give a reader that takes every file for part of the table."""
+
+    def read(spark):
+        files = [str(file) for file in sorted(path.glob("part-*.parquet"))]
+        if not files:
+            return spark.createDataFrame([], "id string, amount long, name string")
+        return spark.read.parquet(*files)
+
+    return read
+
+
+def files_by_manifest(target):
+    path = str(target.path / "t")
+    return FileSink("parquet", path, read=path)
+
+
+def files_by_listing(target):
+    """Reads what lies in the folder, as pandas does: the manifest is not asked."""
+    path = target.path / "t"
+    return FileSink("parquet", str(path), read=_listed(path))
+
+
+def files_by_name_and_listing(target):
+    path = target.path / "t"
+    return Format("parquet", {"path": str(path)}, read=_listed(path))
+
+
+def query_into_listed_files(target):
+    path = target.path / "t"
+
+    def start(events, checkpoint):
+        writer = events.writeStream.format("parquet")
+        return writer.option("checkpointLocation", checkpoint).start(str(path))
+
+    return Query(start, read=_listed(path))
 
 
 def reaches_out(target, where):

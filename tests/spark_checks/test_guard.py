@@ -23,6 +23,9 @@ guard.install([Plan((), str(marks), "run", allowed=(str(own),))])
 """
 
 
+SOCKET = "import socket; socket.socket(socket.AF_UNIX)"
+
+
 @pytest.mark.parametrize(
     ("act", "status"),
     [
@@ -35,6 +38,8 @@ guard.install([Plan((), str(marks), "run", allowed=(str(own),))])
         ("shutil.rmtree(other / 'table')", EXIT_CODE),
         ("os.rmdir('day', dir_fd=os.open(other / 'table', 0))", EXIT_CODE),
         ("os.chdir(other); os.mkdir('more')", EXIT_CODE),
+        (f"{SOCKET}.connect(str(other / 'server'))", EXIT_CODE),
+        (f"{SOCKET}.connect('\\0nobody' + str(os.getpid()))", 1),
     ],
 )
 def test_what_is_relative_to_an_open_folder_lies_in_it(tmp_path, act, status):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ pytestmark = pytest.mark.spark
 
 HERE = Path(__file__).parent
 SCHEMA = "id string, amount long, name string"
+DEFAULTS = {"key": ("id",), "allow": (), "code": ()}
 FAILS = (Step("fail_task", (), True, {}),)
 RAISED = Choice(told=(Step("fail_in_commit", (), True, {}),))
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(8)]
@@ -49,7 +51,8 @@ def judged(lab, tmp_path):
     def ask(build, **words):
         choice = words.pop("choice", Choice(most=9))
         claims = words.pop("claims", CLAIMED)
-        asked = Asked("", words.pop("key", ("id",)), words.pop("allow", ()), claims)
+        named = [words.pop(name, given) for name, given in DEFAULTS.items()]
+        asked = Asked("", named[0], named[1], claims, named[2])
         words = {"events": SCHEMA, **words}
         question = Question(HERE, tmp_path, asked=asked, choice=choice, **words)
         return judge(build, question, lab=lab)
@@ -77,6 +80,23 @@ def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
     assert len(found.story.splitlines()) <= MOST_LINES
 
 
+@pytest.mark.parametrize(
+    ("build", "verdict"),
+    [
+        (sinks.files_by_manifest, "held"),
+        (sinks.files_by_listing, "refuted"),
+        (sinks.files_by_name_and_listing, "refuted"),
+        (sinks.query_into_listed_files, "refuted"),
+    ],
+)
+def test_sparks_file_sink_is_judged_by_what_its_readers_go_by(judged, build, verdict):
+    """A crash leaves files that no manifest names: who lists the folder sees them."""
+    found = judged(build, batches=1, choice=Choice())
+
+    assert str(found.verdict) == verdict
+    assert not found.report.missed
+
+
 def test_what_a_driver_remembers_lasts_until_it_dies(judged):
     """A count in memory goes on from batch to batch, and begins anew after a crash."""
     found = judged(sinks.counts_batches)
@@ -100,6 +120,96 @@ def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
     ]
     assert breaking
     assert set(breaking) == {("lose_in_task",)}
+
+
+@pytest.mark.parametrize(
+    ("build", "verdict"),
+    [(sinks.upserts_under_a_lock, "held"), (sinks.inserts_under_a_lock, "refuted")],
+)
+def test_a_task_that_is_parked_with_a_lock_is_released(judged, build, verdict):
+    """Its successor waits for the lock, and nothing would ever move."""
+    lost = Choice(told=(Step("lose_in_task", (), True, {}),))
+    few = {"batches": 1, "partitions": 1, "events": NAMED[:2]}
+
+    found = judged(build, choice=lost, **few)
+
+    assert str(found.verdict) == verdict
+    assert not found.report.missed
+    assert any(o.released_early for o in found.report.replayed)
+    assert "replayed with the given-up task released early" in found.story
+
+
+MYLIB = """
+import sqlite3
+from contextlib import closing
+
+
+def store(path, rows, batch):
+    with closing(sqlite3.connect(path)) as db:
+        if db.execute("SELECT 1 FROM done WHERE batch = ?", (batch,)).fetchone():
+            return
+        db.execute("INSERT INTO done VALUES (?)", (batch,))
+        db.commit()
+        db.executemany("INSERT INTO t VALUES (?, ?)", rows)
+        db.commit()
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict", "said"),
+    [
+        ((), "refuted", "mylib/sinks.py (installed), store()"),
+        (("mylib",), "refuted", "mylib/sinks.py, store()"),
+        (("-mylib",), "held", "not injected into: mylib (left out by code=)"),
+    ],
+)
+def test_what_an_installed_package_does_is_judged(
+    judged, tmp_path, monkeypatch, code, verdict, said
+):
+    """Its mistake lies between two lines of its own; left out, it is said to be."""
+    site = tmp_path / "env" / "site-packages"
+    (site / "mylib").mkdir(parents=True)
+    (site / "mylib" / "__init__.py").write_text("")
+    (site / "mylib" / "sinks.py").write_text(MYLIB)
+    monkeypatch.syspath_prepend(str(site))
+    some = {"batches": 1, "events": NAMED[:2], "code": code}
+
+    found = judged(sinks.through_a_package, choice=Choice(most=9), **some)
+
+    assert str(found.verdict) == verdict
+    assert said in "\n".join([*found.left_out, found.story])
+    assert not found.report.missed
+
+
+def tables_in(db):
+    with closing(sqlite3.connect(db)) as con:
+        return con.execute("SELECT name FROM sqlite_master").fetchall()
+
+
+@pytest.mark.parametrize("fails", ["", "the database is away"])
+def test_what_a_sink_registers_is_cleaned_up(judged, tmp_path, recwarn, fails):
+    """After each interleaving; what fails is a warning, and the verdict stays."""
+    db = str(tmp_path / "shared.db")
+    build = functools.partial(sinks.in_tables_of_its_own, db=db, fails=fails)
+
+    found = judged(build, allow=(str(tmp_path),), batches=1, events=NAMED)
+
+    assert found.verdict is Verdict.HELD
+    assert tables_in(db) == []
+    said = [str(w.message) for w in recwarn if "is not cleaned up" in str(w.message)]
+    assert bool(said) == bool(fails)
+    assert all(fails in one for one in said)
+
+
+def test_the_run_that_is_kept_is_not_cleaned_up(judged, tmp_path):
+    """What broke the claim is there to be looked at."""
+    db = str(tmp_path / "shared.db")
+    build = functools.partial(sinks.in_tables_of_its_own, db=db, keyed="TEXT")
+
+    found = judged(build, allow=(str(tmp_path),), batches=1, events=NAMED)
+
+    assert found.verdict is Verdict.REFUTED
+    assert len(tables_in(db)) == 1
 
 
 def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):

@@ -204,8 +204,12 @@ def test_what_failed_last_is_replayed_first(pytester):
 
     first.assert_outcomes(failed=1)
     second.assert_outcomes(failed=1)
-    assert "not run after it" not in first.stdout.str()
-    assert "not run after it" in second.stdout.str()
+    replayed = [
+        int(re.findall(r"refuted: \S+, (\d+) of", run.stdout.str())[0])
+        for run in (first, second)
+    ]
+    assert replayed[1] < replayed[0]
+    assert "skipped after a refutation" in second.stdout.str()
     assert not (pytester.path / ".onceproof").exists()
 
 

@@ -1,0 +1,139 @@
+"""What was not replayed is said with its reason, in a word and at length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+from onceproof.properties.guarantees import EFFECTIVELY_ONCE
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.failpoints.points import Point, Seen, place_of
+from onceproof.spark_checks.failpoints.rules import LINES
+from onceproof.spark_checks.failpoints.runs import (
+    FAILED,
+    NO_SUCH_POINT,
+    NOT_MET,
+    OUT_OF_REACH,
+    Hit,
+)
+from onceproof.spark_checks.left_out import by_cause, in_short, left_out_of
+from onceproof.spark_checks.replay import SinkReport
+
+FIRST, SECOND = (place_of(n, "x.py", installed=False) + "write()" for n in (1, 2))
+THEIRS = place_of(1, "mylib/x.py", installed=True) + "put()"
+
+
+@dataclass
+class Done:
+    """Stands for an outcome: replayed, or not for a reason."""
+
+    not_replayed: str = ""
+    cause: str = ""
+    hits: tuple = ()
+    known: bool = True
+    released_early: bool = False
+    unread: str = ""
+    spark: object = None
+    interleaving: object = field(default_factory=lambda: SimpleNamespace(number=1))
+
+    @property
+    def missed(self):
+        return bool(self.not_replayed) and not self.known
+
+
+def hit(*lines):
+    hits = tuple(Hit("die", LINES, "call", line) for line in lines)
+    return Done(hits=hits, spark=SimpleNamespace(unread={}, moments=()))
+
+
+def report_of(*outcomes, asked=None, there=None, whole=True, **seen):
+    points = tuple(Point(line) for line in (FIRST, SECOND, THEIRS))
+    sink = SimpleNamespace(seen=Seen({0: points}, **seen), name="x::sink", code=("/x",))
+    asked = len(outcomes) if asked is None else asked
+    classes = SimpleNamespace(classes=range(asked if there is None else there))
+    model = SimpleNamespace(verdicts={})
+    made = SinkReport(sink, None, classes, model, None, list(outcomes))
+    made.asked, made.whole = asked, whole
+    return made
+
+
+def test_each_interleaving_that_was_not_replayed_has_its_cause():
+    """The headline counts them apart, and all add up."""
+    found = report_of(
+        hit(FIRST, SECOND, THEIRS),
+        Done("done inside Spark", OUT_OF_REACH),
+        Done("done inside Spark", OUT_OF_REACH),
+        Done("fewer points", NO_SUCH_POINT),
+        Done("never struck", NOT_MET),
+        Done("a child panicked", FAILED, known=False),
+        asked=9,
+        there=20,
+    )
+    choice = Choice(most=9)
+
+    causes = by_cause(found, choice)
+    told = left_out_of(found, choice)
+
+    assert sum(causes.values()) + 1 == 20
+    assert in_short(found, choice) == (
+        " (19 not replayed: 2 out of reach, 1 no such point, 1 not reached again, "
+        "1 failed to replay, 3 skipped after a refutation, 11 beyond the cap)"
+    )
+    assert told[0] == "not replayed, 2 out of reach: done inside Spark"
+    assert "not replayed, 11 beyond the cap: --onceproof-most=20 replays all" in told
+
+
+def test_nothing_is_said_where_nothing_is_left_out():
+    """A bracket that is always there is not read."""
+    found = report_of(hit(FIRST, SECOND, THEIRS))
+
+    assert in_short(found, Choice()) == ""
+    assert left_out_of(found, Choice()) == []
+
+
+def test_a_line_of_ones_own_that_no_fault_hit_makes_a_sink_undecided(monkeypatch):
+    """It is never held; of an installed package it is said."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    whole, own, theirs = (
+        report_of(hit(*lines))
+        for lines in ((FIRST, SECOND, THEIRS), (FIRST, THEIRS), (FIRST, SECOND))
+    )
+
+    verdicts = [r.concluded(EFFECTIVELY_ONCE) for r in (whole, own, theirs)]
+
+    assert verdicts == [Verdict.HELD, Verdict.UNDECIDED, Verdict.HELD]
+    assert own.never_hit == (SECOND,)
+    assert "1 line of installed packages hit by no fault" in in_short(theirs, Choice())
+
+
+def test_what_was_not_replayed_hits_nothing():
+    """A plan alone injects no fault."""
+    planned = Done("never struck", NOT_MET, hits=hit(SECOND).hits)
+
+    assert report_of(hit(FIRST, THEIRS), planned).never_hit == (SECOND,)
+
+
+def test_some_by_name_are_not_expected_to_hit_all():
+    """A file that is replayed is about one failure."""
+    assert report_of(hit(FIRST), whole=False).never_hit == ()
+
+
+def test_code_that_has_no_faults_is_named():
+    """Also where all is replayed."""
+    outside = (("fastlib", "compiled code"), ("sqlalchemy", "a database driver"))
+    found = report_of(hit(FIRST, SECOND, THEIRS), outside=outside)
+
+    assert left_out_of(found, Choice()) == [
+        "not injected into: fastlib (compiled code), sqlalchemy (a database driver)"
+    ]
+
+
+def test_a_task_that_was_released_early_is_said():
+    """What readers saw is judged, and the order is another than planned."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.released_early = True
+
+    [told] = left_out_of(report_of(done), Choice())
+
+    assert told.startswith("replayed with the given-up task released early, 1:")
