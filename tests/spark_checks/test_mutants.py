@@ -1,0 +1,100 @@
+"""Right sinks are held and wrong ones refuted, each by the faults that show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from onceproof.properties.histories import broken
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.artifacts import Asked
+from onceproof.spark_checks.choice import Choice, faults_of
+from onceproof.spark_checks.judged import CLAIMED, OFF, Question, judge
+from onceproof.spark_checks.lab import Lab
+from tests.spark_checks.mutants import (
+    data_sources,
+    in_tasks,
+    on_the_driver,
+    whole_queries,
+    with_a_writer,
+)
+from tests.spark_checks.mutants.mutant import KINDS, TWO_FAULTS, kind_of
+
+HERE = Path(__file__).parent / "mutants"
+ROOMS = (on_the_driver, in_tasks, with_a_writer, data_sources, whole_queries)
+MUTANTS = {m.name: m for room in ROOMS for m in room.MUTANTS}
+NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(4)]
+QUICK = (
+    "commits_in_finally",
+    "fenced_and_adds",
+    "first_file_stays",
+    "abort_rewrites_in_place",
+)
+"""Of these the plain tests replay what shows the mistake, and little more."""
+
+
+@pytest.fixture(scope="module")
+def lab():
+    made = Lab()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def judged(lab, tmp_path):
+    def ask(mutant, **more):
+        words = {"events": NAMED, "choice": Choice(), **mutant.words, **more}
+        claims = words.pop("claims", CLAIMED)
+        asked = Asked("", ("id",), (), claims)
+        question = Question(HERE, tmp_path, asked=asked, trace=OFF, **words)
+        return judge(mutant.build, question, lab=lab)
+
+    return ask
+
+
+def kinds_that_break(found, mutant):
+    """Give the kinds of fault of the interleavings that break a claim."""
+    claims = mutant.words.get("claims", CLAIMED)
+    return {
+        kind_of(faults_of(o.interleaving))
+        for o in found.report.replayed
+        if o.spark is not None and any(broken(p, o.spark) for p in claims)
+    }
+
+
+def test_there_are_thirty_of_each_and_a_mistake_for_each_kind_of_fault():
+    """A checker that leaves out any one kind of fault misses some mistake."""
+    known = [m for room in ROOMS for m in room.MUTANTS]
+
+    assert len(known) == len(MUTANTS)
+    assert Counter(m.wrong for m in known)[True] >= 30
+    assert Counter(m.wrong for m in known)[False] >= 30
+    alone = {kind for m in known if len(m.shown_by) == 1 for kind in m.shown_by}
+    assert alone == {*KINDS.values(), TWO_FAULTS}
+
+
+@pytest.mark.spark
+@pytest.mark.grid
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_is_judged_as_it_is(judged, name):
+    """A right one is held; a wrong one is broken by all kinds of fault that it names."""
+    mutant = MUTANTS[name]
+
+    found = judged(mutant)
+
+    assert kinds_that_break(found, mutant) == mutant.shown_by
+    assert found.verdict is (Verdict.REFUTED if mutant.wrong else Verdict.HELD)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", QUICK)
+def test_a_mistake_is_seen_by_one_kind_of_fault_alone(judged, name):
+    """The faults of the kind that shows it are enough, with a few of each other."""
+    mutant = MUTANTS[name]
+
+    found = judged(mutant, choice=Choice(most=24))
+
+    assert kinds_that_break(found, mutant) == mutant.shown_by
+    assert found.verdict is Verdict.REFUTED
