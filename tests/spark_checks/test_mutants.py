@@ -79,7 +79,7 @@ def test_there_are_thirty_of_each_and_a_mistake_for_each_kind_of_fault():
 @pytest.mark.grid
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_is_judged_as_it_is(judged, name):
-    """A right one is held; a wrong one is broken by all kinds of fault that it names."""
+    """A right one is held; a wrong one is broken by the kinds of fault it names."""
     mutant = MUTANTS[name]
 
     found = judged(mutant)

@@ -37,6 +37,7 @@ ATTEMPTS = (
     "CREATE TABLE attempts (batch INTEGER, part INTEGER, attempt INTEGER, "
     "PRIMARY KEY (batch, part))"
 )
+KEEP = "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?)"
 
 
 def fenced(target, *, replaces):
@@ -44,7 +45,7 @@ def fenced(target, *, replaces):
     path = database(target, TABLE, ATTEMPTS)
 
     def begin(db, place, attempt):
-        db.execute("INSERT OR REPLACE INTO attempts VALUES (?, ?, ?)", (*place, attempt))
+        db.execute(KEEP, (*place, attempt))
         db.commit()
 
     def is_last(db, place, attempt):

@@ -378,7 +378,7 @@ def mark_means_done(target):
 
 
 def lock_left_behind(target):
-    """Leaves a batch to whoever holds the lock; a driver that dies holds it for good."""
+    """Leaves a batch to whoever holds the lock, which a driver that dies keeps."""
     path = database(target, KEYED)
     lock = target.path / "lock"
 

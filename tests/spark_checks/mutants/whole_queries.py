@@ -188,7 +188,7 @@ def job_prints_errors(target):
             with opened(path) as db:
                 db.executemany(UPSERT, rows)
                 db.commit()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the mistake
             print(f"the job has failed: {error}")
 
     return BatchJob(run, read=read_table(path))
