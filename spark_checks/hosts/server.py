@@ -130,7 +130,9 @@ def main() -> NoReturn:
     before = os.environ.get(_ONE_THREAD)
     os.environ[_ONE_THREAD] = "1"
     for name in PRELOADED:
-        importlib.import_module(name)
+        # An older Spark does not have all of them.
+        with suppress(ImportError):
+            importlib.import_module(name)
     if before is None:
         del os.environ[_ONE_THREAD]
     else:
