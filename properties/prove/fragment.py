@@ -88,7 +88,7 @@ def fragment(
     edges: Edges = set()
     for positive, term, place in _formulas(system, terms, steps):
         found += _outside(term, opened, place)
-        _alternations(term, positive, opened, {}, edges)
+        _alternations(term, positive, opened, {}, edges, set())
     for field in system.fields:
         if isinstance(field.type, MemberType) and field.type.sort in opened:
             edges |= {(s, field.type.sort) for s in field.sorts if s in opened}
@@ -149,16 +149,23 @@ def _alternations(
     opened: frozenset[Sort],
     scope: dict[t.Var, frozenset[Sort]],
     edges: Edges,
+    seen: set[tuple[int, bool, frozenset[tuple[t.Var, frozenset[Sort]]]]],
 ) -> None:
     """Note each sort whose members are said to exist for each member of another.
 
     ``scope`` says for each variable for the members of which sorts it is chosen.
+    ``seen`` holds what of the same formula was looked at: its parts are shared, and a
+    comparison is looked at under both signs.
     """
+    key = (id(term), positive, frozenset(scope.items()))
+    if key in seen:
+        return
+    seen.add(key)
 
     def inside(parts: Iterable[t.Term], signs: tuple[bool, ...]) -> None:
         for part in parts:
             for sign in signs:
-                _alternations(part, sign, opened, scope, edges)
+                _alternations(part, sign, opened, scope, edges, seen)
 
     if isinstance(term, t.And | t.Or):
         inside(term.parts, (positive,))

@@ -50,7 +50,7 @@ def judge(case: Case, tally: Tally, node: Node | None, *, most: int) -> set[str]
     """
     reasons = set()
     for name, what, error in failures(case, tally, node, most=most):
-        if reason := reason_for(what, error, trap=case.trap):
+        if reason := reason_for(what, error):
             reasons.add(reason)
             continue
         path = kept(case, name, what, node)

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import re
 
-KNOWN: tuple[tuple[str, str], ...] = (
-    (r"symmetry (always|step|at_rest|sometimes|recoverable)", "a named member"),
-)
+KNOWN: tuple[tuple[str, str], ...] = ()
 
 
-def reason_for(what: str, error: Exception, *, trap: bool) -> str:
+def reason_for(what: str, error: Exception) -> str:
     """Give the reason of a disagreement that is known; empty if it is not."""
-    if trap:
-        return "a quantifier binds what is not its own; a named member"
     text = f"{what}: {error}"
     return next((why for pattern, why in KNOWN if re.match(pattern, text)), "")
