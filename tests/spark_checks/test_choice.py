@@ -236,3 +236,20 @@ def test_a_line_that_one_task_alone_comes_to_is_hit():
     }
 
     assert hit == {("b", 0), ("c", 0), ("other", 1)}
+
+
+def test_interleavings_are_chosen_by_number(found):
+    """Those that are named are replayed, and no others; what is first comes first."""
+    first, others = Choice(only=frozenset((2, 5)), first=(5,)).of(found)
+
+    assert [one.number for one in first] == [5]
+    assert [one.number for one in others] == [2]
+
+
+def test_one_is_picked_however_large_its_number(found):
+    """A number beyond the last goes round."""
+    many = len(found.classes)
+
+    picked = [Choice(nth=n).of(found)[1][0].number for n in (0, 3, many, many + 3)]
+
+    assert picked == [1, 4, 1, 4]

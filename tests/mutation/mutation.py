@@ -1,0 +1,103 @@
+"""A mutation: one small change of what the code means, and what ought to notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """``old`` stands in ``file`` once, and ``new`` takes its place.
+
+    ``equivalent`` says why nothing can notice, where nothing can.
+    """
+
+    file: str
+    meaning: str
+    old: str
+    new: str
+    equivalent: str = ""
+
+    @property
+    def text(self) -> str:
+        """The file as it is."""
+        return (ROOT / self.file).read_text(encoding="utf-8")
+
+    @property
+    def fits(self) -> bool:
+        """Whether the old text occurs just once, and the new one differs."""
+        return self.text.count(self.old) == 1 and self.old != self.new
+
+    @property
+    def mutated(self) -> str:
+        """The file as it is after the change."""
+        return self.text.replace(self.old, self.new)
+
+
+# Which tests are tried, the quickest first, by the place of what was changed.
+_ALIKE = (
+    "tests/soundness/test_soundness.py::test_every_reader_agrees_with_the_brute_force"
+)
+_KEPT = (
+    "tests/soundness/test_soundness.py::test_what_once_showed_a_disagreement_shows_none"
+)
+_LANGUAGE = (
+    "tests/model/test_language.py",
+    "tests/model/test_mistakes.py",
+    "tests/model/test_channels.py",
+    "tests/model/test_networks.py",
+)
+_PROOFS = ("tests/properties/test_prove.py", "tests/properties/test_prove_tricky.py")
+_PLANS = (
+    "tests/spark_checks/test_plan_texts.py",
+    "tests/spark_checks/test_plans.py",
+)
+_CONFORM = (_ALIKE, _KEPT)
+_RUNS = ("tests/model/test_interleavings.py", "tests/model/test_runs_by_hand.py")
+_INJECTED = (
+    "tests/spark_checks/test_rules.py",
+    "tests/spark_checks/test_tracer.py",
+    "tests/spark_checks/test_injection.py",
+)
+TESTS: dict[str, tuple[str, ...]] = {
+    "model/language/channels.py": ("tests/model/test_channels.py", *_CONFORM),
+    "model/language/networks.py": ("tests/model/test_networks.py", *_CONFORM),
+    "model/language/processes.py": ("tests/model/test_networks.py", *_CONFORM),
+    "model/language/clocks.py": ("tests/model/test_networks.py", *_CONFORM),
+    "model/language/": (*_CONFORM, *_LANGUAGE),
+    "model/explore/symmetry.py": (*_CONFORM, "tests/model/test_symmetry.py"),
+    "model/explore/simulate.py": (*_CONFORM, "tests/model/test_simulate.py"),
+    "model/explore/": (*_CONFORM, "tests/model/test_word_boundaries.py"),
+    "model/interleavings.py": (*_RUNS, *_CONFORM),
+    "model/durable.py": (*_RUNS, *_CONFORM),
+    "model/javascript.py": _CONFORM,
+    "model/tla.py": (
+        "tests/soundness/test_tla.py",
+        "tests/spark_checks/test_export.py",
+    ),
+    "properties/prove/": (_KEPT, _ALIKE, *_PROOFS),
+    "properties/": (
+        "tests/properties/test_ledger.py",
+        _KEPT,
+        _ALIKE,
+        "tests/model/zoo",
+    ),
+    "spark_checks/choice.py": ("tests/spark_checks/test_choice.py",),
+    "spark_checks/failpoints/points.py": (
+        "tests/spark_checks/test_points.py",
+        "tests/spark_checks/test_plan_texts.py",
+        "tests/spark_checks/test_tracer.py",
+    ),
+    "spark_checks/failpoints/checkpoint.py": _INJECTED,
+    "spark_checks/failpoints/tracer.py": _INJECTED,
+    "spark_checks/": _PLANS,
+}
+
+
+def tests_for(file: str) -> tuple[str, ...]:
+    """Give the tests that ought to notice a change of a file."""
+    place = max((p for p in TESTS if file.startswith(p)), key=len)
+    return tuple(t for t in TESTS[place] if (ROOT / t.partition("::")[0]).exists())

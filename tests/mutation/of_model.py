@@ -1,0 +1,588 @@
+"""Mutations of the model: language, search, interleavings, exports."""
+
+from __future__ import annotations
+
+from tests.mutation.mutation import Mutation
+
+_L, _X = "model/language/", "model/explore/"
+
+LANGUAGE = (
+    Mutation(
+        f"{_L}terms.py",
+        "a sum of a constant over a sort is the constant",
+        "if not variables or (kind is not Sum and isinstance(body, Const)):",
+        "if not variables or isinstance(body, Const):",
+    ),
+    Mutation(
+        f"{_L}terms.py",
+        "a value is less than itself",
+        "    if left == right:\n        return FALSE\n",
+        "    if left == right:\n        return TRUE\n",
+    ),
+    Mutation(
+        f"{_L}terms.py",
+        "0 - x is x",
+        "    if isinstance(right, Const) and _number(right) == 0:\n"
+        "        return left\n    return Sub(left, right)",
+        "    if isinstance(right, Const) and _number(right) == 0:\n"
+        "        return left\n    if isinstance(left, Const) and _number(left) == 0:\n"
+        "        return right\n    return Sub(left, right)",
+    ),
+    Mutation(
+        f"{_L}terms.py",
+        "`False if test else True` is the test",
+        "    if then == FALSE and orelse == TRUE:\n        return negation(test)",
+        "    if then == FALSE and orelse == TRUE:\n        return test",
+    ),
+    Mutation(
+        f"{_L}terms.py",
+        "a conjunction keeps one of two parts that differ in a constant alone",
+        "            if inner != neutral:\n                flat[inner] = None",
+        "            if inner != neutral and negation(inner) not in flat:\n"
+        "                flat[inner] = None",
+    ),
+    Mutation(
+        f"{_L}expressions.py",
+        "`a <= b` is `a < b`",
+        "        return Symbolic(t.negation(t.less(right, left)))\n\n    def __ge__",
+        "        return Symbolic(t.less(left, right))\n\n    def __ge__",
+    ),
+    Mutation(
+        f"{_L}expressions.py",
+        "subtraction from a number takes the wrong way round",
+        '        left, right = _integers(self, other, "-")\n'
+        "        return Symbolic(t.subtraction(right, left))",
+        '        left, right = _integers(self, other, "-")\n'
+        "        return Symbolic(t.subtraction(left, right))",
+    ),
+    Mutation(
+        f"{_L}stores.py",
+        "the write that came first wins",
+        "            value = t.choice(hit, write.value, value)",
+        "            value = t.choice(hit, value, write.value)",
+    ),
+    Mutation(
+        f"{_L}stores.py",
+        "a rule for all elements sees what it wrote before (plain runs)",
+        "        for place, value in zip(places, new, strict=True):\n"
+        "            self.write(field, place, value)",
+        "        for place, _ in zip(places, new, strict=True):\n"
+        "            at = zip(place, field.sorts, strict=True)\n"
+        "            self.write(field, place, rule(*(Member(i, s) for i, s in at)))",
+    ),
+    Mutation(
+        f"{_L}stores.py",
+        "a value one above the bound fits",
+        "            if low < field.type.low or high > field.type.high:",
+        "            if low < field.type.low or high > field.type.high + 1:",
+    ),
+    Mutation(
+        f"{_L}stores.py",
+        "an index one beyond the sort is let pass",
+        "            if low < 0 or high >= self.sizes[sort]:",
+        "            if low < 0 or high > self.sizes[sort]:",
+    ),
+    Mutation(
+        f"{_L}ranges.py",
+        "not (a < b) is taken for b < a: interval analysis learns a gap",
+        "            self._order(condition.body.right, condition.body.left, gap=0)",
+        "            self._order(condition.body.right, condition.body.left, gap=1)",
+    ),
+    Mutation(
+        f"{_L}ranges.py",
+        "the least difference is that of the two least values",
+        "            return (a - d, b - c)",
+        "            return (a - c, b - d)",
+    ),
+    Mutation(
+        f"{_L}ranges.py",
+        "a sum over a sort is bounded as if the sort had one member",
+        "            return (a * times, b * times)",
+        "            return (a, b)",
+    ),
+    Mutation(
+        f"{_L}ranges.py",
+        "the other branch of a choice is bounded as if the test held",
+        "self.assuming(negation(term.test)).bounds(term.orelse)",
+        "self.assuming(term.test).bounds(term.orelse)",
+    ),
+    Mutation(
+        f"{_L}steps.py",
+        "a fault's own budget is one too large",
+        '                when(used < cast("IntType", field.type).high)',
+        '                when(used <= cast("IntType", field.type).high - (used > 9))',
+    ),
+    Mutation(
+        f"{_L}steps.py",
+        "a fault takes nothing from the budget of all faults",
+        '    limits = {"faults": protocol.faults}\n',
+        '    limits = {"faults": protocol.faults} if mark.at_most is None else {}\n',
+    ),
+    Mutation(
+        f"{_L}fields.py",
+        "a field starts from the first of several values alone",
+        "        return tuple({(type(one), one): one for one in values}.values())",
+        "        return tuple({(type(one), one): one for one in values}.values())[:1]",
+    ),
+    Mutation(
+        f"{_L}protocol.py",
+        "a crash leaves the volatile state of parts alone",
+        "        for inner in self.parts.values():\n"
+        "            inner.lose_volatile(*process)",
+        "        for inner in self.parts.values():\n"
+        "            inner.lose_volatile(*process) if process else None",
+    ),
+    Mutation(
+        f"{_L}protocol.py",
+        "the crash of one process takes the volatile state of all",
+        "            return if_else(at[0] == process, field.start(*at), kept)",
+        "            return if_else(at[0] == at[0], field.start(*at), kept)",
+    ),
+    Mutation(
+        f"{_L}processes.py",
+        "a crash loses nothing",
+        "        self._owner.bound(self.store).lose_volatile(process)\n",
+        "",
+    ),
+    Mutation(
+        f"{_L}processes.py",
+        "a process that stops can restart",
+        "        self._fall(process, Status.STOPPED)",
+        "        self._fall(process, Status.DOWN)",
+    ),
+    Mutation(
+        f"{_L}channels.py",
+        "`send_where` does not wait while a channel is full",
+        "        self.need(\n            all_of(\n"
+        "                implies(chosen(*at), used[at] < self.length)",
+        "        self.need(\n            all_of(\n"
+        "                implies(chosen(*at), used[at] <= self.length)",
+    ),
+    Mutation(
+        f"{_L}channels.py",
+        "what is received is the last message, not the first",
+        "        message = self.head\n        self.drop(0)",
+        "        message = self.head\n        self.drop(self._channels.length - 1)",
+    ),
+    Mutation(
+        f"{_L}channels.py",
+        "a place behind the last message keeps what was there",
+        "            column[*self._at, last] = blank\n",
+        "",
+    ),
+    Mutation(
+        f"{_L}channels.py",
+        "a message that overtakes replaces the one it overtakes",
+        "            column[*self._at, place + 1] = first\n",
+        "            column[*self._at, place + 1] = second\n",
+    ),
+    Mutation(
+        f"{_L}channels.py",
+        "a channel counts messages that are not there",
+        "                        self.used > i,\n                        *(",
+        "                        self.used >= i,\n                        *(",
+    ),
+    Mutation(
+        f"{_L}networks.py",
+        "a message that is received stays on its way",
+        "        self._network.need(number > 0)\n"
+        "        self._copies[*self._at, code] = number - 1",
+        "        self._network.need(number > 0)\n"
+        "        self._copies[*self._at, code] = number",
+    ),
+    Mutation(
+        f"{_L}networks.py",
+        "a message that is not on its way can be delivered once more",
+        "        number = self._copies[*self._at, code]\n"
+        "        self._network.need(number > 0)\n"
+        "        self._network.need(number < self._network.copies)",
+        "        number = self._copies[*self._at, code]\n"
+        "        self._network.need(number < self._network.copies)",
+    ),
+    Mutation(
+        f"{_L}clocks.py",
+        "a timer fires though it does not run",
+        "        self.store.require(self._running[member], late=True)\n",
+        "",
+    ),
+    Mutation(
+        f"{_L}clocks.py",
+        "an epoch that is seen is taken over though it is older",
+        "        self._epoch[member] = if_else(known < epoch, epoch, known)",
+        "        self._epoch[member] = if_else(known < epoch, epoch, epoch)",
+    ),
+    Mutation(
+        f"{_L}clocks.py",
+        "who holds the current epoch is fenced off",
+        "        return epoch >= self._epoch[member]",
+        "        return epoch > self._epoch[member]",
+    ),
+    Mutation(
+        f"{_L}rest.py",
+        "a state from which only faults lead is no rest",
+        "        for action in system.actions\n        if not action.fault\n",
+        "        for action in system.actions\n",
+    ),
+    Mutation(
+        f"{_L}rest.py",
+        "an action moves though its guard does not hold",
+        "    return t.conjunction([action.guard, changes(system, action)])",
+        "    return changes(system, action)",
+    ),
+)
+
+SEARCH = (
+    Mutation(
+        f"{_X}generate.py",
+        "a fault counts as a move: no rest while one can come",
+        "            if not action.fault:\n                self.bump(self.moves)",
+        "            self.bump(self.moves)",
+    ),
+    Mutation(
+        f"{_X}generate.py",
+        "of two members that act together the first acts for all",
+        "            if sort not in self.symmetry.sorts or sorts.count(sort) > 1:",
+        "            if sort not in self.symmetry.sorts:",
+    ),
+    Mutation(
+        f"{_X}generate.py",
+        "twins need not agree in every field",
+        "                    same = self.b.and_(same, equal)",
+        "                    same = equal",
+    ),
+    Mutation(
+        f"{_X}generate.py",
+        "filling a field clears nothing of what it held",
+        "            kept = self.b.and_(self.b.load(spot), constant(~clear))",
+        "            kept = self.b.and_(self.b.load(spot), constant(-1))",
+    ),
+    Mutation(
+        f"{_X}generate.py",
+        "a number is stored without its lower bound",
+        "            code = self.b.sub(value, constant(place.field.type.low))",
+        "            code = value",
+    ),
+    Mutation(
+        f"{_X}emit.py",
+        "fast path for uniform fields: any order of indices will do",
+        "        if body.after or body.indices != term.vars or place.split:",
+        "        if body.after or place.split:",
+    ),
+    Mutation(
+        f"{_X}emit.py",
+        "fast path for uniform fields: the state after is that before",
+        "        if body.after or body.indices != term.vars or place.split:",
+        "        if body.indices != term.vars or place.split:",
+    ),
+    Mutation(
+        f"{_X}emit.py",
+        "fast path for uniform fields: the first word holds all of a field",
+        "        if body.after or body.indices != term.vars or place.split:",
+        "        if body.after or body.indices != term.vars:",
+    ),
+    Mutation(
+        f"{_X}emit.py",
+        "fast path for uniform fields: some element for every element",
+        '        sign = "==" if universal else "!="',
+        '        sign = "==" if universal else "=="',
+    ),
+    Mutation(
+        f"{_X}emit.py",
+        "fast path for uniform fields: numbers are compared as they are coded",
+        "            if isinstance(t.sort_of(body.left), EnumType):\n"
+        "                wanted = number_of(body.right)",
+        "            if t.sort_of(body.left) is not None:\n"
+        "                wanted = number_of(body.right)",
+    ),
+    Mutation(
+        f"{_X}emit.py",
+        "an element is read without the lower bound of its type",
+        "            return self.b.add(code, constant(place.field.type.low))",
+        "            return code",
+    ),
+    Mutation(
+        f"{_X}emit.py",
+        "a quantifier is settled by its last member",
+        "            self.b.position_at_end(settled)\n"
+        "            self.b.store(ir.Constant(I1, int(not universal)), found)\n"
+        "            self.b.branch(end)",
+        "            self.b.position_at_end(settled)\n"
+        "            self.b.store(ir.Constant(I1, int(universal)), found)\n"
+        "            self.b.branch(end)",
+    ),
+    Mutation(
+        f"{_X}kernels.py",
+        "states of several words are compared by all but the last",
+        "        for w in range(row.shape[0]):\n            if table[h, w] != row[w]:",
+        "        for w in range(row.shape[0] - 1):\n            if table[h, w] != row[w]:",
+    ),
+    Mutation(
+        f"{_X}kernels.py",
+        "members that are out of order are left so",
+        "            if m and keys[m - 1] > key:\n                sorted_ = False",
+        "            if m > 1 and keys[m - 1] > key:\n                sorted_ = False",
+    ),
+    Mutation(
+        f"{_X}kernels.py",
+        "the renaming that stands for all is the last, not the least",
+        "                        smaller = row[w] < least[w]",
+        "                        smaller = row[w] != least[w]",
+    ),
+    Mutation(
+        f"{_X}layout.py",
+        "an element lies one bit off in a field of several words",
+        "        return self.word + element // per_word, element % per_word * self.bits",
+        "        per_word += 1\n"
+        "        return self.word + element // per_word, element % per_word * self.bits",
+    ),
+    Mutation(
+        f"{_X}flags.py",
+        "the flags of the second word are read from the first",
+        "        found: NDArray[np.bool_] = self.rows[:, word] & (1 << bit) != 0",
+        "        found: NDArray[np.bool_] = self.rows[:, 0] & (1 << bit) != 0",
+    ),
+    Mutation(
+        f"{_X}search.py",
+        "a claim about rest is settled where nothing rests",
+        '        if question.when == "at_rest" and not self._rested:\n'
+        '            return Answer(question, "vacuous")\n',
+        "",
+    ),
+    Mutation(
+        f"{_X}search.py",
+        "a claim about rest is asked of every state",
+        "                found = ~found & flags.rests",
+        "                found = ~found",
+    ),
+    Mutation(
+        f"{_X}search.py",
+        "faults help to recover",
+        "        calm = np.array([not e.fault for e in graph.events] or [True])",
+        "        calm = np.array([True for e in graph.events] or [True])",
+    ),
+    Mutation(
+        f"{_X}search.py",
+        "to recover is to meet the claim, at rest or not",
+        "        can = flags.rests & flags.holds(question.term)",
+        "        can = flags.holds(question.term)",
+    ),
+    Mutation(
+        f"{_X}search.py",
+        "a state recovers if the next one does, and no farther",
+        "                if len(rows):\n                    moved = True\n",
+        "                if len(rows):\n",
+    ),
+    Mutation(
+        f"{_X}search.py",
+        "a premise that never holds proves what it leads to",
+        "        if question.given is not None and not self._ever(question.given):\n"
+        '            return Answer(question, "vacuous")\n',
+        "",
+    ),
+    Mutation(
+        f"{_X}search.py",
+        "under symmetry claims about fair runs are judged",
+        "        if question.lively and graph.symmetry is not None:\n",
+        "        if question.lively and graph.symmetry is None and False:\n",
+    ),
+    Mutation(
+        f"{_X}liveness.py",
+        "an event that happens in a piece need not be enabled all along to be owed",
+        "        starved = (always == sizes[:, None]) & ~taken & self._fair",
+        "        starved = (always > 0) & ~taken & self._fair",
+    ),
+    Mutation(
+        f"{_X}liveness.py",
+        "an event that is always enabled starves a run though it happens",
+        "        starved = (always == sizes[:, None]) & ~taken & self._fair",
+        "        starved = (always == sizes[:, None]) & self._fair",
+    ),
+    Mutation(
+        f"{_X}liveness.py",
+        "every event is fair",
+        "        self._fair = np.array([e.fair for e in graph.events], bool)",
+        "        self._fair = np.array([True for e in graph.events], bool)",
+    ),
+    Mutation(
+        f"{_X}liveness.py",
+        "what leads to something is only asked at the start",
+        "    begins = begins[avoiding[begins]]",
+        "    begins = begins[avoiding[begins]][: graph.levels[1]]",
+    ),
+    Mutation(
+        f"{_X}liveness.py",
+        "a step out of a piece counts as taken in it",
+        "        within = self._piece[self._sources] == self._piece[self._targets]",
+        "        within = self._piece[self._sources] >= 0",
+    ),
+    Mutation(
+        f"{_X}symmetry.py",
+        "members are interchangeable though they start from values of their own",
+        "        if size > 1 and not s.ordered and s not in named",
+        "        if size > 1 and not s.ordered",
+    ),
+    Mutation(
+        f"{_X}symmetry.py",
+        "fields of pairs are sorted as if they had one index",
+        "        self.simple = all(sum(row) <= 1 for row in indices)",
+        "        self.simple = all(sum(row) <= 2 for row in indices)",
+    ),
+    Mutation(
+        f"{_X}simulate.py",
+        "walks ask claims about rest of every state",
+        '"at_rest": ~holds & rests}',
+        '"at_rest": ~holds}',
+    ),
+    Mutation(
+        f"{_X}simulate.py",
+        "walks that meet no witness say that it was met",
+        'return Answer(question, "held" if shown else "undecided", shown)',
+        'return Answer(question, "held", shown)',
+    ),
+)
+
+INTERLEAVINGS = (
+    Mutation(
+        "model/interleavings.py",
+        "disabling is no dependence",
+        "                if keys[other] and other != one and other not in steps[middle]:",
+        "                if keys[other] and other != one and middle < 0:",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "crashes commute",
+        "        if (a, b) in bound or (a, b) not in met or crashes[a] or crashes[b]",
+        "        if (a, b) in bound or (a, b) not in met",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "what was never met side by side commutes",
+        "        if (a, b) in bound or (a, b) not in met or crashes[a] or crashes[b]",
+        "        if (a, b) in bound or crashes[a] or crashes[b]",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "two steps commute though they lead elsewhere the other way round",
+        "                if around is None or steps[around].get(one) != end:",
+        "                if around is None:",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "struck states are not told apart",
+        "        if self._crashes[event]:\n            struck = ",
+        "        if self._crashes[event] and not struck:\n            struck = ",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "runs to rest are not told apart by where they come to rest",
+        "        struck = (*run.struck, self._remains[row])",
+        "        struck = (*run.struck, 0)",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "actions that write what endures are no part of the word",
+        "        self._keys = [e.fault or e.name in writes for e in events]",
+        "        self._keys = [e.fault for e in events]",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "what crashes leave is not told apart",
+        "            left = (*left, self._remains[to])",
+        "            left = (*left, 0)",
+    ),
+    Mutation(
+        "model/interleavings.py",
+        "faults whose effect memory decides are not told apart",
+        "        if self._heeds[event]:\n",
+        "        if self._heeds[event] and self._crashes[event]:\n",
+    ),
+    Mutation(
+        "model/durable.py",
+        "no fault is a crash",
+        "    return action.fault and any(_loses(system, write) for write in action.writes)",
+        "    return not action.fault and any(_loses(system, w) for w in action.writes)",
+    ),
+    Mutation(
+        "model/durable.py",
+        "budgets of faults outlive a crash",
+        "    return not (_is_budget(path) or system.field(path).volatile)",
+        "    return not system.field(path).volatile",
+    ),
+    Mutation(
+        "model/durable.py",
+        "volatile fields outlive a crash",
+        "    return not (_is_budget(path) or system.field(path).volatile)",
+        "    return not _is_budget(path)",
+    ),
+    Mutation(
+        "model/durable.py",
+        "what an observer reads is no part of a history",
+        "            if is_durable(system, field.path) or field.path in seen",
+        "            if is_durable(system, field.path)",
+    ),
+)
+
+EXPORTS = (
+    Mutation(
+        "model/javascript.py",
+        "JavaScript: `some` is `every`",
+        'how = {t.ForAll: "every", t.Exists: "some", t.Sum: "sum"}',
+        'how = {t.ForAll: "every", t.Exists: "every", t.Sum: "sum"}',
+    ),
+    Mutation(
+        "model/javascript.py",
+        "JavaScript: a state rests only if no fault moves it either",
+        "const rests = state => !about.events.some((e, i) => !e.fault && moves(state, i));",
+        "const rests = state => !about.events.some((e, i) => moves(state, i));",
+    ),
+    Mutation(
+        "model/javascript.py",
+        "JavaScript: the state after is the state before",
+        '            state = "z" if term.after else "s"',
+        '            state = "s"',
+    ),
+    Mutation(
+        "model/javascript.py",
+        "JavaScript: a write sees the writes before it",
+        'f"const n = s.slice(); {writes} return n; }}"',
+        'f"const n = s.slice(); s = n; {writes} return n; }}"',
+    ),
+    Mutation(
+        "model/tla.py",
+        "TLA+: fields that an action does not write may change",
+        "        if kept:\n",
+        "        if not kept:\n",
+    ),
+    Mutation(
+        "model/tla.py",
+        "TLA+: not (a < b) is a > b",
+        'return f"({self._term(body.left)} >= {self._term(body.right)})"',
+        'return f"({self._term(body.left)} > {self._term(body.right)})"',
+    ),
+    Mutation(
+        "model/tla.py",
+        "TLA+: a witness is claimed, and not denied",
+        'f"{name} == ~{term}",',
+        'f"{name} == {term}",',
+    ),
+    Mutation(
+        "model/tla.py",
+        "TLA+: a claim about rest is one about every state",
+        '[f"{name} == Rest => {term}"]',
+        '[f"{name} == {term}"]',
+    ),
+    Mutation(
+        "model/tla.py",
+        "TLA+: a later write of one field undoes the earlier ones",
+        'text = f"[{text} EXCEPT ![{at}] = {value}]"',
+        'text = f"[{self._fields[path]} EXCEPT ![{at}] = {value}]"',
+    ),
+    Mutation(
+        "model/tla.py",
+        "TLA+: faults are fair",
+        "                if a.fair and not a.fault",
+        "                if not a.fair and not a.fault",
+    ),
+)
+
+MODEL = (*LANGUAGE, *SEARCH, *INTERLEAVINGS, *EXPORTS)

@@ -1,0 +1,243 @@
+"""Mutations of how faults are planned and injected."""
+
+from __future__ import annotations
+
+from tests.mutation.mutation import Mutation
+
+_S, _F = "spark_checks/", "spark_checks/failpoints/"
+
+PLANS = (
+    Mutation(
+        f"{_S}choice.py",
+        "what is chosen by number is not chosen",
+        "            classes = tuple(one for one in classes if one.number in self.only)",
+        "            classes = tuple(one for one in classes if one.number not in self.only)",
+    ),
+    Mutation(
+        f"{_S}choice.py",
+        "a number picks the first interleaving however large it is",
+        "            classes = (classes[self.nth % len(classes)],) if classes else ()",
+        "            classes = (classes[0],) if classes else ()",
+    ),
+    Mutation(
+        f"{_S}choice.py",
+        "more faults are served before fewer",
+        "            numbers.values(), key=lambda kinds: sum(map(len, kinds.values()))\n",
+        "            numbers.values(), key=lambda kinds: -sum(map(len, kinds.values()))\n",
+    ),
+    Mutation(
+        f"{_S}choice.py",
+        "the first kind of fault takes all the room",
+        "                if queue and len(kept) < most:",
+        "                while queue and len(kept) < most:",
+    ),
+    Mutation(
+        f"{_S}choice.py",
+        "a seed chooses nothing",
+        "            random.Random(self.seed).shuffle(alike)",
+        "            random.Random(0).shuffle(alike)",
+    ),
+    Mutation(
+        f"{_F}story.py",
+        "the event that ends a run belongs to the next one",
+        "            at + 1 for at, event in enumerate(self.events) if event.name in STOPS",
+        "            at for at, event in enumerate(self.events) if event.name in STOPS",
+    ),
+    Mutation(
+        f"{_F}story.py",
+        "a failed attempt is still due",
+        "            if task[partition, attempt] != Task.FAILED:",
+        "            if task[partition, attempt] != Task.COMMITTED:",
+    ),
+    Mutation(
+        f"{_F}story.py",
+        "work that is lost with the driver counts as done",
+        '                return attempt, done and "write" in self._durable',
+        "                return attempt, done",
+    ),
+    Mutation(
+        f"{_F}story.py",
+        "steps of an earlier batch count for the running one",
+        '            if event.name in ("log_commit", "log_offsets"):\n'
+        "                found = []\n            elif i",
+        "            if i",
+    ),
+    Mutation(
+        f"{_F}story.py",
+        "the batch committed last is the first of the run",
+        "        return found[-1] if found else None",
+        "        return found[0] if found else None",
+    ),
+    Mutation(
+        f"{_F}story.py",
+        "the end of a task's work is a point in its midst",
+        "        return _named({None: points[:-1]}, None, number)",
+        "        return _named({None: points}, None, number)",
+    ),
+    Mutation(
+        f"{_F}survived.py",
+        "an attempt that wrote is struck before its work",
+        '    return function, "return" if "write" in story.steps and wrote else "call", {}',
+        '    return function, "call", {}',
+    ),
+    Mutation(
+        f"{_F}survived.py",
+        "an attempt is struck again when it is repeated",
+        "        attempt=attempt,\n        once=True,\n        **rest,",
+        "        attempt=attempt,\n        **rest,",
+    ),
+    Mutation(
+        f"{_F}survived.py",
+        "an error that is raised in a task is a death",
+        '        (function, when, batch, "raise" if event.name == RAISES else "die"),',
+        '        (function, when, batch, "die"),',
+    ),
+    Mutation(
+        f"{_F}survived.py",
+        "a task that was given up does not wait for the commit it lands after",
+        "    if commit is not None and commit >= batch:\n",
+        "    if commit is not None and commit < 0:\n",
+    ),
+    Mutation(
+        f"{_F}survived.py",
+        "a task that was given up lands before the run that follows is looked at",
+        "    if story.run_of(lands) != run.number:\n        awaited",
+        "    if story.run_of(lands) == run.number:\n        awaited",
+    ),
+    Mutation(
+        f"{_F}survived.py",
+        "a fault that is survived need not show",
+        "    run.due.append(Due(str(event), fault=False, mark=mark, what=what, late=True))",
+        "    del mark, what",
+    ),
+    Mutation(
+        f"{_F}realise.py",
+        "input beyond the fault's batch is withheld",
+        "        run.offered = batch + 1\n",
+        "        run.offered = batch\n",
+    ),
+    Mutation(
+        f"{_F}realise.py",
+        "a step that is taken for the second time is struck at the first",
+        "        nth = 1 + sum(e.name == upcoming.name for e in self.story.done(at))\n"
+        '        run.stops(function, "call", batch, "die", nth=nth)',
+        '        nth = 1\n        run.stops(function, "call", batch, "die", nth=nth)',
+    ),
+    Mutation(
+        f"{_F}realise.py",
+        "the crash among writes does not wait for the faults before it",
+        "        awaited = [d.mark for d in run.due if not d.late]\n"
+        "        awaited += self._do_first(run, batch, function, due)",
+        "        awaited = self._do_first(run, batch, function, due)",
+    ),
+    Mutation(
+        f"{_F}realise.py",
+        "tasks that have done their work are struck as well",
+        "        for p in sorted(set(due) - written, key=story.real):",
+        "        for p in sorted(set(due), key=story.real):",
+    ),
+    Mutation(
+        f"{_F}realise.py",
+        "a restart that merges partitions is forgotten by the runs after the next",
+        '                merged = run.merged or event.name == "rescale"',
+        '                merged = event.name == "rescale"',
+    ),
+    Mutation(
+        f"{_F}realise.py",
+        "the last run is looked at before its end",
+        '        run.moment, run.state = "at rest", len(story.states) - 1',
+        '        run.moment, run.state = "at rest", len(story.states) - 2',
+    ),
+    Mutation(
+        f"{_F}realise.py",
+        "a commit that raises does so at its call, after its last step",
+        '            name, event = steps[-1].name, "return"\n',
+        '            name, event = steps[-1].name, "call"\n',
+    ),
+    Mutation(
+        f"{_F}runs.py",
+        "runs of one query share their marks",
+        '        return f"{self.number}-{name}"',
+        "        return name",
+    ),
+    Mutation(
+        f"{_F}runs.py",
+        "a run that is ended by a rule is thought to end by itself",
+        '        self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))\n'
+        "        self.fails = True\n",
+        '        self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))\n',
+    ),
+    Mutation(
+        f"{_F}runs.py",
+        "an error that the sink may catch is not told to be one",
+        '        self.catchable = catchable or do == "raise"',
+        "        self.catchable = catchable",
+    ),
+    Mutation(
+        f"{_F}points.py",
+        "the last time a line is come to is left out",
+        "        last[point.text] = number\n    theirs =",
+        "        last.setdefault(point.text, number)\n    theirs =",
+    ),
+    Mutation(
+        f"{_F}points.py",
+        "an error may come up at the end of a with",
+        "    return not text.startswith((_RETURN, _END))",
+        "    return not text.startswith(_RETURN)",
+    ),
+    Mutation(
+        f"{_F}points.py",
+        "the emptiest partition is preferred",
+        "        return max(found, key=lambda p: (found[p], -p), default=None)",
+        "        return min(found, key=lambda p: (found[p], -p), default=None)",
+    ),
+    Mutation(
+        f"{_F}checkpoint.py",
+        "a trap that found its entry there takes it away",
+        "                except FileExistsError:\n                    return\n",
+        "                except FileExistsError:\n                    pass\n",
+    ),
+    Mutation(
+        f"{_F}checkpoint.py",
+        "a file commit that is undone takes the files that were written",
+        '        if int(name.split("-")[1]) not in written:',
+        '        if int(name.split("-")[1]) in written:',
+    ),
+    Mutation(
+        f"{_F}checkpoint.py",
+        "files outside a run's own folder are edited",
+        "    if not path.resolve().is_relative_to(scratch.resolve()):",
+        "    if not path.resolve().is_relative_to(scratch.resolve().anchor):",
+    ),
+    Mutation(
+        f"{_F}tracer.py",
+        "a rule strikes at any attempt",
+        "                and rule.attempt in (None, place.attempt)\n",
+        "",
+    ),
+    Mutation(
+        f"{_F}tracer.py",
+        "a rule strikes at any batch",
+        "(rule.function, rule.event, rule.batch) == (name, event, place.batch)",
+        "(rule.function, rule.event) == (name, event)",
+    ),
+    Mutation(
+        f"{_F}tracer.py",
+        "a rule that strikes once strikes again",
+        "        if rule.once and (marks / rule.mark).exists():\n            return False\n",
+        "",
+    ),
+    Mutation(
+        f"{_F}tracer.py",
+        "an effect does not wait for its marks",
+        "        while not path.exists():\n            if rule.do",
+        "        while False:\n            if rule.do",
+    ),
+    Mutation(
+        f"{_F}tracer.py",
+        "a process that dies leaves no mark",
+        "        if rule.mark:\n            self._leave_mark(rule.mark)\n",
+        '        if rule.mark and rule.do == "pass":\n'
+        "            self._leave_mark(rule.mark)\n",
+    ),
+)
