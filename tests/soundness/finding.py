@@ -31,11 +31,18 @@ def label(name: str, error: Exception) -> str:
 
 
 def failures(
-    case: Case, tally: Tally, node: Node | None, *, most: int
+    case: Case,
+    tally: Tally,
+    node: Node | None,
+    *,
+    most: int,
+    readers: tuple[str, ...] = (),
 ) -> list[tuple[str, str, Exception]]:
-    """Compare every reader; list what goes wrong, with the reader's name."""
+    """Compare every reader, or some; list what goes wrong, with the reader's name."""
     found = []
     for name, comparison in comparisons(case, tally, node, most=most):
+        if readers and name not in readers:
+            continue
         try:
             comparison()
         except Exception as error:  # noqa: BLE001 - whatever a reader raises is wrong
