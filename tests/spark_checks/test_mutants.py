@@ -45,7 +45,8 @@ def lab():
 @pytest.fixture
 def judged(lab, tmp_path):
     def ask(mutant, **more):
-        words = {"events": NAMED, "choice": Choice(), **mutant.words, **more}
+        few = {"events": NAMED, "partitions": 1, "choice": Choice()}
+        words = {**few, **mutant.words, **more}
         claims = words.pop("claims", CLAIMED)
         asked = Asked("", ("id",), (), claims)
         question = Question(HERE, tmp_path, asked=asked, trace=OFF, **words)
