@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class OnceproofError(Exception):
     """Stands for every error that Onceproof raises on purpose."""
@@ -9,6 +16,10 @@ class OnceproofError(Exception):
 
 class UsageError(OnceproofError):
     """Says that a request names something unknown or out of range."""
+
+
+class TooLargeError(UsageError):
+    """Says that a state is larger than the search can hold."""
 
 
 class Disagreement(OnceproofError):  # noqa: N818 - it names what happened
@@ -35,3 +46,20 @@ class ModelError(OnceproofError):
         """Keep the place apart from the message, for editors and tests."""
         super().__init__(f"{where}: {message}" if where else message)
         self.where = where
+        noted = _noted.get()
+        if noted is not None:
+            noted.append(self)
+
+
+_noted: ContextVar[list[ModelError] | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noting_errors() -> Iterator[list[ModelError]]:
+    """List the model's errors that are made inside, those that are caught as well."""
+    noted: list[ModelError] = []
+    token = _noted.set(noted)
+    try:
+        yield noted
+    finally:
+        _noted.reset(token)

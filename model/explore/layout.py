@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.model.errors import UsageError
+from onceproof.model.errors import TooLargeError
 from onceproof.model.language.types import cardinality, decode, encode
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Layout:
                     f"{field.path} holds {field.type}, which takes {bits} bits, and "
                     f"{WORD_BITS} is the most; choose narrower bounds"
                 )
-                raise UsageError(message)
+                raise TooLargeError(message)
             word, shift, split = self._room(free, bits, count)
             self.placements[field.path] = Placement(
                 field, dims, bits, count, word, shift, split
@@ -78,7 +78,7 @@ class Layout:
                 f"a state takes {bits} bits, and {MAX_WORDS * WORD_BITS} is the most "
                 "that the search can hold; choose smaller sizes"
             )
-            raise UsageError(message)
+            raise TooLargeError(message)
         self._elements = [
             (p, e) for p in self.placements.values() for e in range(p.count)
         ]

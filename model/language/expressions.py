@@ -7,6 +7,7 @@ in a model needs to know which world it runs in.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 from onceproof.model.errors import ModelError
 from onceproof.model.language import terms as t
 from onceproof.model.language.binding import gathered
-from onceproof.model.language.places import here, truth_mend
+from onceproof.model.language.places import asked_by_model, here, truth_mend
 from onceproof.model.language.types import (
     BoolType,
     EnumType,
@@ -134,6 +135,42 @@ class Symbolic:
     def __repr__(self) -> str:
         """Show the term."""
         return f"<{self.term}>"
+
+    def __str__(self) -> str:
+        """Refuse to be text: the value is not known yet."""
+        raise ModelError(_NO_TEXT, where=here())
+
+    def __format__(self, how: str) -> str:
+        """Refuse to be text: the value is not known yet."""
+        raise ModelError(_NO_TEXT, where=here())
+
+    def __getattr__(self, name: str) -> object:
+        """Refuse what a plain value may have, and a symbolic one has not."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        message = (
+            f"a value of the model has no attribute {name!r} while it is traced; "
+            "compare it, add to it, or index a state with it"
+        )
+        raise ModelError(message, where=here())
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """Refuse to tell a model what kind of value this is: a plain run has others."""
+        if asked_by_model(sys._getframe(1)):
+            message = (
+                "what kind of value this is differs while the model is traced, so "
+                "nothing may depend on it (as by `isinstance`); write what holds of "
+                "every value of the state's type"
+            )
+            raise ModelError(message, where=here())
+        return Symbolic
+
+
+_NO_TEXT = (
+    "a value of the model has no text while it is traced, so nothing may depend on it; "
+    "compare it with ==, and print repr(...) of it if you look for a mistake"
+)
 
 
 def lift(value: object) -> t.Term:

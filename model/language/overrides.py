@@ -27,22 +27,82 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_born: weakref.WeakKeyDictionary[type, dict[str, str]] = weakref.WeakKeyDictionary()
+"""What each class declared when it was made, by name."""
+
+
 def refuse_lost_declarations(kind: type) -> None:
     """Raise ``ModelError`` where a class loses something that is declared."""
     _refuse_hidden(kind)
     _refuse_twice(kind)
+    _refuse_second_names(kind)
+    _born[kind] = {
+        name: found for name, what in vars(kind).items() if (found := kind_of(what))
+    }
     for name in dict.fromkeys(n for base in kind.__mro__ for n in vars(base)):
         _refuse_other_kind(kind, name)
+
+
+def refuse_lost_since(kind: type) -> None:
+    """Raise ``ModelError`` where a class has lost a declaration since it was made."""
+    for base in kind.__mro__:
+        for name, wanted in _born.get(base, {}).items():
+            new = vars(base).get(name, _LOST)
+            given = kind_of(new)
+            if new is None or given == wanted:
+                continue
+            what = "is gone" if new is _LOST else f"is {_named(given)}"
+            message = (
+                f"{base.__name__}.{name} was declared by {wanted} when the class was "
+                f"made, and {what} now; change it in a subclass, or write "
+                f"{name} = None there to remove it"
+            )
+            raise ModelError(message, where="" if new is _LOST else _place(new))
+
+
+def refuse_hidden_in_instance(kind: type, name: str) -> None:
+    """Raise ``ModelError`` where an attribute of an object would hide a declaration."""
+    wanted = kind_of(next((what for _, what in _definitions(kind, name)), None))
+    if wanted:
+        message = (
+            f"{name} is declared by {wanted} in {kind.__name__}, and an attribute of "
+            "that name would hide it; change it in a subclass, or choose another name"
+        )
+        raise ModelError(message, where=here())
+
+
+_LOST = object()
+_NAMED_ONCE = ("state(...)", "param(...)", "part(...)")
+
+
+def _named(given: str) -> str:
+    return f"declared by {given}" if given else "a plain method or value"
+
+
+def _refuse_second_names(kind: type) -> None:
+    """Refuse one state, number or part under two names: only the last would count."""
+    names: dict[int, str] = {}
+    for base in reversed(kind.__mro__):
+        for name, what in vars(base).items():
+            if kind_of(what) not in _NAMED_ONCE:
+                continue
+            first = names.setdefault(id(what), name)
+            if first != name:
+                message = (
+                    f"{name} and {first} are one {kind_of(what)}, which can have one "
+                    "name only; declare each by itself"
+                )
+                raise ModelError(message, where=_place(what))
 
 
 def _refuse_other_kind(kind: type, name: str) -> None:
     """Refuse to override what is declared by something of another kind."""
     found = list(_definitions(kind, name))
     for (over, new), (base, old) in itertools.pairwise(found):
-        wanted, given = _kind(old), _kind(new)
+        wanted, given = kind_of(old), kind_of(new)
         if not wanted or new is None or wanted == given:
             continue
-        what = f"declared by {given}" if given else "a plain method or value"
+        what = _named(given)
         how = (
             f"decorate it with {wanted}"
             if wanted.startswith("@")
@@ -63,7 +123,7 @@ def _definitions(kind: type, name: str) -> Iterator[tuple[type, Any]]:
             yield base, vars(base)[name]
 
 
-def _kind(what: object) -> str:
+def kind_of(what: object) -> str:
     """Say what kind of declaration something is; the empty text is none at all."""
     mark = getattr(what, "onceproof_mark", None)
     if isinstance(mark, ActionMark):
@@ -93,9 +153,9 @@ def _refuse_hidden(kind: type) -> None:
             if isinstance(what, staticmethod | classmethod)
             else None
         )
-        if inner is not None and _kind(inner):
+        if inner is not None and kind_of(inner):
             message = (
-                f"{name} is a {type(what).__name__}, which hides its {_kind(inner)}; "
+                f"{name} is a {type(what).__name__}, which hides its {kind_of(inner)}; "
                 "declare it as a plain method"
             )
             raise ModelError(message, where=defined_at(inner))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import abc
 import ast
+import contextlib
 import functools
 import sys
 import traceback
+import typing
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parent.parent.parent
 _OWN = tuple(str(_ROOT / room) for room in ("model", "properties", "spark_checks"))
 _MODELS = tuple(str(_ROOT / shelf) for shelf in ("model/protocols",))
-_NOT_THE_MODEL = ("functools.py", "contextlib.py", "typing.py")
+_NOT_THE_MODEL = (functools.__file__, contextlib.__file__, typing.__file__)
+_ASKING = (functools.__file__, typing.__file__, abc.__file__, "<frozen abc>")
 
 
 _outermost: ContextVar[FrameType | None] = ContextVar("outermost", default=None)
@@ -36,8 +40,27 @@ def model_frame() -> FrameType | None:
     return None
 
 
+def model_frames() -> Iterator[FrameType]:
+    """Yield the modeller's frames of the method that is run, from the innermost on."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not _outermost.get():
+        if _is_modellers(frame.f_code.co_filename):
+            yield frame
+        frame = frame.f_back
+
+
+def asked_by_model(frame: FrameType | None) -> bool:
+    """Say whether a frame is the modeller's, or of a function of Python that he called.
+
+    Such a function is one that only asks what kind of value it is given.
+    """
+    while frame is not None and frame.f_code.co_filename in _ASKING:
+        frame = frame.f_back
+    return frame is not None and _is_modellers(frame.f_code.co_filename)
+
+
 def _is_modellers(filename: str) -> bool:
-    if filename.startswith("<") or filename.endswith(_NOT_THE_MODEL):
+    if filename.startswith("<") or filename in _NOT_THE_MODEL:
         return False
     return filename.startswith(_MODELS) or not filename.startswith(_OWN)
 

@@ -19,7 +19,11 @@ from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.declare import kebab
 from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import Field, OneOf, Param, State
-from onceproof.model.language.overrides import refuse_lost_declarations
+from onceproof.model.language.overrides import (
+    refuse_hidden_in_instance,
+    refuse_lost_declarations,
+    refuse_lost_since,
+)
 from onceproof.model.language.places import here
 from onceproof.model.language.sizes import Fixed, Watched
 from onceproof.model.language.sorts import Member, Members, Sort
@@ -100,6 +104,7 @@ class Part:
         self._store: Store | None = None
         self._fields: dict[str, Field] = {}
         templates: dict[str, Part] = {}
+        refuse_lost_since(type(self))
         for name in arguments:
             if name not in self.parameters():
                 raise UsageError(self._unknown(name))
@@ -134,6 +139,8 @@ class Part:
                 f"declare it in the class, as {name} = state(...)"
             )
             raise ModelError(message, where=here())
+        if not looking:
+            refuse_hidden_in_instance(type(self), name)
         super().__setattr__(name, value)
 
     @property

@@ -24,6 +24,7 @@ from onceproof.model.language.expressions import (
 from onceproof.model.language.places import here, model_frame
 from onceproof.model.language.ranges import Ranges
 from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.swallowed import refuse_caught
 from onceproof.model.language.types import (
     BoolType,
     IntType,
@@ -299,6 +300,7 @@ class SymbolicStore:
 
     def require(self, condition: object, *, late: bool = False) -> None:
         """Keep a conjunct of the guard."""
+        refuse_caught()
         if self.writes and not late:
             message = "a guard after an effect; write when(...) before any assignment"
             raise ModelError(message, where=here())

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.protocol import Part, Protocol
 
 _LANGUAGE = "onceproof.model.language."
-_KINDS = (list, dict, set, bytearray, deque)
 _DEPTH = 3
 
 
@@ -88,10 +87,12 @@ def _of_part(part: Part) -> Iterator[tuple[str, Any, str]]:
         if kind is not object and not kind.__module__.startswith(_LANGUAGE)
     ]
     functions = []
+    names = dict.fromkeys(name for kind in kinds for name in vars(kind))
     for kind in kinds:
-        for name, what in vars(kind).items():
-            if isinstance(what, _KINDS):
+        for name in names:
+            if not name.startswith("__"):
                 yield f"{kind.__name__}.{name}", vars(kind), name
+        for what in vars(kind).values():
             functions += _functions(what)
     yield from _of_functions(functions)
 

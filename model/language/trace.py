@@ -17,6 +17,7 @@ from onceproof.model.language.ranges import widest
 from onceproof.model.language.steps import Step, fields_of, steps_of
 from onceproof.model.language.stores import SymbolicStore, Write, read_through
 from onceproof.model.language.surroundings import Surroundings, refuse_attributes
+from onceproof.model.language.swallowed import nothing_swallowed
 from onceproof.model.language.types import MOST, TOO_LARGE, BoolType
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ class System:
         stores = [SymbolicStore(self.sizes, frozen=True)]
         if steps:
             stores.append(SymbolicStore(self.sizes, after=True, frozen=True))
-        found = predicate(*(self.protocol.bound(store) for store in stores))
+        with nothing_swallowed():
+            found = predicate(*(self.protocol.bound(store) for store in stores))
         if found is None:
             message = "a claim answers a truth value; this one answers nothing"
             raise ModelError(message, where=here())
@@ -202,7 +204,8 @@ def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicSto
     )
     members: tuple[Any, ...] = tuple(Symbolic(p) for p in params)
     with modelling(step.where):
-        bound = step.run(protocol, store, members)
+        with nothing_swallowed(step.where):
+            bound = step.run(protocol, store, members)
         refuse_attributes(bound, protocol, step.name)
     return params, store
 

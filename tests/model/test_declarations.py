@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from typing import Any
 
 import pytest
 
@@ -527,3 +528,57 @@ def test_what_is_exported_has_a_name_of_its_own():
     definitions = re.findall(r"^(\w+)[^ ]* ==", text, re.MULTILINE)
 
     assert len({*names, *definitions}) == len(names) + len(definitions)
+
+
+def _lamp() -> type[Protocol]:
+    class Lamp(Protocol):
+        """A lamp."""
+
+        on = state(False)
+
+        @action
+        def turn_on(self) -> None:
+            """Turn it on."""
+            self.on = True
+
+        @always
+        def stays_off(self) -> bool:
+            """It stays off."""
+            return not_(self.on)
+
+    return Lamp
+
+
+@pytest.mark.parametrize("name", ["turn_on", "stays_off", "on"])
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_class_that_loses_a_declaration_after_it_was_made_is_refused(
+    name: str, *, gone: bool
+) -> None:
+    kind = _lamp()
+    if gone:
+        delattr(kind, name)
+    else:
+        setattr(kind, name, lambda *_: None)
+    with pytest.raises(ModelError, match=rf"Lamp\.{name} was declared by"):
+        kind()
+
+
+def test_a_declaration_may_be_exchanged_for_one_of_its_kind_or_removed() -> None:
+    kind: Any = _lamp()
+    kind.turn_on = vars(_lamp())["turn_on"]
+    assert check(kind()).verdicts == {"stays-off": "refuted"}
+    kind.turn_on = None
+    assert check(kind()).verdicts == {"stays-off": "exhausted"}
+
+
+@pytest.mark.parametrize("name", ["turn_on", "stays_off"])
+def test_an_attribute_of_an_object_does_not_hide_a_declaration(name: str) -> None:
+    lamp = _lamp()()
+    with pytest.raises(ModelError, match=f"{name} is declared by @"):
+        setattr(lamp, name, lambda: None)
+
+
+def test_one_state_has_one_name() -> None:
+    one = state(0, high=1)
+    with pytest.raises(ModelError, match="other and first are one state"):
+        type("Twice", (Protocol,), {"first": one, "other": one, "__doc__": "Twice."})
