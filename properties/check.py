@@ -33,7 +33,8 @@ class Finding:
     """How one property came out, and the trace that shows it if one does.
 
     ``bounds`` are what a verdict that holds is limited to: sizes, faults, and how far
-    was looked. ``confirmed`` says how far another judge agrees.
+    was looked. ``confirmed`` says how far another judge agrees. ``unmet`` says of which
+    clauses no state meets the premise, and ``unseen`` of which none that was seen does.
     """
 
     property: Property
@@ -44,6 +45,8 @@ class Finding:
     note: str = ""
     bounds: str = ""
     confirmed: str = ""
+    unmet: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 @dataclass
@@ -153,8 +156,10 @@ class _Asked:
         )
         self.system = trace(protocol)
         self._by_property = [p.questions(self.system) for p in self._properties]
+        self._premises = [p.premises(self.system) for p in self._properties]
         self._asked: dict[_Key, Question] = {}
-        for question in itertools.chain.from_iterable(self._by_property):
+        every = itertools.chain(*self._by_property, *self._premises)
+        for question in filter(None, every):
             # Two properties may share a name, and their questions then would too.
             name = f"{len(self._asked)} {question.name}"
             self._asked.setdefault(_key(question), replace(question, name=name))
@@ -169,9 +174,12 @@ class _Asked:
         answers = {_key(a.question): a for a in found}
         report = Report(self._protocol, run=run)
         bounds = f"{_extent(run)}; {bounds_of(self.system)}"
-        for prop, questions in zip(self._properties, self._by_property, strict=True):
+        for prop, questions, premises in zip(
+            self._properties, self._by_property, self._premises, strict=True
+        ):
             mine = [answers[_key(q)] for q in questions]
-            report.findings.append(_finding(prop, mine, bounds))
+            met = [None if q is None else answers[_key(q)].verdict for q in premises]
+            report.findings.append(_finding(prop, mine, met, bounds))
         return report
 
 
@@ -191,21 +199,47 @@ def _extent(run: Exploration | Simulation) -> str:
     return f"every interleaving, whose states are at most {steps} step{plural} away"
 
 
-def _finding(prop: Property, answers: list[Answer], bounds: str) -> Finding:
-    verdict, note = _weighed(prop, answers)
+def _finding(
+    prop: Property, answers: list[Answer], met: list[str | None], bounds: str
+) -> Finding:
+    answers = [
+        replace(a, verdict=_with_premise(a.verdict, m))
+        for a, m in zip(answers, met, strict=True)
+    ]
+    unmet, unseen = (
+        [n for n, m in enumerate(met) if m == verdict]
+        for verdict in (Verdict.VACUOUS, Verdict.UNDECIDED)
+    )
+    verdict, note = _weighed(prop, answers, unmet)
     bounds = bounds if verdict.holds else ""
     shown = [
         (len(a.trace.steps), number, a.trace)
         for number, a in enumerate(answers)
         if a.trace is not None and a.verdict == verdict
     ]
-    if not shown:
-        return Finding(prop, verdict, note=note, bounds=bounds)
-    _, clause, trace_ = min(shown, key=lambda s: s[:2])
-    return Finding(prop, verdict, trace_, clause, note=note, bounds=bounds)
+    _, clause, trace_ = min(shown, key=lambda s: s[:2], default=(0, 0, None))
+    return Finding(
+        prop,
+        verdict,
+        trace_,
+        clause,
+        note=note,
+        bounds=bounds,
+        unmet=tuple(prop.clauses[n].idle for n in unmet),
+        unseen=tuple(prop.clauses[n].idle for n in unseen),
+    )
 
 
-def _weighed(prop: Property, answers: list[Answer]) -> tuple[Verdict, str]:
+def _with_premise(verdict: str, met: str | None) -> str:
+    """Give the verdict of a clause that holds as far as what it speaks of was met."""
+    if met is None or not Verdict(verdict).holds or Verdict(met).holds:
+        return verdict
+    return met
+
+
+def _weighed(
+    prop: Property, answers: list[Answer], unmet: Sequence[int]
+) -> tuple[Verdict, str]:
     """Weigh the clauses of a property; say which of them say nothing.
 
     The weakest counts. But "what comes first leads to ..." is claimed of each member
@@ -216,7 +250,7 @@ def _weighed(prop: Property, answers: list[Answer]) -> tuple[Verdict, str]:
     idle = [n for n, one in enumerate(told) if one[0] is Verdict.VACUOUS]
     some = any(w == "leads_to" and v is not Verdict.VACUOUS for v, w in told)
     counted = [v for v, w in told if not (some and (v, w) == _IDLE)]
-    whys = {_NOTHING[told[n][1]] for n in idle}
+    whys = {prop.clauses[n].idle if n in unmet else _NOTHING[told[n][1]] for n in idle}
     note = "; ".join(sorted(whys))
     if idle and len(idle) < len(told):
         which = ", ".join(prop.clauses[n].text for n in idle[:_MOST_NAMED])

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
-from onceproof.model.language import all_of, implies, not_
+from onceproof.model.language import all_of, any_of, implies, not_
 from onceproof.properties.ledger import Ledger, observables
 from onceproof.properties.property import Clause, Property
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onceproof.model.language.protocol import Protocol
+
+
+class _Premise(TypedDict):
+    """What a clause speaks of, and what is said where there is none of it."""
+
+    premise: Callable[[Ledger], bool]
+    idle: str
+
+
+def _anything_visible(ledger: Ledger) -> bool:
+    return any_of(ledger.shows(e) for e in ledger.events())
+
+
+def _anything_accepted(ledger: Ledger) -> bool:
+    return any_of(ledger.accepted(e) for e in ledger.events())
+
+
+def _anything_promised(ledger: Ledger) -> bool:
+    return any_of(ledger.promised(e) for e in ledger.events())
+
+
+_VISIBLE: _Premise = {"premise": _anything_visible, "idle": "nothing is ever visible"}
+_ACCEPTED: _Premise = {
+    "premise": _anything_accepted,
+    "idle": "no event is ever accepted",
+}
+_PROMISED: _Premise = {
+    "premise": _anything_promised,
+    "idle": "nothing is ever recorded as done",
+}
 
 
 def _no_repeats(ledger: Ledger) -> bool:
@@ -49,13 +81,20 @@ def _one_outcome(ledger: Ledger) -> bool:
 
 AT_MOST_ONCE = Property(
     "at-most-once",
-    (Clause("always", "no effect is ever visible twice", _no_repeats),),
+    (Clause("always", "no effect is ever visible twice", _no_repeats, **_VISIBLE),),
     needs=("visible", "accepted"),
 )
 
 AT_LEAST_ONCE = Property(
     "at-least-once",
-    (Clause("at_rest", "at rest every accepted event is visible", _nothing_missing),),
+    (
+        Clause(
+            "at_rest",
+            "at rest every accepted event is visible",
+            _nothing_missing,
+            **_ACCEPTED,
+        ),
+    ),
     needs=("visible", "accepted"),
 )
 
@@ -67,15 +106,24 @@ EFFECTIVELY_ONCE = Property(
 
 ATOMIC_VISIBILITY = Property(
     "atomic-visibility",
-    (Clause("always", "a unit is visible whole or not at all", _whole_units),),
+    (
+        Clause(
+            "always", "a unit is visible whole or not at all", _whole_units, **_VISIBLE
+        ),
+    ),
     needs=("visible", "unit"),
 )
 
 DURABLE = Property(
     "durable",
     (
-        Clause("step", "what was visible stays visible", _stays),
-        Clause("always", "what was recorded as done is visible", _promises_kept),
+        Clause("step", "what was visible stays visible", _stays, **_VISIBLE),
+        Clause(
+            "always",
+            "what was recorded as done is visible",
+            _promises_kept,
+            **_PROMISED,
+        ),
     ),
     needs=("visible", "promised"),
 )
@@ -87,6 +135,7 @@ RECOVERABLE = Property(
             "recoverable",
             "once faults stop, rest with every accepted event visible can be reached",
             _nothing_missing,
+            **_ACCEPTED,
         ),
     ),
     needs=("visible", "accepted"),
@@ -99,6 +148,7 @@ AGREEMENT = Property(
             "always",
             "no unit takes effect in one place and is given up in another",
             _one_outcome,
+            **_VISIBLE,
         ),
     ),
     needs=("visible", "rejected"),

@@ -30,12 +30,17 @@ class Clause:
     ``when`` is always, step, at_rest, recoverable, sometimes, eventually, or
     leads_to, for which ``holds`` answers a pair. ``text`` completes the sentence "it
     is claimed that ...". ``where`` is the file and line of the claim.
+
+    ``premise(view)`` is what the clause speaks of, where it says nothing without: a
+    clause whose premise no reachable state meets is vacuous, and ``idle`` says why.
     """
 
     when: str
     text: str
     holds: Callable[..., bool]
     where: str = ""
+    premise: Callable[..., bool] | None = None
+    idle: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,19 @@ class Property:
         """Trace each clause into a question about a system."""
         return [
             self._question(system, f"{self.name}#{number}", clause)
+            for number, clause in enumerate(self.clauses)
+        ]
+
+    def premises(self, system: System) -> list[Question | None]:
+        """Trace what each clause speaks of, to ask whether it is ever met."""
+        return [
+            None
+            if clause.premise is None
+            else self._question(
+                system,
+                f"{self.name}#{number} premise",
+                Clause("sometimes", clause.idle, clause.premise, clause.where),
+            )
             for number, clause in enumerate(self.clauses)
         ]
 

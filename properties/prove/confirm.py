@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.model.errors import Disagreement, OnceproofError
+from onceproof.model.errors import Disagreement, OnceproofError, TooLargeError
 from onceproof.model.explore.search import Limits
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
@@ -81,11 +81,12 @@ class Searches:
     ) -> None:
         """Search for the properties at the given sizes, and for some at others."""
         self._made: list[Searched] = []
+        self._beyond: list[str] = []
         protocol = system.protocol
         if every_size:
             for other in _resized(system):
                 found = self._search(other, every_size, given=False)
-                if found.cut:
+                if found is None or found.cut:
                     break
         asked = [*every_size, *given_sizes]
         if asked:
@@ -93,8 +94,15 @@ class Searches:
 
     def _search(
         self, protocol: Protocol, asked: Sequence[Property], *, given: bool
-    ) -> Searched:
-        report = check(protocol, asked, limits=Limits(states=MOST_STATES))
+    ) -> Searched | None:
+        """Search, and keep what was found; nothing where a state is too large."""
+        try:
+            report = check(protocol, asked, limits=Limits(states=MOST_STATES))
+        except TooLargeError as error:
+            numbers = numbers_of(protocol).items()
+            sizes = ", ".join(f"{name}={n}" for name, n in numbers)
+            self._beyond.append(f"not searched at {sizes}: {error}")
+            return None
         self._made.append(Searched(numbers_of(protocol), report, given))
         return self._made[-1]
 
@@ -113,6 +121,19 @@ class Searches:
             if made.given and found and found.verdict is Verdict.VACUOUS:
                 return made.sizes or "its only size"
         return ""
+
+    def unmet(self, prop: Property) -> tuple[str, ...]:
+        """Say of which clauses no state meets the premise, at the given sizes."""
+        found = (made.of(prop) for made in self._made if made.given)
+        return tuple(dict.fromkeys(why for f in found if f for why in f.unmet))
+
+    def unseen(self, prop: Property) -> tuple[str, ...]:
+        """Say of which clauses no search met the premise, and one was cut."""
+        found = [f for f in (made.of(prop) for made in self._made) if f]
+        if not found:
+            return tuple(c.idle for c in prop.clauses if c.premise is not None)
+        nowhere = [{*f.unmet, *f.unseen} for f in found]
+        return tuple(sorted(set.intersection(*nowhere)))
 
     def settled(self, prop: Property) -> bool:
         """Say whether a property was searched for to the end, and is not vacuous."""
@@ -136,7 +157,7 @@ class Searches:
             for made in mine
             if made.cut
         ]
-        return "; ".join(said) or "not confirmed by search"
+        return "; ".join([*(said or ["not confirmed by search"]), *self._beyond])
 
     def contradict(self, finding: Finding) -> None:
         """Raise ``Disagreement`` if the search refutes what z3 calls proved."""

@@ -117,6 +117,11 @@ def _confirmed(found: _Found, searches: Searches, depth: int) -> Finding:
     confirmed = searches.confirms(given.property)
     idle = [b for b in found.met if not b.verdict.holds]
     vacuous = searches.vacuous(given.property)
+    if unmet := searches.unmet(given.property):
+        note = f"{'; '.join(unmet)} at {vacuous}, so this says nothing: {given.note}"
+        return replace(
+            given, verdict=Verdict.VACUOUS, note=note, bounds="", confirmed=confirmed
+        )
     if vacuous and not idle:
         message = (
             f"z3 comes to what {given.property.name} speaks of, and the search finds "
@@ -132,6 +137,12 @@ def _confirmed(found: _Found, searches: Searches, depth: int) -> Finding:
         )
     if idle and not searches.settled(given.property):
         note = f"{idle[0].note}, so this may say nothing: {given.note}"
+        return replace(
+            given, verdict=Verdict.UNDECIDED, note=note, bounds="", confirmed=confirmed
+        )
+    if unseen := searches.unseen(given.property):
+        why = f"{'; '.join(unseen)} as far as was searched, so this may say nothing"
+        note = f"{why}: {given.note}"
         return replace(
             given, verdict=Verdict.UNDECIDED, note=note, bounds="", confirmed=confirmed
         )

@@ -9,7 +9,7 @@ a history is.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.declare import ActionMark, ClaimMark
@@ -97,12 +97,16 @@ class Does:
 
 @dataclass(frozen=True)
 class Clause:
-    """One thing that is claimed: of which property, when, and how to ask."""
+    """One thing that is claimed: of which property, when, and how to ask.
+
+    Where no state meets its ``premise``, it says nothing.
+    """
 
     property: str
     number: int
     when: str
     ask: Callable[..., Any] = field(compare=False)
+    premise: Callable[..., Any] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -256,6 +260,8 @@ class Brute:
                         number,
                         clause.when,
                         lambda *p, c=clause: c.holds(*map(of_protocol, p)),
+                        clause.premise
+                        and (lambda p, c=clause: c.premise(of_protocol(p))),
                     )
                 )
         for owner in self._here.all_parts():
@@ -305,7 +311,15 @@ class Brute:
         return self._asked[clause]
 
     def settle(self, clause: Clause) -> Settled:
-        """Settle a clause by looking at everything."""
+        """Settle a clause by looking at everything, what it speaks of as well."""
+        settled = self._settle(clause)
+        if settled.verdict == "exhausted" and clause.premise:
+            premise = replace(clause, ask=clause.premise)
+            if not any(self.ask(premise, i) for i in range(len(self.states))):
+                return Settled("vacuous")
+        return settled
+
+    def _settle(self, clause: Clause) -> Settled:
         if clause.when == "step":
             return self._settle_steps(clause)
         if clause.when in RUNS:
