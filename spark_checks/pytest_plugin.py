@@ -5,6 +5,7 @@ Importing it imports neither Spark nor z3: what a test does not ask for costs no
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from onceproof.spark_checks.ending import Signals
     from onceproof.spark_checks.plugin.replayer import Replayer
 
 _FIXTURES = ("onceproof_replay", "onceproof_spark")
@@ -30,6 +32,7 @@ _MARKER = (
     "test that judges none fails"
 )
 _REPLAYER = pytest.StashKey["Replayer"]()
+_SIGNALS = pytest.StashKey["Signals"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,18 +52,22 @@ def onceproof_replay(
     """Run a sink through every failure interleaving; fail where it breaks.
 
     Give it a function that builds the sink for a fresh and empty target: it is called
-    once for each interleaving. The Spark session stays warm between tests.
+    once for each interleaving. The Spark session stays warm between tests. SIGTERM and
+    SIGHUP stop pytest as Ctrl-C does, so that Spark ends and sinks are cleaned up.
     """
+    from onceproof.spark_checks.ending import Signals  # noqa: PLC0415
     from onceproof.spark_checks.plugin.replayer import Replayer  # noqa: PLC0415
 
     options = options_of(pytestconfig)
     own = request.getfixturevalue(options.fixture) if options.fixture else None
-    replayer = Replayer(pytestconfig, options, own)
-    pytestconfig.stash[_REPLAYER] = replayer
-    try:
-        yield replayer
-    finally:
-        replayer.lab.close()
+    signals = pytestconfig.stash[_SIGNALS] = Signals()
+    with signals.heeded():
+        replayer = Replayer(pytestconfig, options, own)
+        pytestconfig.stash[_REPLAYER] = replayer
+        try:
+            yield replayer
+        finally:
+            replayer.lab.close()
 
 
 @pytest.fixture
@@ -95,6 +102,14 @@ def pytest_runtest_makereport(
     report = yield
     judgements.settle(item, call, report)
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Exit with 128 and the number of the signal that stopped pytest, if one did."""
+    signals: Signals | None = session.config.stash.get(_SIGNALS, None)
+    if signals is not None and signals.number != signal.SIGINT:
+        session.exitstatus = signals.status
 
 
 def pytest_report_collectionfinish(

@@ -147,3 +147,50 @@ def test_a_process_that_is_just_being_started_is_not_lost(tmp_path, number):
     with pytest.raises(ProcessLookupError):
         os.kill(int(told.read_text()), 0)
     assert signals.status == 128 + number
+
+
+STOPPED = """
+import os
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def outside():
+    yield
+    print("the session fixture is torn down")
+
+
+def test_stopped(outside, onceproof_replay):
+    os.kill(os.getpid(), {number})
+
+
+def test_later(onceproof_replay):
+    print("a later test runs")
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [
+        (signal.SIGINT, pytest.ExitCode.INTERRUPTED),
+        (signal.SIGTERM, 128 + signal.SIGTERM),
+        (signal.SIGHUP, 128 + signal.SIGHUP),
+    ],
+)
+def test_a_signal_that_ends_processes_stops_pytest_in_order(number, status, tmp_path):
+    """Fixtures are torn down, the plugin's among them, and the exit status says why."""
+    test = tmp_path / "test_stopped.py"
+    test.write_text(STOPPED.format(number=int(number)))
+
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", test],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    assert run.returncode == status, run.stdout + run.stderr
+    assert "the session fixture is torn down" in run.stdout
+    assert "a later test runs" not in run.stdout
