@@ -37,7 +37,8 @@ class Helps:
         if not second.outcome.again:
             if first.outcome.folder is not None:
                 shutil.rmtree(first.outcome.folder, ignore_errors=True)
-            return second
+            outcome = replace(second.outcome, failed_first=reason)
+            return replace(second, outcome=outcome)
         self._in_vain |= {reason[:_ALIKE], second.outcome.not_replayed[:_ALIKE]}
         if second.outcome.folder is not None:
             shutil.rmtree(second.outcome.folder, ignore_errors=True)

@@ -186,6 +186,9 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
         return "no interleaving was replayed"
     if lines := report.never_hit:
         return f"no fault was injected before {len(lines)} lines, such as {lines[0]}"
+    if lines := report.unforeseen:
+        ran = f"{len(lines)} lines ran that did not run at first"
+        return f"{ran}, so that no fault was injected there, such as {lines[0]}"
     weak = [p.name for p in claims if not report.verdict(p).holds]
     return f"the model refutes {', '.join(weak)} at a moment when no replay looks"
 

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.failpoints.points import installed
 from onceproof.spark_checks.failpoints.runs import FAILED
-from onceproof.spark_checks.outcome import never_hit
+from onceproof.spark_checks.outcome import after_faults, never_hit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onceproof.spark_checks.choice import Choice
+    from onceproof.spark_checks.outcome import Outcome
     from onceproof.spark_checks.replay import SinkReport
 
 BEYOND, SKIPPED, OTHERS = "beyond the cap", "skipped after a refutation", "not chosen"
@@ -28,11 +31,15 @@ def by_cause(report: SinkReport, choice: Choice) -> dict[str, int]:
 
 
 def in_short(report: SinkReport, choice: Choice) -> str:
-    """Say in brackets how much was left out: interleavings, and why, and lines."""
+    """Say in brackets what was left out: interleavings, and why, moments, and lines."""
     told = []
     if causes := by_cause(report, choice):
         each = ", ".join(f"{number} {cause}" for cause, number in causes.items())
         told.append(f"{sum(causes.values())} not replayed: {each}")
+    if early := sum(o.released_early for o in report.replayed):
+        told.append(f"{early} with a given-up task released early")
+    if failing := sum(map(_fails_before_the_end, report.replayed)):
+        told.append(f"{failing} with readers that fail after a fault")
     seen = report.sink.seen
     never = never_hit(seen, report.replayed) if choice.whole else ()
     theirs = [text for text in never if installed(text)]
@@ -69,6 +76,15 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
         told.append(
             f"undecided, {number}: readers fail once the query has finished: {first}"
         )
+    before = Counter(e for o in report.replayed for e in o.unread_before)
+    for error, number in before.items():
+        first = error.splitlines()[0][:_MOST_SAID]
+        where = f"{number} moments after a fault"
+        told.append(f"not judged, {where}: readers fail: {first}")
+    again = Counter(o.failed_first for o in report.replayed if o.failed_first)
+    for reason, number in again.items():
+        first = reason.splitlines()[0][:_MOST_SAID].rstrip(":")
+        told.append(f"replayed again after a failure, {number}: {first}")
     for found in report.unsteady.values():
         told += [
             f"not reproducible: interleaving {n} {how}" for n, how in found.items()
@@ -79,6 +95,10 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
             "for what it held, such as a lock"
         )
     return [*told, *_code(report, whole=choice.whole)]
+
+
+def _fails_before_the_end(outcome: Outcome) -> bool:
+    return bool(outcome.unread_before)
 
 
 def _code(report: SinkReport, *, whole: bool) -> list[str]:
@@ -93,10 +113,14 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
         ("of installed packages", [text for text in never if installed(text)]),
     ):
         if lines:
-            more = len(lines) - _MOST_SHOWN
-            ends = f" and {more} more" if more > 0 else ""
-            shown = "; ".join(lines[:_MOST_SHOWN])
-            told.append(f"hit by no fault, {len(lines)} lines {what}: {shown}{ends}")
+            told.append(f"hit by no fault, {len(lines)} lines {what}: {_such(lines)}")
+    for how, lines in (
+        ("your code takes other ways from run to run", report.unforeseen),
+        ("they run only after a fault", after_faults(seen, report.outcomes)),
+    ):
+        if lines:
+            shown = _such(lines)
+            told.append(f"hit by no fault, {len(lines)} lines: {how}: {shown}")
     if not (seen.driver or seen.tasks):
         told.append(
             "not injected into: what the sink does inside Spark; no line of your own "
@@ -116,3 +140,10 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
             "at their first and last time"
         )
     return told
+
+
+def _such(lines: Sequence[str]) -> str:
+    """Name the first few lines, and say how many more there are."""
+    more = len(lines) - _MOST_SHOWN
+    ends = f" and {more} more" if more > 0 else ""
+    return "; ".join(lines[:_MOST_SHOWN]) + ends

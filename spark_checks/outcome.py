@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.failpoints.points import ABORT, DRIVER, TASK
-from onceproof.spark_checks.failpoints.rules import LINES, UNDO, WORK
+from onceproof.spark_checks.failpoints.points import (
+    ABORT,
+    DRIVER,
+    TASK,
+    installed,
+    returns,
+)
+from onceproof.spark_checks.failpoints.rules import CALLBACK, LINES, UNDO, WORK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from onceproof.model.interleavings import Interleaving
@@ -55,7 +61,8 @@ class Outcome:
     saw is judged, though its order is not the model's.
     ``unplanned`` holds the errors for which the query had to be started once more
     than the model has it. ``folder`` is what is kept of the runs, for inspection.
-    What was not replayed for a failure of ours may go well if it is done ``again``.
+    What was not replayed for a failure of ours may go well if it is done ``again``;
+    where it did, ``failed_first`` is the reason of the failure.
     """
 
     interleaving: Interleaving
@@ -72,6 +79,7 @@ class Outcome:
     hits: tuple[Hit, ...] = ()
     released_early: bool = False
     again: bool = False
+    failed_first: str = ""
 
     @property
     def drift(self) -> bool:
@@ -89,6 +97,11 @@ class Outcome:
         if self.spark is None or last not in self.spark.unread:
             return ""
         return self.runs[-1].unreadable if self.runs else "readers fail"
+
+    @property
+    def unread_before(self) -> tuple[str, ...]:
+        """Why readers fail at moments before the end, one reason for each moment."""
+        return tuple(run.unreadable for run in self.runs[:-1] if run.unreadable)
 
     @property
     def missed(self) -> bool:
@@ -129,3 +142,51 @@ def never_hit(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]
         for text in sorted(texts)
         if (_WHERE[where], text) not in hit
     )
+
+
+def unforeseen(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """List the user's lines that ran before any fault, and not in the first run.
+
+    Points are the lines of the first run: no fault is injected before any other.
+    """
+    return tuple(sorted(_others(seen, (_ran_before(one) for one in outcomes))))
+
+
+def after_faults(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """List the user's lines that ran after a fault alone: no fault hits them."""
+    kept = list(outcomes)
+    ran = (
+        text
+        for one in kept
+        for run in one.runs
+        for texts in run.ran.values()
+        for text in texts
+    )
+    return tuple(sorted(_others(seen, [ran]) - {*unforeseen(seen, kept)}))
+
+
+def _others(seen: Seen | None, found: Iterable[Iterable[str]]) -> set[str]:
+    """Give the lines of the user's own that are no points."""
+    if seen is None:
+        return set()
+    known = {text for texts in seen.lines.values() for text in texts}
+    return {
+        text
+        for texts in found
+        for text in texts
+        if text not in known and not returns(text) and not installed(text)
+    }
+
+
+def _ran_before(outcome: Outcome) -> Iterator[str]:
+    """Yield what ran on the driver before the one fault of an interleaving."""
+    if len(outcome.hits) != 1 or not outcome.runs:
+        return
+    [hit] = outcome.hits
+    for batch, texts in outcome.runs[0].ran.items():
+        if batch < hit.batch or (batch == hit.batch and hit.do in ("die", "trap")):
+            on_driver = hit.function in (LINES, CALLBACK, "commits")
+            yield from texts if batch < hit.batch or on_driver else ()
+        elif batch == hit.batch and (hit.do, hit.function) == ("raise", LINES):
+            at = [n for n, text in enumerate(texts) if text == hit.line]
+            yield from texts[: at[hit.nth - 1]] if len(at) >= hit.nth else ()

@@ -28,7 +28,7 @@ from onceproof.spark_checks.input import Source
 from onceproof.spark_checks.jvm import java_version
 from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.observe import observer_of
-from onceproof.spark_checks.outcome import never_hit
+from onceproof.spark_checks.outcome import never_hit, unforeseen
 from onceproof.spark_checks.run import Case, fresh, run_one
 from onceproof.spark_checks.sizes import TIMEOUT, Sizes
 from onceproof.spark_checks.streams import ReaderGoneError
@@ -129,10 +129,15 @@ class SinkReport:
         never = never_hit(self.sink.seen, self.replayed) if self.whole else ()
         return tuple(text for text in never if not installed(text))
 
+    @property
+    def unforeseen(self) -> tuple[str, ...]:
+        """The lines of the user's own code that the first run did not come to."""
+        return unforeseen(self.sink.seen, self.outcomes) if self.whole else ()
+
     def concluded(self, prop: Property) -> Verdict:
         """Judge a property; nothing is held where a fault could not be injected."""
         verdict = self.verdict(prop)
-        incomplete = self.missed or self.never_hit
+        incomplete = self.missed or self.never_hit or self.unforeseen
         return Verdict.UNDECIDED if incomplete and verdict.holds else verdict
 
     @property

@@ -102,8 +102,7 @@ def add_unnamed_file(table: Path) -> bool:
 
     It is called as Spark calls the file of an attempt that does not commit.
     """
-    files = [f for f in sorted(table.glob("part-*")) if f.is_file()]
-    data = max(files, key=lambda file: file.stat().st_size, default=None)
+    data = max(_files_of(table), key=lambda file: file.stat().st_size, default=None)
     if data is None:
         return False
     shutil.copyfile(data, data.with_name(_UNIQUE.sub(str(uuid.uuid4()), data.name, 1)))
@@ -118,9 +117,21 @@ def undo_file_commit(
     The files of partitions in ``written`` stay; others were not written yet.
     """
     manifest = table / MANIFEST / str(batch)
-    for line in manifest.read_text().splitlines()[1:]:
-        name = Path(json.loads(line)["path"]).name
-        if int(name.split("-")[1]) not in written:
-            remove(table / name)
+    named = {
+        Path(json.loads(line)["path"]).name
+        for line in manifest.read_text().splitlines()[1:]
+    }
+    for file in _files_of(table):
+        if file.name in named and int(file.name.split("-")[1]) not in written:
+            remove(file)
     remove(manifest)
     remove(checkpoint / "commits" / str(batch))
+
+
+def _files_of(table: Path) -> list[Path]:
+    """List the files of a table, in folders of partitions too.
+
+    No two bear one name: a name holds an identifier that Spark makes up.
+    """
+    found = (file for file in table.rglob("part-*") if file.is_file())
+    return sorted(f for f in found if MANIFEST not in f.relative_to(table).parts)

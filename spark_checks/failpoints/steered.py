@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from onceproof.spark_checks.failpoints.kinds import Start
 
+_CHECKPOINT = "checkpointLocation"
+
 
 @contextmanager
 def steered(start: Start) -> Iterator[None]:
@@ -25,8 +27,8 @@ def steered(start: Start) -> Iterator[None]:
     from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
 
     owner: Any = DataStreamWriter
-    plain = {n: getattr(owner, n) for n in ("foreachBatch", "option", "start")}
-    plain["toTable"] = owner.toTable
+    names = ("foreachBatch", "option", "options", "start", "toTable")
+    plain = {name: getattr(owner, name) for name in names}
     mine = str(start.checkpoint)
 
     def foreach_batch(self: Any, func: Any) -> Any:
@@ -36,28 +38,34 @@ def steered(start: Start) -> Iterator[None]:
         return self
 
     def option(self: Any, key: str, value: Any) -> Any:
-        _same_checkpoint(key, value, mine)
-        start.check({} if key == "checkpointLocation" else {key: value})
-        self._onceproof_checkpoint = key == "checkpointLocation" or getattr(
-            self, "_onceproof_checkpoint", False
-        )
+        # Spark takes the names of options in any case.
+        if key.lower() == _CHECKPOINT.lower():
+            _same_checkpoint(value, mine)
+            self._onceproof_checkpoint = True
+        else:
+            start.check({key: value})
         return plain["option"](self, key, value)
 
+    def options(self: Any, **given: Any) -> Any:
+        # Spark's own hands them to Java past option().
+        for key, value in given.items():
+            self.option(key, value)
+        return self
+
     def begun(name: str) -> Any:
-        def begin(self: Any, path: str | None = None, *args: Any, **rest: Any) -> Any:
-            for key in [k for k in rest if k in ("checkpointLocation", "path")]:
-                self.option(key, rest.pop(key))
+        def begin(self: Any, *args: Any, **rest: Any) -> Any:
+            path = args[0] if args else rest.get("path")
             if name == "start" and path is not None:
                 start.check({"path": path})
             if not getattr(self, "_onceproof_checkpoint", False):
-                self.option("checkpointLocation", mine)
+                self.option(_CHECKPOINT, mine)
             plain["option"](self, RUN_PROPERTY, start.plan.run)
             self.trigger(availableNow=True)
-            return plain[name](self, path, *args, **rest)
+            return plain[name](self, *args, **rest)
 
         return begin
 
-    changed = {"foreachBatch": foreach_batch, "option": option}
+    changed = {"foreachBatch": foreach_batch, "option": option, "options": options}
     changed |= {name: begun(name) for name in ("start", "toTable")}
     for name, function in changed.items():
         setattr(owner, name, function)
@@ -68,8 +76,8 @@ def steered(start: Start) -> Iterator[None]:
             setattr(owner, name, function)
 
 
-def _same_checkpoint(key: str, value: object, mine: str) -> None:
-    if key == "checkpointLocation" and str(value) != mine:
+def _same_checkpoint(value: object, mine: str) -> None:
+    if str(value) != mine:
         message = (
             f"start() uses the checkpoint {value}, which this run did not make, so it "
             "is not touched; use the checkpoint that start() is given"

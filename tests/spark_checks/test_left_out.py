@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+import pytest
+
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.choice import Choice
 from onceproof.spark_checks.failpoints.points import Point, Seen, place_of
-from onceproof.spark_checks.failpoints.rules import LINES
+from onceproof.spark_checks.failpoints.rules import CALLBACK, LINES, WORK
 from onceproof.spark_checks.failpoints.runs import (
     FAILED,
     NO_SUCH_POINT,
@@ -18,6 +20,7 @@ from onceproof.spark_checks.failpoints.runs import (
     Hit,
 )
 from onceproof.spark_checks.left_out import by_cause, in_short, left_out_of
+from onceproof.spark_checks.outcome import RunTold
 from onceproof.spark_checks.replay import SinkReport
 
 FIRST, SECOND = (place_of(n, "x.py", installed=False) + "write()" for n in (1, 2))
@@ -34,6 +37,9 @@ class Done:
     known: bool = True
     released_early: bool = False
     unread: str = ""
+    unread_before: tuple = ()
+    failed_first: str = ""
+    runs: tuple = ()
     spark: object = None
     interleaving: object = field(default_factory=lambda: SimpleNamespace(number=1))
 
@@ -137,3 +143,86 @@ def test_a_task_that_was_released_early_is_said():
     [told] = left_out_of(report_of(done), Choice())
 
     assert told.startswith("replayed with the given-up task released early, 1:")
+
+
+def test_an_early_release_is_in_the_headline():
+    """The order that was planned is the one that breaks most sinks."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.released_early = True
+
+    assert in_short(report_of(done), Choice()) == (
+        " (1 with a given-up task released early)"
+    )
+
+
+def test_moments_at_which_readers_fail_are_said():
+    """Nothing is broken there, and nothing was judged there."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.unread_before = ("RuntimeError: half a file",)
+    found = report_of(done)
+
+    assert in_short(found, Choice()) == " (1 with readers that fail after a fault)"
+    assert left_out_of(found, Choice()) == [
+        "not judged, 1 moments after a fault: readers fail: RuntimeError: half a file"
+    ]
+
+
+def test_a_failure_that_a_second_replay_did_not_show_is_said():
+    """It may have been the sink's after all: one that hangs now and then."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.failed_first = "it did not end within 60 s:\nFile x"
+
+    [told] = left_out_of(report_of(done), Choice())
+
+    assert told == "replayed again after a failure, 1: it did not end within 60 s"
+
+
+OTHER = place_of(9, "x.py", installed=False) + "write()"
+
+
+def run_of(*lines, batch=0):
+    return RunTold((), "", "at rest", {batch: lines})
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        Hit("die", LINES, "call", SECOND),
+        Hit("die", CALLBACK, "return"),
+        Hit("trap", "commits", "call"),
+        Hit("die", WORK, "call", SECOND, batch=1),
+    ],
+)
+def test_a_line_that_ran_before_a_fault_and_not_at_first_makes_undecided(
+    monkeypatch, one
+):
+    """The code takes other ways from run to run, and that line is no point."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = (run_of(FIRST, OTHER), run_of(FIRST))
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
+    assert found.unforeseen == (OTHER,)
+    [told] = left_out_of(found, Choice())
+    assert told.startswith("hit by no fault, 1 lines: your code takes other ways")
+
+
+@pytest.mark.parametrize(
+    ("one", "runs"),
+    [
+        (Hit("raise", LINES, "call", SECOND), [run_of(FIRST, SECOND, OTHER)]),
+        (Hit("raise", WORK, "call", SECOND), [run_of(FIRST, OTHER)]),
+        (Hit("die", LINES, "call", SECOND), [run_of(FIRST), run_of(OTHER)]),
+    ],
+)
+def test_a_line_that_runs_only_after_a_fault_is_said(monkeypatch, one, runs):
+    """What handles an error, or finds what a crash left, runs in no other run."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = tuple(runs)
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
+    [told] = left_out_of(found, Choice())
+    assert told == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
