@@ -114,13 +114,13 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
     ):
         if lines:
             told.append(f"hit by no fault, {len(lines)} lines {what}: {_such(lines)}")
-    for how, lines in (
+    for how, no_points in (
         ("your code takes other ways from run to run", report.unforeseen),
         ("they run only after a fault", after_faults(seen, report.outcomes)),
     ):
-        if lines:
-            shown = _such(lines)
-            told.append(f"hit by no fault, {len(lines)} lines: {how}: {shown}")
+        if no_points:
+            shown = _such(no_points)
+            told.append(f"hit by no fault, {len(no_points)} lines: {how}: {shown}")
     if not (seen.driver or seen.tasks):
         told.append(
             "not injected into: what the sink does inside Spark; no line of your own "
