@@ -52,6 +52,11 @@ class Answers:
         self.tell = tell
         self.answers: list[Answer] = []
         self.problems: list[str] = []
+        self.stopped = False
+
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Note that Ctrl-C, or a signal that does the same, stopped the test."""
+        self.stopped = self.stopped or isinstance(excinfo.value, KeyboardInterrupt)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Take the answer, or the reason why a test could not be run."""
@@ -78,7 +83,8 @@ def replay_test(
     It is told to ``tell`` how the replay goes.
 
     Raises ``UsageError`` where there is no such test's file, or where it does not lie
-    in the project and there is no ``trust``.
+    in the project and there is no ``trust``. Raises ``KeyboardInterrupt`` where the
+    test is stopped: pytest itself ends with an exit status then.
     """
     import pytest  # noqa: PLC0415 - only files of tests need it
 
@@ -94,6 +100,8 @@ def replay_test(
     options = [test, f"--onceproof-replay={path.resolve()}", "-q"]
     with redirect_stdout(io.StringIO()):
         pytest.main(options, plugins=[listener])
+    if listener.stopped:
+        raise KeyboardInterrupt
     if listener.answers:
         return listener.answers[0]
     problem = next(

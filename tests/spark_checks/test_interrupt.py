@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark import java_gateway
@@ -17,6 +18,7 @@ from pyspark import java_gateway
 from onceproof.spark_checks.ending import Signals
 from onceproof.spark_checks.jvm import none_left
 from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.rerun import replay_test
 from onceproof.spark_checks.scratch import DEAD, left, sweep
 
 PROC = Path("/proc")
@@ -194,3 +196,15 @@ def test_a_signal_that_ends_processes_stops_pytest_in_order(number, status, tmp_
     assert run.returncode == status, run.stdout + run.stderr
     assert "the session fixture is torn down" in run.stdout
     assert "a later test runs" not in run.stdout
+
+
+def test_a_file_whose_replay_is_stopped_gets_no_answer(tmp_path):
+    """It is not reported as a test that no longer replays the sink."""
+    test = tmp_path / "test_stopped.py"
+    test.write_text("def test_stopped():\n    raise KeyboardInterrupt\n")
+    counterexample = SimpleNamespace(
+        test=f"{test}::test_stopped", sink="sink", property="effectively-once"
+    )
+
+    with pytest.raises(KeyboardInterrupt):
+        replay_test(tmp_path / "file.json", counterexample, trust=True)
