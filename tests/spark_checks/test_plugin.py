@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -76,7 +78,11 @@ expires = {day}
 
 def onceproof(*words):
     command = [sys.executable, "-m", "onceproof.spark_checks.cli", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    # Code in the home folder itself is not run, and pytester's home is the project.
+    apart = {**os.environ, "HOME": str(Path.cwd() / "home")}
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=apart
+    )
 
 
 def files(pytester):
@@ -161,7 +167,7 @@ def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester, apart
     path.write_text(PROJECT.replace(SINKS, mended).replace("def write", "def write", 1))
     after = onceproof("replay", file)
 
-    assert (before.returncode, before.stdout[:6]) == (1, "FAILED")
+    assert (before.returncode, before.stdout[:6]) == (1, "FAILED"), before.stderr
     assert written.stdout == "wrote test_append_sink_effectively_once.py\n"
     assert (after.returncode, after.stdout[:5]) == (0, "FIXED")
     if apart:

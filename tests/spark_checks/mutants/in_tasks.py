@@ -37,7 +37,10 @@ ATTEMPTS = (
     "CREATE TABLE attempts (batch INTEGER, part INTEGER, attempt INTEGER, "
     "PRIMARY KEY (batch, part))"
 )
-KEEP = "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?)"
+LATEST = (
+    "INSERT INTO attempts VALUES (?, ?, ?) ON CONFLICT (batch, part) "
+    "DO UPDATE SET attempt = max(attempt, excluded.attempt)"
+)
 
 
 def fenced(target, *, replaces):
@@ -45,7 +48,7 @@ def fenced(target, *, replaces):
     path = database(target, TABLE, ATTEMPTS)
 
     def begin(db, place, attempt):
-        db.execute(KEEP, (*place, attempt))
+        db.execute(LATEST, (*place, attempt))
         db.commit()
 
     def is_last(db, place, attempt):
@@ -69,6 +72,7 @@ def fenced(target, *, replaces):
 
         with opened(path) as db, db:
             db.execute("DELETE FROM t WHERE batch = ?", (batch_id,))
+            db.execute("DELETE FROM attempts WHERE batch = ?", (batch_id,))
         batch.foreachPartition(put_rows)
 
     return ForeachBatch(write, read=read_table(path))
