@@ -200,8 +200,8 @@ PLANS = (
     Mutation(
         f"{_F}checkpoint.py",
         "a file commit that is undone takes the files that were written",
-        '        if int(name.split("-")[1]) not in written:',
-        '        if int(name.split("-")[1]) in written:',
+        'int(file.name.split("-")[1]) not in written:',
+        'int(file.name.split("-")[1]) in written:',
     ),
     Mutation(
         f"{_F}checkpoint.py",
