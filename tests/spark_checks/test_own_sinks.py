@@ -64,10 +64,10 @@ def judged(lab, tmp_path):
     ("build", "verdict"),
     [
         (sinks.remembers, "refuted"),
-        (sinks.named_by_epoch, "held"),
-        (sinks.named_at_random, "refuted"),
-        (sinks.moves_files, "refuted"),
-        (sinks.publishes_once, "held"),
+        pytest.param(sinks.named_by_epoch, "held", marks=pytest.mark.grid),
+        pytest.param(sinks.named_at_random, "refuted", marks=pytest.mark.grid),
+        pytest.param(sinks.moves_files, "refuted", marks=pytest.mark.grid),
+        pytest.param(sinks.publishes_once, "held", marks=pytest.mark.grid),
         (sinks.appending_job, "refuted"),
         (sinks.built_in, "held"),
     ],
@@ -83,10 +83,12 @@ def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [
-        (sinks.files_by_manifest, "held"),
+        pytest.param(sinks.files_by_manifest, "held", marks=pytest.mark.grid),
         (sinks.files_by_listing, "refuted"),
-        (sinks.files_by_name_and_listing, "refuted"),
-        (sinks.query_into_listed_files, "refuted"),
+        pytest.param(
+            sinks.files_by_name_and_listing, "refuted", marks=pytest.mark.grid
+        ),
+        pytest.param(sinks.query_into_listed_files, "refuted", marks=pytest.mark.grid),
     ],
 )
 def test_sparks_file_sink_is_judged_by_what_its_readers_go_by(judged, build, verdict):
@@ -124,7 +126,10 @@ def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
 
 @pytest.mark.parametrize(
     ("build", "verdict"),
-    [(sinks.upserts_under_a_lock, "held"), (sinks.inserts_under_a_lock, "refuted")],
+    [
+        pytest.param(sinks.upserts_under_a_lock, "held", marks=pytest.mark.grid),
+        (sinks.inserts_under_a_lock, "refuted"),
+    ],
 )
 def test_a_task_that_is_parked_with_a_lock_is_released(judged, build, verdict):
     """Its successor waits for the lock, and nothing would ever move."""
@@ -159,7 +164,12 @@ def store(path, rows, batch):
     ("code", "verdict", "said"),
     [
         ((), "refuted", "mylib/sinks.py (installed), store()"),
-        (("mylib",), "refuted", "mylib/sinks.py, store()"),
+        pytest.param(
+            ("mylib",),
+            "refuted",
+            "mylib/sinks.py, store()",
+            marks=pytest.mark.grid,
+        ),
         (("-mylib",), "held", "not injected into: mylib (left out by code=)"),
     ],
 )
@@ -186,7 +196,9 @@ def tables_in(db):
         return con.execute("SELECT name FROM sqlite_master").fetchall()
 
 
-@pytest.mark.parametrize("fails", ["", "the database is away"])
+@pytest.mark.parametrize(
+    "fails", ["", pytest.param("the database is away", marks=pytest.mark.grid)]
+)
 def test_what_a_sink_registers_is_cleaned_up(judged, tmp_path, recwarn, fails):
     """After each interleaving; what fails is a warning, and the verdict stays."""
     db = str(tmp_path / "shared.db")
@@ -201,6 +213,7 @@ def test_what_a_sink_registers_is_cleaned_up(judged, tmp_path, recwarn, fails):
     assert all(fails in one for one in said)
 
 
+@pytest.mark.grid
 def test_the_run_that_is_kept_is_not_cleaned_up(judged, tmp_path):
     """What broke the claim is there to be looked at."""
     db = str(tmp_path / "shared.db")
@@ -224,6 +237,7 @@ def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
     assert breaking == {("fail_above",)}
 
 
+@pytest.mark.grid
 def test_a_try_that_is_taken_back_may_be_made_again(judged):
     """An error is raised as a call would raise it: ``__exit__`` sees it."""
     found = judged(sinks.tries_a_block_again, events=NAMED, batches=1, choice=RAISED)
@@ -236,7 +250,9 @@ def test_a_try_that_is_taken_back_may_be_made_again(judged):
     }
 
 
-@pytest.mark.parametrize("kind", [Exception, sqlite3.Error])
+@pytest.mark.parametrize(
+    "kind", [Exception, pytest.param(sqlite3.Error, marks=pytest.mark.grid)]
+)
 def test_an_error_that_is_caught_loses_the_batch(judged, kind):
     """No crash shows it: the code goes on, and the batch is taken for done."""
     build = functools.partial(sinks.swallows, kind=kind)
@@ -264,6 +280,7 @@ def test_an_error_that_a_job_catches_loses_its_rows(judged):
     assert not found.report.missed
 
 
+@pytest.mark.grid
 def test_what_an_error_ends_is_not_told_to_have_run_to_its_end(judged):
     """What comes before the error has run; the next run comes to the end."""
     found = judged(sinks.appends_and_goes_on, events=NAMED, batches=1, choice=RAISED)
@@ -287,7 +304,8 @@ def test_what_readers_see_after_a_fault_is_told_with_the_fault(judged):
     assert "crash" not in found.headline
 
 
-@pytest.mark.parametrize("asked", [True, pytest.param(False, marks=pytest.mark.grid)])
+@pytest.mark.grid
+@pytest.mark.parametrize("asked", [True, False])
 def test_threads_of_a_callback_are_struck_too(judged, asked):
     """At their lines and in their tasks; a future that nobody asks hides an error."""
     build = functools.partial(sinks.in_threads, asked=asked)
@@ -316,6 +334,7 @@ def test_a_thread_that_is_not_waited_for_loses_its_batch(judged):
     assert any("the process dies" in how and "put()" in how for how in breaking)
 
 
+@pytest.mark.grid
 def test_tasks_of_a_pool_that_is_kept_are_struck_in_their_own_batch(judged):
     """Its thread has done a batch before, and its target is no code of the user's."""
     found = judged(sinks.in_a_kept_pool, events=NAMED, choice=Choice(told=FAILS))
@@ -329,6 +348,7 @@ def test_tasks_of_a_pool_that_is_kept_are_struck_in_their_own_batch(judged):
     assert {batch for name, (batch, *_) in breaking if name == "fail_task"} == {0, 1}
 
 
+@pytest.mark.grid
 def test_a_job_that_is_tried_again_is_judged(judged):
     """Its second try comes to its end, for nothing strikes that."""
     both = Choice(told=(*FAILS, Step("fail_job", (), True, {})))
@@ -340,6 +360,7 @@ def test_a_job_that_is_tried_again_is_judged(judged):
     assert any("does not reach Spark" in line for line in found.story.splitlines())
 
 
+@pytest.mark.grid
 def test_a_job_that_fails_for_good_may_be_tried_again(judged):
     """Every attempt of a task fails, and so does the query: the next start mends it."""
     both = Choice(told=(*FAILS, Step("fail_job", (), True, {})))
@@ -368,6 +389,7 @@ def test_a_task_without_events_is_not_waited_for(judged):
     }
 
 
+@pytest.mark.grid
 def test_a_task_is_struck_however_many_lines_it_runs(judged):
     """Its last lines too, and where it ends with a loop."""
     dies = Choice(told=(Step("crash_in_task", (), True, {}),))
@@ -382,7 +404,11 @@ def test_a_task_is_struck_however_many_lines_it_runs(judged):
 
 
 @pytest.mark.parametrize(
-    ("build", "verdict"), [(sinks.running_totals, "held"), (sinks.adds_up, "refuted")]
+    ("build", "verdict"),
+    [
+        pytest.param(sinks.running_totals, "held", marks=pytest.mark.grid),
+        (sinks.adds_up, "refuted"),
+    ],
 )
 def test_a_sink_that_aggregates_is_held_to_the_result(judged, build, verdict):
     """Totals on the way are no surprise; totals that no batch has are."""

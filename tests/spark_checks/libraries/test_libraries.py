@@ -30,6 +30,8 @@ NEEDS = {
     "a_pool": "concurrent.futures",
 }
 TIMES = 20
+QUICK = ("deltalake", "sqlalchemy", "duckdb", "a_pool")
+"""Libraries of which the plain tests judge a right sink; `grid` judges all."""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,13 @@ def judged(lab, tmp_path, monkeypatch):
         server.stop(None)
 
 
-@pytest.mark.parametrize("library", NEEDS)
+@pytest.mark.parametrize(
+    "library",
+    [
+        pytest.param(name, marks=() if name in QUICK else pytest.mark.grid)
+        for name in NEEDS
+    ],
+)
 def test_a_right_sink_is_not_accused(judged, library):
     """Whatever the library keeps in the process that dies, or in that which reads."""
     found = judged(library, "right", Choice(most=3))
@@ -71,7 +79,9 @@ def test_a_right_sink_is_not_accused(judged, library):
     assert not found.report.missed
 
 
-@pytest.mark.parametrize("library", ["deltalake", "sqlalchemy"])
+@pytest.mark.parametrize(
+    "library", ["deltalake", pytest.param("sqlalchemy", marks=pytest.mark.grid)]
+)
 def test_a_wrong_sink_is_refuted(judged, library):
     """It appends, and does so again after the driver has died."""
     found = judged(library, "wrong", DIES, stop=True)
