@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from onceproof.model.errors import UsageError
+from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.explore.flags import FLAG_BITS
 from onceproof.model.explore.graph import Graph
 from onceproof.model.explore.layout import MAX_WORDS, WORD_BITS
@@ -23,6 +23,7 @@ from onceproof.model.language import (
 )
 from onceproof.model.language.plain import Reference
 from onceproof.model.language.trace import trace
+from onceproof.model.language.types import MOST as LARGEST
 from onceproof.properties.check import check, simulate
 from onceproof.properties.property import own_properties
 from onceproof.properties.verdicts import Verdict
@@ -187,16 +188,24 @@ def test_a_channel_may_have_any_number_of_places(places):
         (0, 1),
         (-1, 0),
         (-1, 1),
-        *((0, 2**bits + more) for bits in (7, 8, 31, 32, 61) for more in (-1, 0, 1)),
-        *((-(2**bits), 2**bits - 1) for bits in (7, 8, 31, 32, 60)),
+        *((0, 2**bits + more) for bits in (7, 8, 31, 32, 52) for more in (-1, 0, 1)),
+        *((-(2**bits), 2**bits - 1) for bits in (7, 8, 31, 32, 52)),
+        (0, LARGEST),
         (-(2**31) - 1, -1),
-        (-(2**61), -(2**61) + 2),
-        (2**61 - 3, 2**61),
+        (-LARGEST + 1, -LARGEST + 3),
+        (LARGEST - 3, LARGEST),
     ],
 )
 def test_a_number_may_have_any_range_that_is_admitted(low, high):
     """Ends of a range are met, at powers of two and below zero as well."""
     assert_as_by_hand(span(low, high))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, LARGEST + 1), (-LARGEST - 1, 0)])
+def test_a_number_beyond_what_all_readers_hold_is_refused(low, high):
+    """JavaScript counts in floating point: it is exact up to there."""
+    with pytest.raises(ModelError, match="choose smaller bounds"):
+        assert_as_by_hand(span(low, high))
 
 
 @pytest.mark.parametrize("bits", [WORD_BITS + 1, WORD_BITS + 2, 2 * WORD_BITS])
