@@ -26,6 +26,7 @@ def judge(build, question, **_):
     return SimpleNamespace(
         verdict=verdict, holds=verdict.holds, headline=f"it is {build}", story="so",
         replayed=2, report=report, file="", guarantee="effectively-once", broken=(),
+        short="", left_out=(),
     )
 
 
