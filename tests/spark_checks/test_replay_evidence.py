@@ -61,7 +61,7 @@ def left(monkeypatch, tmp_path):
         lambda report, **words: [(report.sink.name, words["nth"])],
     )
     monkeypatch.setattr(replayer, "write", lambda record, folder: found.append(record))
-    config = SimpleNamespace(rootpath=tmp_path)
+    config = SimpleNamespace(rootpath=tmp_path, stash=pytest.Stash())
     options = SimpleNamespace(spark={}, evidence=Path("kept"), words="")
     made = replayer.Replayer(config, options)
 
