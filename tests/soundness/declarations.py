@@ -75,7 +75,9 @@ def sorts_of(w: Writer) -> list[str]:
         lines.append(f'T = Sort("other", size={dice.choice((1, 2))})')
     if w.chance(0.15 if w.profile == "open" else 0.5):
         w.sorts["O"] = True
-        lines.append(f'O = Sort("place", size={dice.choice((1, 2, 3))}, ordered=True)')
+        lines.append(
+            f'O = Sort("place", size={dice.choice((1, 2, 3))}, ordered=True, most=9)'
+        )
     if w.chance(0.4):
         w.params.append("limit")
         lines.append('limit = param(2, "how many")')
