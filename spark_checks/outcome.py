@@ -36,7 +36,9 @@ class RunTold:
     ``committed`` the batches that the commit log named when it had ended. ``state`` is
     how many steps of the interleaving it makes whole, with those of runs before it.
     ``unreadable`` is the error of a reader that failed on what it left. The error that
-    was to end it may have been ``caught``, or lost in a thread.
+    was to end it may have been ``caught``, or lost in a thread. ``worked`` holds, by
+    batch and partition, the points that a first attempt came to; ``in_tasks``
+    holds those of all attempts.
     """
 
     how: tuple[str, ...]
@@ -47,6 +49,8 @@ class RunTold:
     state: int = 0
     unreadable: str = ""
     caught: bool = False
+    worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    in_tasks: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,7 @@ def after_faults(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, .
         text
         for one in kept
         for run in one.runs
-        for texts in run.ran.values()
+        for texts in (*run.ran.values(), run.in_tasks)
         for text in texts
     )
     return tuple(sorted(_others(seen, [ran]) - {*unforeseen(seen, kept)}))
@@ -179,7 +183,7 @@ def _others(seen: Seen | None, found: Iterable[Iterable[str]]) -> set[str]:
 
 
 def _ran_before(outcome: Outcome) -> Iterator[str]:
-    """Yield what ran on the driver before the one fault of an interleaving."""
+    """Yield what ran before the one fault of an interleaving."""
     if len(outcome.hits) != 1 or not outcome.runs:
         return
     [hit] = outcome.hits
@@ -190,3 +194,7 @@ def _ran_before(outcome: Outcome) -> Iterator[str]:
         elif batch == hit.batch and (hit.do, hit.function) == ("raise", LINES):
             at = [n for n, text in enumerate(texts) if text == hit.line]
             yield from texts[: at[hit.nth - 1]] if len(at) >= hit.nth else ()
+    for (batch, partition), texts in outcome.runs[0].worked.items():
+        died = hit.function == WORK and hit.do == "die" and hit.partition == partition
+        if batch < hit.batch or (batch == hit.batch and died):
+            yield from texts

@@ -15,13 +15,14 @@ from onceproof.spark_checks.failpoints import notes
 from onceproof.spark_checks.failpoints.checkpoint import Trap, entries, own
 from onceproof.spark_checks.failpoints.driver import HUNG, LOG, StandIn
 from onceproof.spark_checks.failpoints.kinds import NOWHERE, STARTS, Kind, Start
-from onceproof.spark_checks.failpoints.points import DRIVER
+from onceproof.spark_checks.failpoints.points import DRIVER, TASK
 from onceproof.spark_checks.failpoints.rules import (
     LINES,
     REFUSED,
     RELEASED,
     RUN_PROPERTY,
     UNMET,
+    WORK,
     Plan,
     Rule,
 )
@@ -249,14 +250,23 @@ class Trial:
     def _tell(self, run: Run, *, caught: bool) -> RunTold:
         committed = frozenset(self.promised[-1])
         ran = {}
+        worked = {}
+        in_tasks: set[str] = set()
         for batch in range(run.offered):
             path = self._marks / run.mark(notes.file_of(DRIVER, batch))
             if path.exists():
                 ran[batch] = tuple(text for main, text, _ in notes.read(path) if main)
+            name = run.mark(notes.file_of(TASK, batch))
+            for task in sorted(self._marks.glob(f"{name}-*")):
+                partition = int(task.name.rpartition("-")[2])
+                worked[batch, partition] = notes.of_first(task)
+                in_tasks.update(text for main, text, _ in notes.read(task) if main)
         failed = self.unreadable.get(run.moment, "")
         how = tuple(run.how)
         told = (how, run.stop, run.moment, ran, committed, run.state, failed)
-        return RunTold(*told, caught=caught)
+        return RunTold(
+            *told, caught=caught, worked=worked, in_tasks=frozenset(in_tasks)
+        )
 
     def news(self, run: Run, *, well: bool) -> list[tuple[type[_News], str]]:
         """List, in order of time, what of the model a run is now known to have done."""
@@ -360,6 +370,8 @@ class Trial:
             for batch in range(run.offered):
                 mark = run.mark(notes.file_of(DRIVER, batch))
                 rules.append(Rule(LINES, "call", batch, "note", mark=mark))
+                mark = run.mark(notes.file_of(TASK, batch))
+                rules.append(Rule(WORK, "call", batch, "first", mark=mark))
         plan = Plan(
             tuple(rules),
             str(self._marks),

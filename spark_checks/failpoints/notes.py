@@ -80,6 +80,17 @@ def read(path: Path) -> Iterator[tuple[bool, str, int]]:
             yield main, text, times[key]
 
 
+def of_first(path: Path) -> tuple[str, ...]:
+    """Give what the process that wrote first came to, in order.
+
+    Of the attempts of a task, that is the one that no other came before.
+    """
+    found = [n.partition("\t") for n in path.read_text(encoding="utf-8").splitlines()]
+    mine = [(who.partition(_TIME)[0], text) for who, _, text in found]
+    mine = [(who, text) for who, text in mine if _THREAD not in who]
+    return tuple(text for who, text in mine if who == mine[0][0])
+
+
 def _append(path: Path, note: str) -> None:
     with path.open("a", encoding="utf-8") as file:
         file.write(note)

@@ -45,12 +45,14 @@ class Rule:
     ``function`` is a qualified name, or stands for points of the user's own code:
     then ``line`` says which, or is empty for any. None matches any partition, attempt
     or call. ``nth`` counts from 1, within one process and batch, the calls, or the
-    times that it came to the line. ``do`` is one of die, raise, zombie, pass, note. It
+    times that it came to the line. ``do`` is one of die, raise, zombie, pass, note,
+    first. It
     first waits for the marks of ``await_`` and then leaves its own; a zombie leaves its
     own as it is given up, waits in its later life, and leaves ``landed`` when that is
     over. With ``once`` it does nothing where its mark is there already, and with
     ``after`` nothing where that mark is not. ``note`` writes down the point, into the
-    file of its mark. The event ``exception`` is one that passes through own code.
+    file of its mark; ``first`` does so at the first time only. The event ``exception``
+    is one that passes through own code.
     """
 
     function: str

@@ -173,8 +173,10 @@ class Tracer:
                 and rule.line in ("", line)
                 and rule.nth in (None, number)
             ):
-                if rule.do == "note":
+                if rule.do == "note" or (rule.do == "first" and number == 1):
                     self._note(rule, place, line, number)
+                elif rule.do == "first":
+                    continue
                 elif self._due(rule):
                     self._act(rule, frame)
 

@@ -295,6 +295,24 @@ def one_by_one(target):
     return Foreach(put, read=files_of(folder, "*.json"))
 
 
+def takes_turns(target, where):
+    """Its tasks run other lines in every second run of the test."""
+    folder, builds = target.path, Path(where)
+    number = len(builds.read_text()) if builds.exists() else 0
+    builds.write_text("x" * (number + 1))
+
+    def put(row):
+        draft = folder / f"{uuid.uuid4().hex}.draft"
+        text = json.dumps([row.asDict()])
+        if number % 2:
+            draft.write_text(text)
+        else:
+            draft.write_bytes(text.encode())
+        draft.replace(folder / f"{row.id}.json")
+
+    return Foreach(put, read=files_of(folder, "*.json"))
+
+
 class Once(Closing):
     """Leaves alone what was written for a partition and an epoch before."""
 

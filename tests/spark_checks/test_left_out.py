@@ -208,6 +208,60 @@ def test_a_line_that_ran_before_a_fault_and_not_at_first_makes_undecided(
     assert told.startswith("hit by no fault, 1 lines: your code takes other ways")
 
 
+def tasks_of(*lines, batch=0, partition=0, later=()):
+    worked = {(batch, partition): lines}
+    return RunTold(
+        (), "", "at rest", worked=worked, in_tasks=frozenset((*lines, *later))
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "run"),
+    [
+        (Hit("die", LINES, "call", SECOND, batch=1), tasks_of(FIRST, OTHER)),
+        (Hit("raise", WORK, "call", SECOND, batch=1), tasks_of(OTHER, partition=1)),
+        (Hit("die", WORK, "call", SECOND, partition=0), tasks_of(FIRST, OTHER)),
+    ],
+)
+def test_a_line_of_a_task_that_ran_before_a_fault_makes_undecided(
+    monkeypatch, one, run
+):
+    """Tasks can take other ways from run to run as the driver can."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = (run,)
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
+    assert found.unforeseen == (OTHER,)
+
+
+@pytest.mark.parametrize(
+    ("one", "run"),
+    [
+        (Hit("die", WORK, "call", SECOND, partition=0), tasks_of(OTHER, partition=1)),
+        (Hit("raise", WORK, "call", SECOND, partition=0), tasks_of(FIRST, OTHER)),
+        (Hit("die", LINES, "call", SECOND), tasks_of(OTHER)),
+        (
+            Hit("die", WORK, "call", SECOND, partition=0),
+            tasks_of(FIRST, later=[OTHER]),
+        ),
+    ],
+)
+def test_a_line_of_a_task_that_may_have_run_after_a_fault_is_said(
+    monkeypatch, one, run
+):
+    """A second attempt, a handler, or a task that ran beside the fault."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = (run,)
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
+    [told] = left_out_of(found, Choice())
+    assert told == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
+
+
 @pytest.mark.parametrize(
     ("one", "runs"),
     [

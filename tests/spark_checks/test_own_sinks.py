@@ -389,6 +389,18 @@ def test_a_task_without_events_is_not_waited_for(judged):
     }
 
 
+def test_tasks_that_run_other_lines_from_run_to_run_are_undecided(judged, tmp_path):
+    """No fault was injected before lines that the first run did not show."""
+    where = tmp_path / "builds"
+    build = functools.partial(sinks.takes_turns, where=str(where))
+    few = {"events": NAMED[:2], "batches": 1, "partitions": 1}
+
+    found = judged(build, allow=(str(where),), **few)
+
+    assert found.verdict is Verdict.UNDECIDED
+    assert any("draft.write_" in text for text in found.report.unforeseen)
+
+
 @pytest.mark.grid
 def test_a_task_is_struck_however_many_lines_it_runs(judged):
     """Its last lines too, and where it ends with a loop."""
