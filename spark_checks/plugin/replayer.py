@@ -34,6 +34,7 @@ from onceproof.spark_checks.lab import Lab
 from onceproof.spark_checks.plugin.expected import read_expected
 from onceproof.spark_checks.plugin.judgements import CURRENT, MARKER, judgements_of
 from onceproof.spark_checks.plugin.options import PROFILES, Options, marker_words
+from onceproof.spark_checks.plugin.patched import refuse_patches
 from onceproof.spark_checks.plugin.taken_over import taken_over
 from onceproof.spark_checks.replay_bounds import bounds_of_replay
 from onceproof.spark_checks.rerun import ANSWER, Answers
@@ -122,6 +123,7 @@ class Replayer:
         """
         __tracebackhide__ = True
         try:
+            refuse_patches(self.item)
             words = {"allow": _texts("allow", allow), "code": _texts("code", code)}
             question = self._question(events, schema, words, case)
             if self._options.replay is not None:

@@ -98,6 +98,22 @@ def test_failed_never_calls(onceproof_replay):
     pass
 
 
+@pytest.fixture
+def patched(monkeypatch):
+    monkeypatch.setattr(threading, "stack_size", None)
+
+
+@marked
+def test_failed_while_something_is_patched(onceproof_replay, patched):
+    onceproof_replay("held")
+
+
+@marked
+def test_passed_while_the_environment_is_patched(onceproof_replay, monkeypatch):
+    monkeypatch.setenv("A", "b")
+    onceproof_replay("held")
+
+
 @marked
 def test_failed_refuted(onceproof_replay):
     onceproof_replay("refuted")
