@@ -55,7 +55,7 @@ _PLANS = (
     "tests/spark_checks/test_plan_texts.py",
     "tests/spark_checks/test_plans.py",
 )
-_CONFORM = (_ALIKE, _KEPT)
+COMPARING = (_ALIKE, _KEPT)
 _RUNS = ("tests/model/test_interleavings.py", "tests/model/test_runs_by_hand.py")
 _INJECTED = (
     "tests/spark_checks/test_rules.py",
@@ -63,17 +63,22 @@ _INJECTED = (
     "tests/spark_checks/test_injection.py",
 )
 TESTS: dict[str, tuple[str, ...]] = {
-    "model/language/channels.py": ("tests/model/test_channels.py", *_CONFORM),
-    "model/language/networks.py": ("tests/model/test_networks.py", *_CONFORM),
-    "model/language/processes.py": ("tests/model/test_networks.py", *_CONFORM),
-    "model/language/clocks.py": ("tests/model/test_networks.py", *_CONFORM),
-    "model/language/": (*_CONFORM, *_LANGUAGE),
-    "model/explore/symmetry.py": (*_CONFORM, "tests/model/test_symmetry.py"),
-    "model/explore/simulate.py": (*_CONFORM, "tests/model/test_simulate.py"),
-    "model/explore/": (*_CONFORM, "tests/model/test_word_boundaries.py"),
-    "model/interleavings.py": (*_RUNS, *_CONFORM),
-    "model/durable.py": (*_RUNS, *_CONFORM),
-    "model/javascript.py": _CONFORM,
+    "model/language/channels.py": ("tests/model/test_channels.py", *COMPARING),
+    "model/language/networks.py": ("tests/model/test_networks.py", *COMPARING),
+    "model/language/processes.py": ("tests/model/test_networks.py", *COMPARING),
+    "model/language/clocks.py": ("tests/model/test_networks.py", *COMPARING),
+    "model/language/": (*_LANGUAGE, *COMPARING),
+    "model/explore/symmetry.py": (*COMPARING, "tests/model/test_symmetry.py"),
+    "model/explore/simulate.py": (*COMPARING, "tests/model/test_simulate.py"),
+    "model/explore/liveness.py": ("tests/model/test_liveness.py", *COMPARING),
+    "model/explore/": (
+        "tests/model/test_search.py",
+        "tests/model/test_word_boundaries.py",
+        *COMPARING,
+    ),
+    "model/interleavings.py": (*_RUNS, *COMPARING),
+    "model/durable.py": (*_RUNS, *COMPARING),
+    "model/javascript.py": COMPARING,
     "model/tla.py": (
         "tests/soundness/test_tla.py",
         "tests/spark_checks/test_export.py",

@@ -2,7 +2,8 @@
 
 The parent imports the package, draws the first protocols of the soundness share, and
 compares them once. A fork then puts the changed code in the place of the old, function
-by function, and compares again; what that does not notice, pytest's tests are asked.
+by function. It runs the quick tests of what was changed, compares the protocols again,
+and at last runs the tests of the soundness suite.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.mutation.mutation import ROOT, tests_for
+from tests.mutation.mutation import COMPARING, ROOT, tests_for
 from tests.soundness import test_soundness
 from tests.soundness.cases import draws, opened
 from tests.soundness.finding import failures
@@ -106,10 +107,13 @@ class Warm:
             contextlib.redirect_stderr(nothing),
         ):
             put_in_place(mutation)
-            if mutation.file.startswith(COMPARED):
+            tests = tests_for(mutation.file)
+            for one in tests:
+                found = found or ("" if one in COMPARING else _failing(one))
+            if not found and mutation.file.startswith(COMPARED):
                 found = self._compared(mutation)
-            for tests in () if found else tests_for(mutation.file):
-                found = found or _failing(tests)
+            for one in tests:
+                found = found or (_failing(one) if one in COMPARING else "")
         told.write_text(found, encoding="utf-8")
         os._exit(0)
 
