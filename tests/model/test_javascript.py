@@ -159,6 +159,7 @@ def test_each_protocol_of_the_library_is_the_same_in_javascript(node, variant):
     assert met > 8
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("broken", ["less", "sum", "exists"])
 def test_a_broken_reader_is_caught(node, monkeypatch, broken):
     """Were the JavaScript wrong about one kind of term, the comparison would fail."""

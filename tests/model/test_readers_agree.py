@@ -161,6 +161,7 @@ def test_z3_settles_claims_as_python_does(drawn):
             assert within == (length is not None) or finding.verdict in unsettled
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("broken", ["less", "sum", "exists"])
 def test_a_broken_reader_is_caught(monkeypatch, tmp_path, broken):
     """Were native code wrong about one kind of term, the comparison would fail."""

@@ -82,7 +82,7 @@ def test_a_stream_that_is_closed_or_full_has_its_status(redirected, status, said
 @pytest.mark.parametrize(
     "words", [QUICK, ("protocols",), SIGNS, (*SIGNS, "--json"), ("--help",)]
 )
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.grid)])
 def test_a_reader_that_is_gone_ends_a_command_in_silence(words, unbuffered):
     """With 141, as SIGPIPE does: neither an answer, nor a counterexample."""
     reading, writing = os.pipe()
@@ -116,7 +116,13 @@ def test_a_reader_that_is_gone_ends_a_command_in_silence(words, unbuffered):
     ids=str,
 )
 @pytest.mark.parametrize(
-    "words", [SIGNS, ("check", "micro-batch", "--property", "durable")]
+    "words",
+    [
+        SIGNS,
+        pytest.param(
+            ("check", "micro-batch", "--property", "durable"), marks=pytest.mark.grid
+        ),
+    ],
 )
 def test_what_an_encoding_lacks_is_spelled_out(environment, words):
     """It is no reason to end."""
