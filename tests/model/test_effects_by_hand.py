@@ -1,0 +1,67 @@
+"""What an effect leaves, worked out by hand: in plain Python, and as it was traced."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language import Protocol, Sort, action, state, when
+from onceproof.model.language.plain import Reference
+from onceproof.model.language.trace import trace
+from tests.model.test_readers_agree import compare_successors
+
+
+class Rules(Protocol):
+    """Changes every element at once, by what all of them hold before."""
+
+    P = Sort("place", ordered=True, size=3)
+
+    held = state(1, per=P, high=9)
+
+    @action
+    def add_the_first_two(self) -> None:
+        """Each element becomes the sum of the first two, as they were."""
+        when(self.held[0] + self.held[1] < 5)
+        self.held.set(lambda _: self.held[0] + self.held[1])
+
+
+def test_a_rule_for_all_elements_reads_what_they_held_before(tmp_path, monkeypatch):
+    """Not what the rule itself has written on the way."""
+    monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path))
+    plain = Reference(Rules())
+    [start] = plain.initial_states()
+
+    [(_, after)] = plain.successors(start)
+
+    assert (start, after) == ((1, 1, 1), (2, 2, 2))
+    compare_successors(Rules())
+
+
+class Indexed(Protocol):
+    """Is indexed by a number that its guard bounds, or nearly."""
+
+    P = Sort("place", ordered=True, size=2)
+
+    at = state(0, high=2)
+    done = state(False, per=P)
+
+
+def _with(guard):
+    class Mine(Indexed):
+        """One action."""
+
+        @action
+        def act(self) -> None:
+            """Mark a place."""
+            guard(self)
+            self.done[self.at] = True
+
+    return Mine()
+
+
+def test_an_index_that_may_lie_one_beyond_the_sort_is_refused():
+    """The last member is one less than the size."""
+    with pytest.raises(ModelError, match=r"may be 0\.\.2, outside 0\.\.1 of P"):
+        trace(_with(lambda self: when(self.at > -1)))
+
+    trace(_with(lambda self: when(self.at < 2)))
