@@ -20,6 +20,8 @@ STATUSES = {
     "docs/modelling.md": [0, 1, 0, 0, 0, 2, 0],
     "docs/tutorial.md": [1, 1, 0, 1, 0],
 }
+# Of the pages that start Spark, those that the plain tests run; `grid` runs all.
+READ_FIRST = ("README.md", "docs/tutorial.md")
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +33,10 @@ def shell(tmp_path_factory):
 
 def names():
     for page in pages():
+        name = str(page.relative_to(ROOT))
         marks = [pytest.mark.spark] if needs_spark(page) else []
-        yield pytest.param(str(page.relative_to(ROOT)), marks=marks)
+        marks += [pytest.mark.grid] if marks and name not in READ_FIRST else []
+        yield pytest.param(name, marks=marks)
 
 
 @pytest.mark.parametrize("name", list(names()))

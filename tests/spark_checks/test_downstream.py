@@ -97,6 +97,7 @@ def test_one_sink_holds_and_three_are_refuted(python, project):
     assert done.stdout.count("refuted: tests/test_orders.py") == 3
 
 
+@pytest.mark.grid
 def test_in_ci_on_two_workers_and_with_a_seed_it_is_all_the_same(python, project):
     """Each worker has a session of its own; the seed is Hypothesis's."""
     words = ["-n", "2", "--hypothesis-seed=3", "-k", "upsert or append"]

@@ -56,12 +56,12 @@ def replaying(scratch: Path) -> bool:
     ("moment", "keep", "number"),
     [
         (starting, False, signal.SIGINT),
-        (starting, True, signal.SIGINT),
+        pytest.param(starting, True, signal.SIGINT, marks=pytest.mark.grid),
         (replaying, False, signal.SIGINT),
-        (replaying, True, signal.SIGINT),
-        (starting, False, signal.SIGTERM),
+        pytest.param(replaying, True, signal.SIGINT, marks=pytest.mark.grid),
+        pytest.param(starting, False, signal.SIGTERM, marks=pytest.mark.grid),
         (replaying, False, signal.SIGTERM),
-        (replaying, False, signal.SIGHUP),
+        pytest.param(replaying, False, signal.SIGHUP, marks=pytest.mark.grid),
     ],
 )
 def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number):

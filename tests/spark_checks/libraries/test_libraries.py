@@ -30,7 +30,7 @@ NEEDS = {
     "a_pool": "concurrent.futures",
 }
 TIMES = 20
-QUICK = ("deltalake", "sqlalchemy", "duckdb", "a_pool")
+QUICK = ("deltalake", "a_pool")
 """Libraries of which the plain tests judge a right sink; `grid` judges all."""
 
 
