@@ -31,9 +31,12 @@ PRELOAD = (
     "pyspark.worker",
     "pandas",
     "pyarrow",
+    "pyspark.sql.datasource",
     "onceproof.spark_checks.flights",
     "onceproof.spark_checks.passing",
+    "onceproof.spark_checks.sinks.interface",
 )
+"""What workers are forked with: modules of sinks import it, and each would again."""
 
 
 _called: list[Place] = []
