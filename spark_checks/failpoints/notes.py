@@ -35,6 +35,7 @@ class Notes:
         """Begin with none."""
         self._number = 0
         self._latest: dict[tuple[Path, str, str], int] = {}
+        self._one_by_one = threading.Lock()
 
     def write(self, path: Path, text: str, times: int) -> None:
         """Note that a point was come to for so many times."""
@@ -45,13 +46,14 @@ class Notes:
         elif times == 1:
             _append(path, f"{who}{_TIME}1\t{text}\n")
         else:
-            self._latest.pop((path, who, text), None)
-            self._latest[path, who, text] = times
+            with self._one_by_one:
+                self._latest.pop((path, who, text), None)
+                self._latest[path, who, text] = times
 
     def flush(self) -> None:
         """Write down the latest times that have not been, in their order."""
-        # Taken away at once: other threads go on writing.
-        latest, self._latest = self._latest, {}
+        with self._one_by_one:
+            latest, self._latest = self._latest, {}
         for (path, who, text), times in latest.items():
             _append(path, f"{who}{_TIME}{times}\t{text}\n")
 

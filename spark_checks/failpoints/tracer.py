@@ -76,7 +76,9 @@ class Tracer:
         self._names = {rule.function for rule in plan.rules}
         self._lines = not self._names.isdisjoint(OWN_CODE)
         self._calls: dict[tuple[str, str, int | None], int] = {}
-        self._known: dict[CodeType, Judgement] = {}
+        # By identity: functions of two files are equal if they read alike. What is
+        # judged is kept, so that no other takes its number.
+        self._known: dict[int, tuple[CodeType, Judgement]] = {}
         beat = Path(plan.marks, BEAT)
         self._beat = beat if beat.exists() else None
         self._beaten = 0.0
@@ -84,7 +86,7 @@ class Tracer:
         asked = (rule.mark for rule in plan.rules if rule.function == OUTSIDE)
         self._outside = next(asked, "")
         self._told: set[object] = set()
-        self._looked: dict[CodeType, int] = {}
+        self._looked: dict[int, int] = {}
         self._notes = Notes()
         self._last: Place | None = None
         self._one_by_one = threading.Lock()
@@ -97,6 +99,18 @@ class Tracer:
     def watches(self, frame: FrameType) -> bool:
         """Say whether something may happen in a frame."""
         return frame.f_code.co_qualname in self._names or self._follows(frame)
+
+    @property
+    def begins(self) -> bool:
+        """Whether threads that are not the main one are got ready."""
+        return self._begins is not None
+
+    def passes_over(self, frame: FrameType) -> bool:
+        """Say whether nothing can ever happen in a frame of this code."""
+        if self.watches(frame):
+            return False
+        function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
+        return not (self._outside and function and self._judged(frame).why)
 
     def install(self) -> None:
         """Watch from now on, in this thread and in those that it starts."""
@@ -224,11 +238,12 @@ class Tracer:
     def _judged(self, frame: FrameType) -> Judgement:
         """Judge the module that a frame's code is of."""
         code = frame.f_code
-        found = self._known.get(code)
+        found = self._known.get(id(code))
         if found is None:
             module = str(frame.f_globals.get("__name__", ""))
-            found = self._known[code] = self._code.judge(code.co_filename, module)
-        return found
+            found = (code, self._code.judge(code.co_filename, module))
+            self._known[id(code)] = found
+        return found[1]
 
     def pass_by(self, frame: FrameType) -> None:
         """Note code that is not followed, if the user's own calls it."""
@@ -248,7 +263,8 @@ class Tracer:
 
     def _look_around(self, frame: FrameType) -> None:
         """Note compiled code that a function has at hand: it makes no frames."""
-        looked = self._looked[frame.f_code] = self._looked.get(frame.f_code, 0) + 1
+        number = id(frame.f_code)
+        looked = self._looked[number] = self._looked.get(number, 0) + 1
         if looked > _MOST_LOOKED:
             return
         for module, file in called_of(frame):
@@ -342,10 +358,19 @@ def trace_all(tracers: list[Tracer]) -> None:
 
     At most one of them follows a frame.
     """
+    passed_over: dict[int, CodeType] = {}
+    begins = any(tracer.begins for tracer in tracers)
+    main = threading.main_thread().ident
 
     def enter(frame: FrameType, event: str, arg: object) -> Any:
         if event != "call":
             return None
+        code = frame.f_code
+        # Nearly all calls are of Python's and Spark's own code: it is looked at once.
+        if id(code) in passed_over and (not begins or threading.get_ident() == main):
+            return None
+        if all(tracer.passes_over(frame) for tracer in tracers):
+            passed_over[id(code)] = code
         for tracer in tracers:
             tracer.begin(frame)
             if not tracer.watches(frame):

@@ -18,12 +18,16 @@ from contextlib import closing, contextmanager, suppress
 from onceproof.spark_checks.failpoints.rules import LINES, Place, Plan, Rule
 from onceproof.spark_checks.failpoints.tracer import Tracer, trace_none
 
-folder, code = sys.argv[1:]
+folder, code, *twins = sys.argv[1:]
 rule = Rule(LINES, "call", 0, "note", mark="points-driver-0")
 plan = Plan((rule,), folder, "run", code=(code,))
 known = {"closing": closing, "contextmanager": contextmanager, "suppress": suppress}
-exec(compile(open(code).read(), code, "exec"), known)
+others = [dict(known) for _ in twins]
+for place, names in zip([code, *twins], [known, *others]):
+    exec(compile(open(code).read(), place, "exec"), names)
 Tracer(plan, lambda _: Place(0, run="run")).install()
+for names in others:
+    names["work"]()
 with suppress(ZeroDivisionError):
     known["work"]()
 trace_none()
@@ -50,10 +54,10 @@ def held():
 
 @pytest.fixture
 def seen(tmp_path):
-    def run(code):
+    def run(code, *twins):
         path = tmp_path / "code.py"
         path.write_text(code)
-        words = [sys.executable, "-c", NOTED, str(tmp_path), str(path)]
+        words = [sys.executable, "-c", NOTED, str(tmp_path), str(path), *twins]
         subprocess.run(words, check=True, timeout=60)
         assert (tmp_path / file_of(DRIVER, 0)).exists()
         return seen_in(tmp_path, 1, callback=True)
@@ -162,6 +166,18 @@ def test_notes_of_several_threads_are_all_kept(tmp_path, monkeypatch):
 
     last = {text: time for _, text, time in read(path)}
     assert last == {f"line {n}": 9_999 for n in range(3)}
+
+
+def test_what_reads_like_code_that_is_not_followed_is_followed(seen):
+    """The same lines stand in another file, which has run before."""
+    code = "def work():\n    here = 1\n    return here\n"
+
+    [*lines] = seen(code, "/elsewhere/code.py").driver[0]
+
+    assert [line.text.partition(": ")[2] for line in lines] == [
+        "here = 1",
+        "return here",
+    ]
 
 
 def test_a_long_line_is_shown_in_part(seen):
