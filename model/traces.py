@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from onceproof.model.language.plain import Reference, State
+    from onceproof.model.language.interpreter import Reference, State
     from onceproof.model.language.steps import Event
 
 

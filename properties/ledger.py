@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import all_of, if_else, not_
-from onceproof.model.language.declare import ObserveMark
+from onceproof.model.language.decorators import ObserveMark
 from onceproof.model.language.expressions import Symbolic
-from onceproof.model.language.places import defined_at
 from onceproof.model.language.sorts import Tuples
-from onceproof.model.language.terms import sort_of
-from onceproof.model.language.types import BOOL, IntType, MemberType, type_of
+from onceproof.model.language.source_location import defined_at
+from onceproof.model.language.terms.terms import sort_of
+from onceproof.model.language.terms.types import BOOL, IntType, MemberType, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from onceproof.model.language.plain import Reference, State
+    from onceproof.model.language.interpreter import Reference, State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
 

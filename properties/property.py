@@ -9,18 +9,18 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.explore.questions import Question
-from onceproof.model.language.declare import ClaimMark, kebab
-from onceproof.model.language.identity import refuse_identity_in
-from onceproof.model.language.places import defined_at, here, modelling
+from onceproof.model.language.decorators import ClaimMark, kebab
 from onceproof.model.language.sorts import Member
+from onceproof.model.language.source_location import defined_at, here, modelling
+from onceproof.model.language.tracing.identity import refuse_identity_in
+from onceproof.model.search.queries import Question
 from onceproof.properties.ledger import Ledger, of_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.language.protocol import Part, Protocol
-    from onceproof.model.language.trace import System
+    from onceproof.model.language.tracing.trace import System
 
 
 @dataclass(frozen=True)

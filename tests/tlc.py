@@ -10,7 +10,7 @@ import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.model.explore.entries import cache_folder
+from onceproof.model.code_cache import cache_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from sphinx.util.docutils import SphinxDirective
 
+from onceproof.properties.evidence.sheet import ASPECTS
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.ledger import VOCABULARY, Ledger
-from onceproof.properties.sheet import ASPECTS
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import pytest_plugin
-from onceproof.spark_checks.plugin.options import PROFILES, Profile
+from onceproof.spark_checks.pytest_plugin import hooks
+from onceproof.spark_checks.pytest_plugin.options import PROFILES, Profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,7 +103,7 @@ class PluginMarker(Made):
 
     def text(self) -> Iterator[str]:
         """Write the signature, then what it says."""
-        signature, _, told = pytest_plugin._MARKER.partition(": ")
+        signature, _, told = hooks._MARKER.partition(": ")
         yield f"`@pytest.mark.{signature}`"
         yield f": {_sentence(told)}"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from onceproof.spark_checks import flights
-from onceproof.spark_checks.failpoints.rules import RUN_PROPERTY, Plan, Rule
-from onceproof.spark_checks.session import Scratch, WarmSession
+from onceproof.spark_checks.inputs import flights
+from onceproof.spark_checks.plan.rules import RUN_PROPERTY, Plan, Rule
+from onceproof.spark_checks.session.scratch import Scratch
+from onceproof.spark_checks.session.warm_session import WarmSession
 
 
 class Writer:

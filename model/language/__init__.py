@@ -2,7 +2,7 @@
 
 from onceproof.model.language.channels import channels
 from onceproof.model.language.clocks import epochs, timers
-from onceproof.model.language.declare import (
+from onceproof.model.language.decorators import (
     action,
     always,
     at_rest,
@@ -29,7 +29,7 @@ from onceproof.model.language.networks import network
 from onceproof.model.language.processes import processes
 from onceproof.model.language.protocol import Part, Protocol, part
 from onceproof.model.language.sorts import Member, Sort
-from onceproof.model.language.stores import when
+from onceproof.model.language.stores.symbolic_store import when
 
 __all__ = [
     "Member",

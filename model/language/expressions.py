@@ -13,10 +13,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language import terms as t
-from onceproof.model.language.binding import gathered
-from onceproof.model.language.places import asked_by_model, here, truth_mend
-from onceproof.model.language.types import (
+from onceproof.model.language.source_location import asked_by_model, here, truth_mend
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.binding import gathered
+from onceproof.model.language.terms.types import (
     BoolType,
     EnumType,
     MemberType,

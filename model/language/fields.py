@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.declare import sorts_of
-from onceproof.model.language.places import here, modelling
+from onceproof.model.language.decorators import sorts_of
 from onceproof.model.language.sorts import Member
-from onceproof.model.language.types import (
+from onceproof.model.language.source_location import here, modelling
+from onceproof.model.language.terms.types import (
     MOST,
     TOO_LARGE,
     EnumType,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.protocol import Part
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.stores import Store
+    from onceproof.model.language.stores.symbolic_store import Store
 
 T = TypeVar("T")
 

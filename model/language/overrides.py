@@ -15,13 +15,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.declare import (
+from onceproof.model.language.decorators import (
     ActionMark,
     ClaimMark,
     ObserveMark,
     taken_from,
 )
-from onceproof.model.language.places import defined_at, here
+from onceproof.model.language.source_location import defined_at, here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

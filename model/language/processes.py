@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
-from onceproof.model.language.declare import fault
+from onceproof.model.language.decorators import fault
 from onceproof.model.language.fields import Elements, state
 from onceproof.model.language.protocol import Part, Slot
-from onceproof.model.language.stores import when
+from onceproof.model.language.stores.symbolic_store import when
 
 if TYPE_CHECKING:
     from onceproof.model.language.fields import Param

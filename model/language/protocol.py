@@ -16,7 +16,7 @@ from typing import (
 )
 
 from onceproof.model.errors import ModelError, UsageError
-from onceproof.model.language.declare import kebab
+from onceproof.model.language.decorators import kebab
 from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import Field, OneOf, Param, State
 from onceproof.model.language.overrides import (
@@ -24,15 +24,15 @@ from onceproof.model.language.overrides import (
     refuse_lost_declarations,
     refuse_lost_since,
 )
-from onceproof.model.language.places import here
 from onceproof.model.language.sizes import Fixed, Watched
 from onceproof.model.language.sorts import Member, Members, Sort
-from onceproof.model.language.stores import process_sort
+from onceproof.model.language.source_location import here
+from onceproof.model.language.stores.symbolic_store import process_sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from onceproof.model.language.stores import Store
+    from onceproof.model.language.stores.symbolic_store import Store
 
 P = TypeVar("P", bound="Part")
 Observed = TypeVar("Observed")

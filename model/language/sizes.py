@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.places import here
 from onceproof.model.language.sorts import Sort
+from onceproof.model.language.source_location import here
 
 if TYPE_CHECKING:
-    from onceproof.model.language.stores import Store
+    from onceproof.model.language.stores.symbolic_store import Store
 
 K = TypeVar("K")
 V = TypeVar("V")

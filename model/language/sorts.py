@@ -6,13 +6,13 @@ import sys
 from typing import TYPE_CHECKING, Self, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.places import here
+from onceproof.model.language.source_location import here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from onceproof.model.language.protocol import Part
-    from onceproof.model.language.stores import Store
+    from onceproof.model.language.stores.symbolic_store import Store
 
 
 class Member(int):

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.declare import ActionMark
+from onceproof.model.language.decorators import ActionMark
 from onceproof.model.language.fields import Field, Param
-from onceproof.model.language.places import defined_at
-from onceproof.model.language.stores import running, when
-from onceproof.model.language.types import IntType
+from onceproof.model.language.source_location import defined_at
+from onceproof.model.language.stores.symbolic_store import running, when
+from onceproof.model.language.terms.types import IntType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.stores import Store
+    from onceproof.model.language.stores.symbolic_store import Store
 
 
 @dataclass(frozen=True)

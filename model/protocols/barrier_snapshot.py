@@ -24,7 +24,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.protocols.alignment import Alignment, S, Unaligned
+from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
 
 E = Sort("event of a source", size=2, ordered=True)
 C = Sort("checkpoint", size=2, ordered=True)

@@ -20,9 +20,9 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.protocols.sink import Sink
-from onceproof.model.protocols.sinks.append import Append
-from onceproof.model.protocols.sinks.partition_ledger import PartitionLedger
+from onceproof.model.protocols.parts.sinks.append import Append
+from onceproof.model.protocols.parts.sinks.partition_ledger import PartitionLedger
+from onceproof.model.protocols.parts.sinks.sink import Sink
 
 
 class Driver(Enum):

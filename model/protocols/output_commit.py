@@ -23,7 +23,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.protocols.committers import PARTITION, Committer
+from onceproof.model.protocols.parts.committers import PARTITION, Committer
 
 STAGE = Sort("attempt of the stage", size=2, ordered=True)
 ATTEMPT = Sort("attempt of a task", size=2, ordered=True)

@@ -22,7 +22,6 @@ from onceproof.model.language import (
     total,
     when,
 )
-from onceproof.model.protocols.alignment import S
 from onceproof.model.protocols.barrier_snapshot import (
     MOST,
     BarrierSnapshot,
@@ -31,6 +30,7 @@ from onceproof.model.protocols.barrier_snapshot import (
     Output,
     one_more,
 )
+from onceproof.model.protocols.parts.alignment import S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.explorer.clipping import clipped
+from onceproof.properties.explorer.truncation import clipped
 
 if TYPE_CHECKING:
-    from onceproof.properties.explorer.messages import Message
-    from onceproof.properties.explorer.standing import Strip
+    from onceproof.properties.counterexample.messages import Message
+    from onceproof.properties.counterexample.property_timeline import Strip
 
 MODEL, SPARK = "model", "real Spark"
 

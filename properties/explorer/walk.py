@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language.steps import Event
 from onceproof.model.traces import Trace, follow
-from onceproof.properties.counterexample import named, steps_of
-from onceproof.properties.explorer.explored import _assembled, _Worker, explored
-from onceproof.properties.explorer.kinds import CRASH
-from onceproof.properties.explorer.messages import messages_of
-from onceproof.properties.explorer.standing import breaks
-from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.lanes import READERS, lanes_of
+from onceproof.properties.counterexample.file import named, steps_of
+from onceproof.properties.counterexample.lanes import READERS, lanes_of
+from onceproof.properties.counterexample.messages import messages_of
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.property_timeline import breaks
+from onceproof.properties.counterexample.step_kinds import CRASH
+from onceproof.properties.explorer.view_builder import _assembled, _Worker, explored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.model.language.plain import State
-    from onceproof.properties.explorer.explored import Explored
-    from onceproof.properties.explorer.tell import Model
+    from onceproof.model.language.interpreter import State
+    from onceproof.properties.counterexample.model_run import Model
     from onceproof.properties.explorer.view import Option, View
+    from onceproof.properties.explorer.view_builder import Explored
 
 MOST_OWN = 500
 MOST_TAKEN = 200

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from onceproof.model.protocols.sink import Sink
-    from onceproof.spark_checks.failpoints.points import Seen
+    from onceproof.model.protocols.parts.sinks.sink import Sink
+    from onceproof.spark_checks.inject.tracing.injection_points import Seen
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]

@@ -19,14 +19,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from onceproof.spark_checks import class_archive
-from onceproof.spark_checks.jvm import java_version
+from onceproof.spark_checks.session import class_archive
+from onceproof.spark_checks.session.jvm import java_version
 from tests.benchmarks.rounds import at_least_one
 
 ONE_SESSION = """
 import time
 began = time.perf_counter()
-from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.session.session_pool import Lab
 lab = Lab()
 with lab.session(attempts=2, partitions=2) as session:
     session.spark.range(3).count()

@@ -21,9 +21,9 @@ from onceproof.model.library import protocols
 CODE = """
 import json, sys, time
 start = time.perf_counter()
-from onceproof.model.explore import kernels
+from onceproof.model.search.states import hash_table
 from onceproof.model.library import make
-from onceproof.properties.check import check
+from onceproof.properties.judges.by_search import check
 ready = time.perf_counter()
 run = check(make(sys.argv[1], {})).exploration
 print(json.dumps([ready - start, run.compile_seconds]))

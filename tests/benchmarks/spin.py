@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 
 from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
-from onceproof.properties.check import check
 from onceproof.properties.guarantees import AGREEMENT
+from onceproof.properties.judges.by_search import check
 from tests.benchmarks.rounds import at_least_one
 
 COMPILE = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.evidence_files import write
+from onceproof.properties.evidence.store import write
 from tests.spark_checks.projects import recorded
 
 if TYPE_CHECKING:

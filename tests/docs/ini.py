@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.plugin.options import Options, add_options, options_of
+from onceproof.spark_checks.pytest_plugin.options import (
+    Options,
+    add_options,
+    options_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from onceproof.properties.explorer.page import Origin, page
-from onceproof.properties.explorer.terminal import Terminal
+from onceproof.properties.explorer.page.page import Origin, page
+from onceproof.properties.explorer.terminal.app import Terminal
 from tests.properties.explorer.runs import broken
 from tests.test_house import ROOT
 

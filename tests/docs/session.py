@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.plugin.expected import read_expected
-from onceproof.spark_checks.settings import parsed
+from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
+from onceproof.spark_checks.report.evidence.project_settings import parsed
 from tests.docs.ini import Ini
 from tests.docs.pages import INDENTED, agrees, blocks, commands
 from tests.docs.shell import forget

@@ -68,7 +68,7 @@ def forget(folder: Path) -> None:
 
 def _keep_warm() -> Callable[[], None]:
     """Give all replays one lab, which stays open; give what closes it."""
-    from onceproof.spark_checks.plugin import replayer
+    from onceproof.spark_checks.pytest_plugin import replayer
 
     make = replayer.Lab
     kept = make()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from onceproof.properties.explorer.terminal import Terminal
+from onceproof.properties.explorer.terminal.app import Terminal
 from tests.test_house import ROOT
 
 PAGE = ROOT / "docs" / "explore.md"

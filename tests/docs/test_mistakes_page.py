@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.session.session_pool import Lab
 from tests.docs.mistakes import foreach_batch
 from tests.docs.mistakes.page import FAMILIES, Page, page_path
 

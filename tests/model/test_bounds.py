@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.language import sometimes
-from onceproof.model.language.plain import Reference
+from onceproof.model.language.interpreter import Reference
 from onceproof.model.library import make
 from onceproof.model.protocols.transactions import Transactions
-from onceproof.properties.check import check
+from onceproof.properties.judges.by_search import check
 from onceproof.properties.property import own_properties
 from onceproof.properties.verdicts import Verdict
 from tests.model.zoo.flink import Flink7784, Flip147Duplicate

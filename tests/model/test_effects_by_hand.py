@@ -6,8 +6,8 @@ import pytest
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import Protocol, Sort, action, state, when
-from onceproof.model.language.plain import Reference
-from onceproof.model.language.trace import trace
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.tracing.trace import trace
 from tests.model.test_readers_agree import compare_successors
 
 

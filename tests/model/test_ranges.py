@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onceproof.model.language import terms as t
-from onceproof.model.language.ranges import Ranges, widest
 from onceproof.model.language.sorts import Sort
-from onceproof.model.language.types import BOOL, IntType, MemberType
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.ranges import Ranges, widest
+from onceproof.model.language.terms.types import BOOL, IntType, MemberType
 
 THING = Sort("thing")
 SIZES = {THING: 3}

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from onceproof.model.explore import generate
-from onceproof.model.explore.emit import constant
-from onceproof.model.explore.graph import Graph
-from onceproof.model.language import terms as t
-from onceproof.model.language.plain import Reference
-from onceproof.model.language.trace import trace
-from onceproof.properties.check import check, claims_of
-from onceproof.properties.prove import prove
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.search.native import expander
+from onceproof.model.search.native.term_code import constant
+from onceproof.model.search.state_graph import Graph
+from onceproof.properties.judges.by_proof import prove
+from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.verdicts import Verdict
 from tests.model.random_protocols import protocols
 
@@ -166,7 +166,7 @@ def test_z3_settles_claims_as_python_does(drawn):
 def test_a_broken_reader_is_caught(monkeypatch, tmp_path, broken):
     """Were native code wrong about one kind of term, the comparison would fail."""
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path))
-    emitter = generate._Emitter
+    emitter = expander._Emitter
     truth, number = emitter.truth, emitter.number
 
     def wrong_truth(self, term):

@@ -45,59 +45,68 @@ _KEPT = (
     "tests/soundness/test_soundness.py::test_what_once_showed_a_disagreement_shows_none"
 )
 _LANGUAGE = (
-    "tests/model/test_language.py",
-    "tests/model/test_mistakes.py",
-    "tests/model/test_channels.py",
-    "tests/model/test_networks.py",
+    "tests/model/language/test_language.py",
+    "tests/model/language/test_mistakes.py",
+    "tests/model/language/test_channels.py",
+    "tests/model/language/test_networks.py",
 )
-_PROOFS = ("tests/properties/test_prove.py", "tests/properties/test_prove_tricky.py")
+_PROOFS = (
+    "tests/properties/judges/test_prove.py",
+    "tests/properties/judges/test_prove_tricky.py",
+)
 _PLANS = (
-    "tests/spark_checks/test_plan_texts.py",
-    "tests/spark_checks/test_plans.py",
+    "tests/spark_checks/plan/test_plan_texts.py",
+    "tests/spark_checks/plan/test_plans.py",
 )
 COMPARING = (_ALIKE, _KEPT)
-_RUNS = ("tests/model/test_interleavings.py", "tests/model/test_runs_by_hand.py")
+_RUNS = (
+    "tests/model/interleavings/test_interleavings.py",
+    "tests/model/interleavings/test_runs_by_hand.py",
+)
 _INJECTED = (
-    "tests/spark_checks/test_rules.py",
-    "tests/spark_checks/test_tracer.py",
+    "tests/spark_checks/inject/test_rules.py",
+    "tests/spark_checks/inject/test_tracer.py",
     "tests/spark_checks/test_injection.py",
 )
 TESTS: dict[str, tuple[str, ...]] = {
-    "model/language/channels.py": ("tests/model/test_channels.py", *COMPARING),
-    "model/language/networks.py": ("tests/model/test_networks.py", *COMPARING),
-    "model/language/processes.py": ("tests/model/test_networks.py", *COMPARING),
-    "model/language/clocks.py": ("tests/model/test_networks.py", *COMPARING),
-    "model/language/": (*_LANGUAGE, *COMPARING),
-    "model/explore/symmetry.py": (*COMPARING, "tests/model/test_symmetry.py"),
-    "model/explore/simulate.py": (*COMPARING, "tests/model/test_simulate.py"),
-    "model/explore/liveness.py": ("tests/model/test_liveness.py", *COMPARING),
-    "model/explore/": (
-        "tests/model/test_search.py",
-        "tests/model/test_word_boundaries.py",
+    "model/language/channels.py": ("tests/model/language/test_channels.py", *COMPARING),
+    "model/language/networks.py": ("tests/model/language/test_networks.py", *COMPARING),
+    "model/language/processes.py": (
+        "tests/model/language/test_networks.py",
         *COMPARING,
     ),
-    "model/interleavings.py": (*_RUNS, *COMPARING),
-    "model/durable.py": (*_RUNS, *COMPARING),
-    "model/javascript.py": COMPARING,
-    "model/tla.py": (
-        "tests/soundness/test_tla.py",
-        "tests/spark_checks/test_export.py",
+    "model/language/clocks.py": ("tests/model/language/test_networks.py", *COMPARING),
+    "model/language/": (*_LANGUAGE, *COMPARING),
+    "model/search/symmetry.py": (*COMPARING, "tests/model/search/test_symmetry.py"),
+    "model/search/simulation.py": (*COMPARING, "tests/model/search/test_simulation.py"),
+    "model/search/liveness.py": ("tests/model/search/test_liveness.py", *COMPARING),
+    "model/search/": (
+        "tests/model/search/test_search.py",
+        "tests/model/search/test_word_boundaries.py",
+        *COMPARING,
     ),
-    "properties/prove/": (_KEPT, _ALIKE, *_PROOFS),
+    "model/interleavings/enumeration.py": (*_RUNS, *COMPARING),
+    "model/interleavings/durable_state.py": (*_RUNS, *COMPARING),
+    "model/export/javascript.py": COMPARING,
+    "model/export/tla.py": (
+        "tests/soundness/test_tla.py",
+        "tests/spark_checks/cli/test_export.py",
+    ),
+    "properties/judges/by_proof/": (_KEPT, _ALIKE, *_PROOFS),
     "properties/": (
         "tests/properties/test_ledger.py",
         _KEPT,
         _ALIKE,
         "tests/model/zoo",
     ),
-    "spark_checks/choice.py": ("tests/spark_checks/test_choice.py",),
-    "spark_checks/failpoints/points.py": (
-        "tests/spark_checks/test_points.py",
-        "tests/spark_checks/test_plan_texts.py",
-        "tests/spark_checks/test_tracer.py",
+    "spark_checks/plan/choice.py": ("tests/spark_checks/plan/test_choice.py",),
+    "spark_checks/inject/tracing/injection_points.py": (
+        "tests/spark_checks/inject/test_injection_points.py",
+        "tests/spark_checks/plan/test_plan_texts.py",
+        "tests/spark_checks/inject/test_tracer.py",
     ),
-    "spark_checks/failpoints/checkpoint.py": _INJECTED,
-    "spark_checks/failpoints/tracer.py": _INJECTED,
+    "spark_checks/inject/checkpoint_edits.py": _INJECTED,
+    "spark_checks/inject/tracing/tracer.py": _INJECTED,
     "spark_checks/": _PLANS,
 }
 

@@ -4,47 +4,45 @@ from __future__ import annotations
 
 from tests.mutation.mutation import Mutation
 
-_P = "properties/prove/"
-
 PROOFS = (
     Mutation(
-        f"{_P}fragment.py",
+        "properties/judges/by_proof/fragment.py",
         "sorts that bound integers are ignored in the fragment",
         "            system.sized | sized | sized_by(system) | _bounding(system), key=_name",
         "            system.sized | sized | sized_by(system), key=_name",
     ),
     Mutation(
-        f"{_P}fragment.py",
+        "properties/judges/by_proof/fragment.py",
         "sizes that a claim uses are ignored in the fragment",
         "            system.sized | sized | sized_by(system) | _bounding(system), key=_name",
         "            system.sized | sized_by(system) | _bounding(system), key=_name",
     ),
     Mutation(
-        f"{_P}fragment.py",
+        "properties/judges/by_proof/fragment.py",
         "values by member are ignored in the fragment",
         "        if isinstance(field.initial, ByMember) and opened & set(field.sorts)",
         "        if isinstance(field.initial, ByMember) and not opened",
     ),
     Mutation(
-        f"{_P}fragment.py",
+        "properties/judges/by_proof/fragment.py",
         "the test of a choice is asserted alone, and never denied",
         "        inside((term.test,), (True, False))",
         "        inside((term.test,), (True,))",
     ),
     Mutation(
-        f"{_P}fragment.py",
+        "properties/judges/by_proof/fragment.py",
         "what a quantifier inside a denial asks for is not turned round",
         "        inside((term.body,), (not positive,))",
         "        inside((term.body,), (positive,))",
     ),
     Mutation(
-        f"{_P}fragment.py",
+        "properties/judges/by_proof/fragment.py",
         "a claim about steps holds of a step that an action takes if it changes nothing",
         "    return t.disjunction([t.negation(changes(system, action)), holds])",
         "    return t.disjunction([changes(system, action), holds])",
     ),
     Mutation(
-        f"{_P}induction.py",
+        "properties/judges/by_proof/induction.py",
         "the start is not asked",
         "        if goal.steps:\n            self._core = frozenset()\n"
         "            return z3.unsat",
@@ -52,73 +50,73 @@ PROOFS = (
         "            return z3.unsat",
     ),
     Mutation(
-        f"{_P}induction.py",
+        "properties/judges/by_proof/induction.py",
         "what a proof assumed is not proved in turn",
         "                waiting += [goals[term, False] for term in core]\n",
         "",
     ),
     Mutation(
-        f"{_P}induction.py",
+        "properties/judges/by_proof/induction.py",
         "the guard of an action is not assumed",
         "            breaks = conjoin([guard, negate(claim)])",
         "            breaks = conjoin([negate(claim)])",
     ),
     Mutation(
-        f"{_P}claims.py",
+        "properties/judges/by_proof/claims.py",
         "a claim about rest is proved of every state alone",
         "    term = t.disjunction([t.negation(rest), asked.question.term])",
         "    term = asked.question.term",
     ),
     Mutation(
-        f"{_P}claims.py",
+        "properties/judges/by_proof/claims.py",
         "a claim about rest is proved where there is none",
         "    term = t.disjunction([t.negation(rest), asked.question.term])",
         "    term = t.disjunction([rest, asked.question.term])",
     ),
     Mutation(
-        f"{_P}claims.py",
+        "properties/judges/by_proof/claims.py",
         "variables of a claim and of an action share names",
         "        new = tuple(replace(v, name=v.name + suffix) for v in term.vars)",
         "        new = tuple(replace(v, name=v.name) for v in term.vars)",
     ),
     Mutation(
-        f"{_P}bounded.py",
+        "properties/judges/by_proof/bounded.py",
         "what an event does not write may change",
         "done = conjoin([one.guard, negate(one.stays), *effect, *frame])",
         "done = conjoin([one.guard, negate(one.stays), *effect])",
     ),
     Mutation(
-        f"{_P}bounded.py",
+        "properties/judges/by_proof/bounded.py",
         "faults keep a state from rest",
         "            for one in self._instances\n            if not one.event.fault\n",
         "            for one in self._instances\n",
     ),
     Mutation(
-        f"{_P}encode.py",
+        "properties/judges/by_proof/encode.py",
         "integers are read without a sign",
         "        return int(number.as_signed_long())",
         "        return int(number.as_long())",
     ),
     Mutation(
-        f"{_P}encode.py",
+        "properties/judges/by_proof/encode.py",
         "no room is left for the sign of the largest integer",
         "    return most.bit_length() + 1",
         "    return most.bit_length()",
     ),
     Mutation(
-        f"{_P}encode.py",
+        "properties/judges/by_proof/encode.py",
         "a state starts from the first of several values",
         "    return disjoin([same(value, code) for code in codes])",
         "    return disjoin([same(value, code) for code in codes[:1]])",
     ),
     Mutation(
-        f"{_P}encode.py",
+        "properties/judges/by_proof/encode.py",
         "an element at an index that is worked out is the last one",
         "            for number in range(size - 2, -1, -1):",
         "            for number in range(size - 2, 0, -1):",
     ),
     Mutation(
-        f"{_P}confirm.py",
+        "properties/judges/by_proof/confirm.py",
         "a search that refutes a proof is not heard",
         "        refuted = self.refutes(finding.property)\n        if refuted is None:",
         "        refuted = None\n        if refuted is None:",
@@ -187,19 +185,19 @@ JUDGES = (
         "        return all_of(self.promised(event), self.visible(event) == 1)",
     ),
     Mutation(
-        "properties/histories.py",
+        "properties/judges/by_history.py",
         "a run that did not come to rest has recovered",
         "        found = [] if history.rested and well else [last]",
         "        found = [] if well else [last]",
     ),
     Mutation(
-        "properties/histories.py",
+        "properties/judges/by_history.py",
         "steps of a history are judged backwards",
         "if _moved(history, i, j) and not clause.holds(ledgers[i], ledgers[j])",
         "if _moved(history, i, j) and not clause.holds(ledgers[j], ledgers[i])",
     ),
     Mutation(
-        "properties/histories.py",
+        "properties/judges/by_history.py",
         "a claim about rest is asked of the first moment",
         "last not in ledgers or clause.holds(ledgers[last]) else [last]",
         "last not in ledgers or clause.holds(ledgers[0]) else [last]",

@@ -36,19 +36,27 @@ if TYPE_CHECKING:
 _FILE = "tests/soundness/test_soundness.py"
 _DRAWN = f"{_FILE}::test_every_reader_agrees_with_the_brute_force"
 _KEPT = f"{_FILE}::test_what_once_showed_a_disagreement_shows_none"
-COMPARED = ("model/language/", "model/explore/", "model/interleavings.py")
-COMPARED += ("model/durable.py", "model/javascript.py", "properties/prove/")
-COMPARED += ("properties/check.py", "properties/property.py", "properties/verdicts.py")
+COMPARED = ("model/language/", "model/search/", "model/interleavings/enumeration.py")
+COMPARED += (
+    "model/interleavings/durable_state.py",
+    "model/export/javascript.py",
+    "properties/judges/by_proof/",
+)
+COMPARED += (
+    "properties/judges/by_search.py",
+    "properties/property.py",
+    "properties/verdicts.py",
+)
 READERS = {
-    "model/explore/": ("search", "symmetry"),
-    "model/explore/liveness.py": ("search",),
-    "model/explore/search.py": ("search",),
-    "model/explore/simulate.py": ("simulation",),
-    "model/explore/symmetry.py": ("symmetry",),
-    "model/interleavings.py": ("interleavings",),
-    "model/durable.py": ("interleavings",),
-    "model/javascript.py": ("javascript",),
-    "properties/prove/": ("z3",),
+    "model/search/": ("search", "symmetry"),
+    "model/search/liveness.py": ("search",),
+    "model/search/exhaustive.py": ("search",),
+    "model/search/simulation.py": ("simulation",),
+    "model/search/symmetry.py": ("symmetry",),
+    "model/interleavings/enumeration.py": ("interleavings",),
+    "model/interleavings/durable_state.py": ("interleavings",),
+    "model/export/javascript.py": ("javascript",),
+    "properties/judges/by_proof/": ("z3",),
 }
 
 
@@ -119,7 +127,7 @@ class Warm:
 
     def _compared(self, mutation: Mutation) -> str:
         node = None
-        if mutation.file == "model/javascript.py":
+        if mutation.file == "model/export/javascript.py":
             from tests.node import Node
 
             node = Node()

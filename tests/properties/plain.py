@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language import terms as t
-from onceproof.model.language.plain import Reference
-from onceproof.properties.check import claims_of
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.terms import terms as t
+from onceproof.properties.judges.by_search import claims_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

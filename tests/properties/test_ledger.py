@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.model.language import Protocol, Sort, observe, state
-from onceproof.model.language.plain import Reference
+from onceproof.model.language.interpreter import Reference
 from onceproof.properties.guarantees import GUARANTEES
-from onceproof.properties.histories import broken
+from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import Fared, History, Row, of_protocol
 from onceproof.properties.property import Property
 from onceproof.properties.verdicts import Verdict, exit_status, weakest

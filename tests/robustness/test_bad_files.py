@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks import lab
-from onceproof.spark_checks.plugin.expected import read_expected
+from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
+from onceproof.spark_checks.session import session_pool
 from tests.robustness.harness import Case, refused
 from tests.robustness.nasty import put
 from tests.robustness.test_nasty_counterexamples import FILES, signed
@@ -330,7 +330,7 @@ def no_spark(monkeypatch):
     def start(*_, **__):
         pytest.fail("Spark was started")
 
-    monkeypatch.setattr(lab, "WarmSession", start)
+    monkeypatch.setattr(session_pool, "WarmSession", start)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

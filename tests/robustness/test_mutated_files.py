@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from onceproof.model.errors import OnceproofError, UsageError
-from onceproof.properties import evidence_files
-from onceproof.properties.counterexample import read
-from onceproof.spark_checks import lab
+from onceproof.properties.counterexample.file import read
+from onceproof.properties.evidence import store
 from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.session import session_pool
 from tests.robustness.nasty import clean
 from tests.robustness.test_nasty_counterexamples import FILES, signed
 from tests.test_house import ROOT
@@ -99,7 +99,7 @@ def project():
     """Give a project without a sink, and no Spark."""
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         Path(name, "pyproject.toml").touch()
-        patch.setattr(lab, "WarmSession", NoSpark)
+        patch.setattr(session_pool, "WarmSession", NoSpark)
         with contextlib.chdir(name):
             yield Path(name)
 
@@ -193,5 +193,5 @@ def test_evidence_that_was_changed_is_refused(project, data):
         file = Path(path.name)
         file.write_text(json.dumps(data))
         with pytest.raises(UsageError, match=path.name):
-            evidence_files.read(file)
+            store.read(file)
         file.unlink()

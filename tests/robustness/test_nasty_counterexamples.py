@@ -13,17 +13,17 @@ import pytest
 from click.testing import CliRunner
 
 from onceproof.model.library import make
-from onceproof.properties.check import check
-from onceproof.properties.counterexample import read
-from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.fingerprints import of_data
+from onceproof.properties.counterexample.file import read
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.guarantees import AT_MOST_ONCE
-from onceproof.spark_checks import lab
+from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.session import session_pool
 from tests.properties.explorer.runs import SPARK
 from tests.robustness.nasty import NASTY, clean, elements, places, put, skeleton
 
-OWN = "sinks/own.py::sink"
+OWN = "sinks/user_sink.py::sink"
 
 
 def of_spark() -> dict[str, Any]:
@@ -76,7 +76,7 @@ def project(tmp_path, monkeypatch):
     def start(*_, **__):
         pytest.fail("Spark was started")
 
-    monkeypatch.setattr(lab, "WarmSession", start)
+    monkeypatch.setattr(session_pool, "WarmSession", start)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from onceproof.model.export.mermaid import mermaid
 from onceproof.model.language import Protocol, action, always, one_of, state
-from onceproof.model.language.trace import trace
-from onceproof.model.picture import mermaid
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.text import printable, quoted, shell_word
-from onceproof.properties.sheet import assemble
-from onceproof.properties.sheet_page import as_page
-from onceproof.properties.sheet_text import as_markdown
-from onceproof.spark_checks.commands.export import exported
+from onceproof.properties.evidence.sheet import assemble
+from onceproof.properties.evidence.sheet_page import as_page
+from onceproof.properties.evidence.sheet_text import as_markdown
+from onceproof.spark_checks.cli.commands.export import exported
 from tests.node import Node
-from tests.properties.test_sheet import HELD, REFUTED, claim
+from tests.properties.evidence.test_sheet import HELD, REFUTED, claim
 from tests.robustness.nasty import NASTY, clean, elements
 
 _FIXED = ("guarantee", "kind", "date", "verdict", "expected")
@@ -154,7 +154,7 @@ def test_a_literal_of_python_is_the_text(name):
 
 def test_the_page_writes_literals_as_the_terminal_does():
     """The same function, in JavaScript."""
-    code = resources.files("onceproof.properties.explorer").joinpath("copying.js")
+    code = resources.files("onceproof.properties.explorer.page").joinpath("copying.js")
     source = code.read_text(encoding="utf-8")
     start = source.index("  const short"), source.index("  const named")
     node = Node()

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.fingerprints import of_data
+from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.trust import own_code
-from onceproof.spark_checks import lab
-from onceproof.spark_checks.schemas import harmless
+from onceproof.spark_checks.inputs.schemas import harmless
+from onceproof.spark_checks.session import session_pool
 from tests.robustness.harness import Case, refused
 from tests.robustness.test_nasty_counterexamples import FILES, signed
 
@@ -149,8 +149,8 @@ CASES = (
     case(
         "a sink that writes elsewhere",
         "lets its sink write to '/etc'",
-        files={"sinks/own.py": "def sink(target):\n    pass\n"},
-        sink="sinks/own.py::sink",
+        files={"sinks/user_sink.py": "def sink(target):\n    pass\n"},
+        sink="sinks/user_sink.py::sink",
         asked={"key": [], "allow": ["/etc"]},
     ),
     *(
@@ -192,7 +192,7 @@ def no_spark(monkeypatch):
     def start(*_, **__):
         pytest.fail("Spark was started")
 
-    monkeypatch.setattr(lab, "WarmSession", start)
+    monkeypatch.setattr(session_pool, "WarmSession", start)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -203,7 +203,7 @@ def test_it_is_refused(case, there):
 
 def test_a_sink_of_the_project_is_its_own(tmp_path, monkeypatch):
     """The project's folder is that of its pyproject.toml, also from further below."""
-    code(tmp_path, "sinks/own.py")
+    code(tmp_path, "sinks/user_sink.py")
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "deep" / "er").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "deep" / "er")

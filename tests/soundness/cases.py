@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError
-from onceproof.model.language.trace import trace
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import load
-from onceproof.properties.check import claims_of
+from onceproof.properties.judges.by_search import claims_of
 from tests.soundness.brute import Brute, TooLargeError
 from tests.soundness.constructs import used
 from tests.soundness.generator import MODALITIES, PROFILES, draw

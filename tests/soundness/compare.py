@@ -7,23 +7,23 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.model.explore.symmetry import interchangeable
-from onceproof.model.interleavings import interleavings
-from onceproof.model.javascript import coded, source
-from onceproof.model.language.plain import Reference
-from onceproof.model.language.rest import rests
-from onceproof.model.language.terms import subterms
-from onceproof.model.language.trace import trace
-from onceproof.model.tla import module
-from onceproof.properties.check import check, claims_of, simulate
-from onceproof.properties.prove import prove
+from onceproof.model.export.javascript import coded, source
+from onceproof.model.export.tla import module
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.terms.terms import subterms
+from onceproof.model.language.tracing.rest import rests
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.search.symmetry import interchangeable
+from onceproof.properties.judges.by_proof import prove
+from onceproof.properties.judges.by_search import check, claims_of, simulate
 from tests.soundness.brute import Brute, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from onceproof.model.traces import Trace
-    from onceproof.properties.check import Finding
+    from onceproof.properties.judges.by_search import Finding
     from tests.node import Node
     from tests.soundness.brute import Clause
     from tests.soundness.cases import Case

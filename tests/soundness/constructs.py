@@ -7,14 +7,14 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model import language
-from onceproof.model.language import terms as t
 from onceproof.model.language.channels import End
 from onceproof.model.language.clocks import Epochs, Timers
 from onceproof.model.language.fields import Elements
 from onceproof.model.language.networks import Mail
 from onceproof.model.language.processes import Processes
-from onceproof.model.language.rest import rests
 from onceproof.model.language.sorts import Members
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.tracing.rest import rests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,8 +111,8 @@ def _base(node: Any) -> str:
 
 def terms_of(protocol: Protocol) -> set[str]:
     """List the classes of terms that a protocol leaves when it is traced."""
-    from onceproof.model.language.trace import trace
-    from onceproof.properties.check import claims_of
+    from onceproof.model.language.tracing.trace import trace
+    from onceproof.properties.judges.by_search import claims_of
 
     system = trace(protocol)
     roots = [rests(system)]

@@ -29,12 +29,12 @@ VACUOUS = ("step", "at_rest", "sometimes", "leads_to")
 STATES = ("always", "step", "at_rest")
 MEASURED = (
     "model/language",
-    "model/explore",
-    "model/interleavings.py",
-    "model/durable.py",
-    "model/tla.py",
-    "model/javascript.py",
-    "properties/prove",
+    "model/search",
+    "model/interleavings/enumeration.py",
+    "model/interleavings/durable_state.py",
+    "model/export/tla.py",
+    "model/export/javascript.py",
+    "properties/judges/by_proof",
 )
 
 

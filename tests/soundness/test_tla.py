@@ -8,9 +8,9 @@ from enum import Enum
 
 import pytest
 
-from onceproof.model.language.trace import trace
-from onceproof.model.tla import module
-from onceproof.properties.check import claims_of
+from onceproof.model.export.tla import module
+from onceproof.model.language.tracing.trace import trace
+from onceproof.properties.judges.by_search import claims_of
 from tests import tlc
 from tests.soundness.cases import draws
 from tests.soundness.compare import Compared

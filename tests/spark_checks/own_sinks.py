@@ -19,7 +19,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from onceproof.spark_checks.failpoints.notes import MOST_NOTES
+from onceproof.spark_checks.inject.tracing.line_trace import MOST_NOTES
 from onceproof.spark_checks.sinks.interface import (
     BatchJob,
     Foreach,

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
-from onceproof.model.language.trace import trace
-from onceproof.properties import fingerprints
-from onceproof.properties.evidence import Evidence, Hashes
-from onceproof.properties.evidence_files import write
+from onceproof.model.language.tracing.trace import trace
+from onceproof.properties.evidence import fingerprints
+from onceproof.properties.evidence.from_reports import fault_set, settings_of
+from onceproof.properties.evidence.record import Evidence, Hashes
+from onceproof.properties.evidence.store import write
 from onceproof.properties.guarantees import (
     EFFECTIVELY_ONCE,
 )
-from onceproof.properties.records import fault_set, settings_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
-from onceproof.spark_checks.sources import sources_of
+from onceproof.spark_checks.report.evidence.source_files import sources_of
+from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from onceproof.model.interleavings import interleavings
-from onceproof.spark_checks.replay import protocol_of
-from onceproof.spark_checks.sinks import reference_sinks
-from onceproof.spark_checks.sizes import Sizes
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.spark_checks.inputs.sizes import Sizes
+from onceproof.spark_checks.replay.engine import protocol_of
+from onceproof.spark_checks.sinks.reference import reference_sinks
 
 SINKS = reference_sinks()
 SMALL = Sizes(batches=1)

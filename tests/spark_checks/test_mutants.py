@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.properties.counterexample import Step
-from onceproof.properties.histories import broken
+from onceproof.properties.counterexample.file import Step
+from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.artifacts import Asked
-from onceproof.spark_checks.choice import Choice, faults_of
-from onceproof.spark_checks.judged import CLAIMED, OFF, Question, judge
-from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.plan.choice import Choice, faults_of
+from onceproof.spark_checks.report.assessment import CLAIMED, OFF, Question, judge
+from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.session.session_pool import Lab
 from tests.spark_checks.mutants import (
     data_sources,
     in_tasks,

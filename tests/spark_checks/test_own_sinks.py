@@ -11,22 +11,27 @@ from pathlib import Path
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.counterexample import Step
-from onceproof.properties.event_batches import EventBatches
+from onceproof.properties.counterexample.file import Step
 from onceproof.properties.guarantees import (
     AT_LEAST_ONCE,
     AT_MOST_ONCE,
     ATOMIC_VISIBILITY,
 )
-from onceproof.properties.histories import broken
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.testing.event_batches import EventBatches
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.artifacts import Asked
-from onceproof.spark_checks.choice import Choice, faults_of
-from onceproof.spark_checks.failpoints.notes import MOST_NOTES
-from onceproof.spark_checks.failpoints.points import MOST_POINTS
-from onceproof.spark_checks.judged import CLAIMED, MOST_LINES, Question, judge
-from onceproof.spark_checks.lab import Lab
-from onceproof.spark_checks.own_events import _frame
+from onceproof.spark_checks.inject.tracing.injection_points import MOST_POINTS
+from onceproof.spark_checks.inject.tracing.line_trace import MOST_NOTES
+from onceproof.spark_checks.inputs.user_events import _frame
+from onceproof.spark_checks.plan.choice import Choice, faults_of
+from onceproof.spark_checks.report.assessment import (
+    CLAIMED,
+    MOST_LINES,
+    Question,
+    judge,
+)
+from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.session.session_pool import Lab
 from tests.spark_checks import own_sinks as sinks
 
 pytestmark = pytest.mark.spark

@@ -10,8 +10,8 @@ from unittest import mock
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.plugin import patched
-from onceproof.spark_checks.plugin.patched import refuse_patches
+from onceproof.spark_checks.pytest_plugin import patched
+from onceproof.spark_checks.pytest_plugin.patched import refuse_patches
 
 TABLE = "orders"
 

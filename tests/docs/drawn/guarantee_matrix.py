@@ -6,11 +6,11 @@ import inspect
 import itertools
 import textwrap
 
-from onceproof.properties.sheet import ASPECTS, Row
+from onceproof.properties.evidence.sheet import ASPECTS, Row
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.commands.guarantees import _assembled
-from onceproof.spark_checks.settings import settings_at
-from onceproof.spark_checks.sinks import reference_sinks
+from onceproof.spark_checks.cli.commands.guarantees import _assembled
+from onceproof.spark_checks.report.evidence.project_settings import settings_at
+from onceproof.spark_checks.sinks.reference import reference_sinks
 from tests.docs.drawn.canvas import Canvas
 from tests.test_house import ROOT
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from onceproof.properties.explorer.kinds import ACTION, CRASH, RESTART
-from onceproof.properties.explorer.saying import CELLS, labels, title
-from onceproof.properties.sheet import ASPECTS
+from onceproof.properties.counterexample.step_kinds import ACTION, CRASH, RESTART
+from onceproof.properties.evidence.sheet import ASPECTS
+from onceproof.properties.explorer.phrases import CELLS, labels, title
 from tests.docs.drawn.canvas import Canvas
 from tests.properties.explorer.runs import broken
 

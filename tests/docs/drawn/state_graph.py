@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.model.explore.graph import Graph
-from onceproof.model.language.trace import trace
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
+from onceproof.model.search.state_graph import Graph
 from tests.docs.drawn.canvas import Canvas, points
 from tests.docs.drawn.levels import placed
 

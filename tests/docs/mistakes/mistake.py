@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.histories import broken
+from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.artifacts import Asked
-from onceproof.spark_checks.choice import Choice
-from onceproof.spark_checks.drift import seen_in_words
-from onceproof.spark_checks.judged import CLAIMED, OFF, Judged, Question, judge
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.report.assessment import (
+    CLAIMED,
+    OFF,
+    Judged,
+    Question,
+    judge,
+)
+from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.divergence import seen_in_words
 from tests.docs.mistakes.table import ORDERS
 from tests.test_house import ROOT
 
 if TYPE_CHECKING:
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.lab import Lab
+    from onceproof.spark_checks.session.session_pool import Lab
     from onceproof.spark_checks.sinks.interface import Build
 
 HERE = ROOT / "tests" / "docs" / "mistakes"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from onceproof.spark_checks.judged import Judged
-    from onceproof.spark_checks.lab import Lab
+    from onceproof.spark_checks.report.assessment import Judged
+    from onceproof.spark_checks.session.session_pool import Lab
 
 FAMILIES = {
     "Functions for foreachBatch": foreach_batch.MISTAKES,

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from onceproof.model.explore.graph import Graph
-from onceproof.model.language.plain import Reference
-from onceproof.model.language.trace import trace
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.protocols.non_blocking_commit import (
     Decision,
     Heard,
@@ -24,7 +23,8 @@ from onceproof.model.protocols.non_blocking_commit import (
     NonBlockingCommitHasty,
     SimpleBroadcastCommit,
 )
-from onceproof.properties.check import check
+from onceproof.model.search.state_graph import Graph
+from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 from tests.model.oracles import backup_manager as btm
 from tests.model.oracles.alternating_bit import AlternatingBit

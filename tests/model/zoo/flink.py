@@ -13,7 +13,6 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.protocols.alignment import Alignment, S, Unaligned
 from onceproof.model.protocols.barrier_snapshot import (
     BarrierSnapshot,
     BarrierSnapshotUnaligned,
@@ -21,6 +20,7 @@ from onceproof.model.protocols.barrier_snapshot import (
     Output,
     Source,
 )
+from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
 from onceproof.model.protocols.two_phase_commit_sink import (
     TransactionalSink,
     TwoPhaseCommitSink,

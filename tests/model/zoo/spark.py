@@ -5,9 +5,9 @@ from __future__ import annotations
 from onceproof.model.language import Member, action, not_, part, state, when
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.output_commit import CommitCoordinator, OutputCommit
-from onceproof.model.protocols.sink import MOST, Sink, one_more
-from onceproof.model.protocols.sinks.batch_ledger import BatchLedger
-from onceproof.model.protocols.sinks.manifest import Manifest, ManifestDirectory
+from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
+from onceproof.model.protocols.parts.sinks.manifest import Manifest, ManifestDirectory
+from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 from tests.model.zoo.cases import case
 
 USERS = 3

@@ -6,9 +6,9 @@ import inspect
 
 import pytest
 
-from onceproof.model.language.plain import Reference
+from onceproof.model.language.interpreter import Reference
 from onceproof.model.traces import follow
-from onceproof.properties.check import check, claims_of
+from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.verdicts import Verdict
 from tests.model.zoo import flink, kafka, spark
 

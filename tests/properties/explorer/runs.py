@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.model.library import make
-from onceproof.properties.check import check, claims_of
-from onceproof.properties.counterexample import Counterexample, read
-from onceproof.properties.explorer.explored import Explored, explored
-from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.counterexample.file import Counterexample, read
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.explorer.view_builder import Explored, explored
+from onceproof.properties.judges.by_search import check, claims_of
 
 SPARK = Path(__file__).parent / "data" / "spark.json"
 

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from onceproof.model.library import make
-from onceproof.properties.explorer.copying import as_test, command_of
-from onceproof.properties.explorer.explored import explored
-from onceproof.properties.explorer.page import Origin, page
-from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.explorer.export import as_test, command_of
+from onceproof.properties.explorer.page.page import Origin, page
+from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.explorer.walk import Walk
 from tests.properties.explorer.runs import SPARK, broken, spark
 from tests.properties.explorer.test_page import HOSTILE, hostile_page

@@ -11,16 +11,16 @@ from dataclasses import replace
 from click.testing import CliRunner
 
 from onceproof.model.language import Protocol, action, state
-from onceproof.model.language.plain import Reference
+from onceproof.model.language.interpreter import Reference
 from onceproof.model.traces import Trace
-from onceproof.properties.check import Finding
-from onceproof.properties.explorer.explored import explored
-from onceproof.properties.explorer.page import Origin, page
-from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.explorer.page.page import Origin, page
+from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.guarantees import AT_MOST_ONCE
+from onceproof.properties.judges.by_search import Finding
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.sinks.user_code import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
 from tests.properties.explorer.runs import SPARK, broken, spark
 
 HOSTILE = "</script><img src=x onerror=\"alert('1')\">\u2028\u2029<!--&amp;@CODE@"

@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from onceproof.model.errors import ModelError
-from onceproof.model.javascript import source
-from onceproof.model.language.plain import Reference
-from onceproof.model.language.trace import trace
+from onceproof.model.export.javascript import source
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.model.traces import Trace
-from onceproof.properties.check import Finding, claims_of
-from onceproof.properties.explorer import page
-from onceproof.properties.explorer.explored import explored
-from onceproof.properties.explorer.tell import told_of
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.explorer.page import page
+from onceproof.properties.explorer.view_builder import explored
+from onceproof.properties.judges.by_search import Finding, claims_of
 from onceproof.properties.verdicts import Verdict
 from tests.model.random_protocols import protocols
 from tests.node import Node

@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 
 from onceproof.model.library import make
-from onceproof.properties.explorer.explored import explored
-from onceproof.properties.explorer.page import Origin
-from onceproof.properties.explorer.plain import plain_text
-from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.explorer.terminal import Terminal
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.explorer.page.page import Origin
+from onceproof.properties.explorer.terminal.app import Terminal
+from onceproof.properties.explorer.terminal.text_renderer import plain_text
+from onceproof.properties.explorer.view_builder import explored
 from onceproof.spark_checks.cli import main
 from tests.properties.explorer.runs import SPARK, broken, spark
 

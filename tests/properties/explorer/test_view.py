@@ -19,18 +19,18 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.language.plain import Reference
+from onceproof.model.language.interpreter import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make, variants
 from onceproof.model.traces import follow
-from onceproof.properties.check import check, claims_of
-from onceproof.properties.counterexample import lane_of, read
-from onceproof.properties.explorer.again import holds_along
-from onceproof.properties.explorer.clipping import MOST_STEPS
-from onceproof.properties.explorer.explored import explored
-from onceproof.properties.explorer.promises import promises_of
-from onceproof.properties.explorer.tell import told_of
-from onceproof.properties.lanes import lane_rules
+from onceproof.properties.counterexample.file import lane_of, read
+from onceproof.properties.counterexample.holds_along import holds_along
+from onceproof.properties.counterexample.lanes import lane_rules
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.obligations import promises_of
+from onceproof.properties.explorer.truncation import MOST_STEPS
+from onceproof.properties.explorer.view_builder import explored
+from onceproof.properties.judges.by_search import check, claims_of
 from tests.properties.explorer.runs import broken, spark
 
 
@@ -125,7 +125,7 @@ def test_steps_matter_without_which_nothing_breaks():
         event = Event(name, tuple(int(m) for m in members.split(",") if m))
         events.append(replace(event, fault=reference.steps[name].fault))
     run = follow(reference, next(iter(reference.initial_states())), tuple(events))
-    from onceproof.properties.check import Finding, claims_of
+    from onceproof.properties.judges.by_search import Finding, claims_of
     from onceproof.properties.verdicts import Verdict
 
     prop = next(p for p in claims_of(protocol) if p.name == "at-most-once")
@@ -259,7 +259,7 @@ def test_a_copied_run_is_refused_where_it_is_none():
 def test_a_counterexample_of_a_model_survives_its_file(tmp_path):
     """What is told of a run can be written, read, and explored without the protocol."""
     protocol = make("micro-batch", {})
-    from onceproof.properties.check import check, claims_of
+    from onceproof.properties.judges.by_search import check, claims_of
 
     prop = next(p for p in claims_of(protocol) if p.name == "durable")
     assert check(protocol, [prop]).findings[0].trace is None

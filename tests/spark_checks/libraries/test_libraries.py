@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.properties.counterexample import Step
+from onceproof.properties.counterexample.file import Step
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.artifacts import Asked
-from onceproof.spark_checks.choice import Choice
-from onceproof.spark_checks.judged import CLAIMED, Question, judge
-from onceproof.spark_checks.lab import Lab
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.report.assessment import CLAIMED, Question, judge
+from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.session.session_pool import Lab
 
 pytestmark = pytest.mark.spark
 

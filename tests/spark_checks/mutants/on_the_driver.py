@@ -9,10 +9,10 @@ import os
 import sqlite3
 import uuid
 
-from onceproof.properties.counterexample import Step
+from onceproof.properties.counterexample.file import Step
 from onceproof.properties.guarantees import DURABLE, EFFECTIVELY_ONCE
 from onceproof.spark_checks import ForeachBatch
-from onceproof.spark_checks.choice import Choice
+from onceproof.spark_checks.plan.choice import Choice
 from tests.spark_checks.mutants.mutant import (
     DRIVER_DIES,
     DRIVER_RAISES,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.properties.strategies import on_spark, replays
+from onceproof.properties.testing.strategies import on_spark, replays
 
 ORDER = st.fixed_dictionaries(
     {"order_id": st.uuids().map(str), "amount": st.integers(1, 99)}

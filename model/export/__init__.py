@@ -1,0 +1,1 @@
+"""A model in other forms: one file per format."""

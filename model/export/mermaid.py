@@ -1,0 +1,70 @@
+"""The picture of a model: its state graph, as Mermaid text."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from onceproof.model.search.state_graph import Graph
+from onceproof.model.text import printable
+
+if TYPE_CHECKING:
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.tracing.trace import System
+
+_ODD = re.compile(r"[^\w .,=+*/()\[\]-]")
+
+
+def mermaid(system: System, *, states: int = 60) -> str:
+    """Draw the reachable states and the steps between them, as Mermaid text.
+
+    States are numbered in the order of a breadth-first search, and labelled with
+    what differs from the first. Faults are marked with ``!``. No more than
+    ``states`` are drawn; the picture says so where there are more.
+    """
+    graph = Graph(system)
+    graph.start()
+    done = 0
+    steps: list[tuple[State, str, State]] = []
+    while done < min(graph.count, states):
+        before = graph.layout.unpack(graph.states[done].tolist())
+        made = graph.expand(done, done + 1)
+        for words, act in zip(made.states.tolist(), made.events.tolist(), strict=True):
+            event = graph.events[act]
+            label = f"! {event}" if event.fault else str(event)
+            steps.append((before, label, graph.layout.unpack(words)))
+        graph.add(made.states)
+        done += 1
+    shown = [graph.layout.unpack(graph.states[row].tolist()) for row in range(done)]
+    numbers = {state: number for number, state in enumerate(shown, 1)}
+    lines = ["stateDiagram-v2"]
+    for state, number in numbers.items():
+        lines.append(f"    s{number} : {number} {_label(graph, shown[0], state)}")
+    lines.extend(
+        f"    s{numbers[a]} --> s{numbers[b]} : {label}"
+        for a, label, b in steps
+        if b in numbers
+    )
+    if graph.count > done:
+        lines.append(f"    note right of s{done} : only the first {done} states")
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    """Give a value in letters that mean nothing to Mermaid."""
+    return _ODD.sub(lambda found: f"#{ord(found[0])};", printable(str(value)))
+
+
+def _label(graph: Graph, first: State, state: State) -> str:
+    if state == first:
+        return "start"
+    parts = []
+    for (field, place), old, new in zip(
+        graph.reference.places, first, state, strict=True
+    ):
+        if old != new:
+            index = f"[{','.join(map(str, place))}]" if place else ""
+            value = new.value if isinstance(new, Enum) else new
+            parts.append(f"{field.path}{index}={_shown(value)}")
+    return " ".join(parts)

@@ -1,0 +1,359 @@
+"""A system as a TLA+ module, so that others can check it with their own tools.
+
+The module says what the terms say: a variable for each field, an operator for each
+action, a definition for each claim. Members of a sort are the numbers from 0, values
+of an enumeration are strings. Lamport, Specifying Systems, 2002.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.sorts import Member
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.tracing.rest import rests
+from onceproof.model.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from onceproof.model.language.fields import Field
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.terms.types import Value
+    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.search.queries import Question
+
+_RESERVED = """
+ACTION ASSUME ASSUMPTION AXIOM BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE
+DEFS DOMAIN ELSE ENABLED EXCEPT EXTENDS HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL
+MODULE NEW OBVIOUS OMITTED OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE SF_ STATE
+STRONG SUBSET SUFFICES TAKE TEMPORAL THEN THEOREM UNCHANGED UNION USE VARIABLE VARIABLES
+WF_ WITH WITNESS TRUE FALSE BOOLEAN STRING Int Nat Real Init Next Spec Rest SumOver vars
+f_ S_ e_ x_
+"""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim as it is named in the module; ``kind`` is INVARIANT or PROPERTY.
+
+    Of a ``witness`` the module holds the negation: a run that breaks it is the witness.
+    """
+
+    question: Question
+    name: str
+    kind: str
+    witness: bool = False
+
+
+@dataclass(frozen=True)
+class Module:
+    """The text of a module, what of the claims it holds, and what it leaves out."""
+
+    name: str
+    text: str
+    claims: tuple[Claim, ...]
+    left_out: tuple[Question, ...]
+
+    def configuration(self, claims: Iterable[Claim]) -> str:
+        """Give the text of a configuration that has TLC check some claims."""
+        lines = ["SPECIFICATION Spec"]
+        lines += [f"{claim.kind} {claim.name}" for claim in claims]
+        return "\n".join(lines) + "\n"
+
+
+def module(system: System, questions: Sequence[Question], *, text: str = "") -> Module:
+    """Write a system and questions about it as a module; ``text`` is its comment.
+
+    A question whether rest can be reached once faults stop has no form in the logic
+    of runs, and is left out.
+    """
+    return _Writer(system).module(questions, text)
+
+
+class _Writer:
+    """Writes one system; each name is given once."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._taken = set(_RESERVED.split())
+        self.name = self._unique("".join(map(str.capitalize, _words(system.name))))
+        # A guard or a claim may range over a sort that no field or action is per.
+        self._used = {s for f in system.fields for s in f.sorts}
+        self._sorts = {s: self._unique(s.name.upper()) for s in system.sizes}
+        self._fields = {f.path: self._unique(_lower(f.path)) for f in system.fields}
+        self._actions = {
+            a.name: self._unique("".join(w[:1].upper() + w[1:] for w in _words(a.name)))
+            for a in system.actions
+        }
+        self._variables: dict[str, str] = {}
+        self._sums = False
+        self._rests = False
+
+    def module(self, questions: Sequence[Question], text: str) -> Module:
+        """Write the whole module."""
+        left_out = tuple(q for q in questions if q.when == "recoverable")
+        chosen = [q for q in questions if q not in left_out]
+        claims, claimed = [], []
+        for question in chosen:
+            claim, lines = self._claim(question)
+            claims.append(claim)
+            claimed += ["", *lines]
+        actions = [line for a in self._system.actions for line in self._action(a)]
+        taken = [f"  \\/ {self._taken_by_some(a)}" for a in self._system.actions]
+        rest = self._rest()
+        names = ", ".join(self._fields.values())
+        lines = [
+            f"---- MODULE {self.name} ----",
+            *_comment(text),
+            *(
+                f"\\* Left out, as no formula of runs says it: {q.name}"
+                for q in left_out
+            ),
+            "EXTENDS Integers",
+            "",
+            *(
+                f"{name} == 0..{self._system.sizes[sort] - 1}  \\* {sort.text}"
+                for sort, name in self._sorts.items()
+                if sort in self._used
+            ),
+            *(["", *_SUM] if self._sums else []),
+            "",
+            f"VARIABLES {names}",
+            f"vars == <<{names}>>",
+            "",
+            "Init ==",
+            *(f"  /\\ {self._start(f)}" for f in self._system.fields),
+            *actions,
+            "",
+            "Next ==",
+            *taken,
+            "",
+            "Spec ==",
+            "  /\\ Init",
+            "  /\\ [][Next]_vars",
+            *(
+                f"  /\\ {self._fair(a)}"
+                for a in self._system.actions
+                if a.fair and not a.fault
+            ),
+            *rest,
+            *claimed,
+            "====",
+        ]
+        return Module(self.name, "\n".join(lines) + "\n", tuple(claims), left_out)
+
+    # Names ------------------------------------------------------------------------
+
+    def _unique(self, wanted: str) -> str:
+        name = re.sub(r"\W", "_", wanted)
+        name = name if re.match(r"_*[A-Za-z]", name) else f"x{name}"
+        while name in self._taken or name.startswith(("WF_", "SF_")):
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def _variable(self, var: t.Var) -> str:
+        if var.name not in self._variables:
+            self._variables[var.name] = self._unique(_lower(var.name))
+        return self._variables[var.name]
+
+    def _bound(self, variables: Iterable[t.Var]) -> str:
+        bound = list(variables)
+        self._used.update(v.type.sort for v in bound)
+        return ", ".join(
+            f"{self._variable(v)} \\in {self._sorts[v.type.sort]}" for v in bound
+        )
+
+    def _domain(self, sorts: Iterable[Sort]) -> str:
+        return " \\X ".join(self._sorts[s] for s in sorts)
+
+    # Start, actions, next ---------------------------------------------------------
+
+    def _start(self, field: Field) -> str:
+        name, sizes = self._fields[field.path], self._system.sizes
+        starts = {}
+        for place in field.places(sizes):
+            members = tuple(
+                Member(i, s) for i, s in zip(place, field.sorts, strict=True)
+            )
+            starts[place] = [_value(v) for v in field.starts(members)]
+        sets = {tuple(values) for values in starts.values()}
+        if not field.sorts:
+            return f"{name} \\in {_set(starts[()])}"
+        domain = self._domain(field.sorts)
+        if len(sets) == 1:
+            return f"{name} \\in [{domain} -> {_set(next(iter(sets)))}]"
+        every = dict.fromkeys(itertools.chain.from_iterable(sets))
+        each = " /\\ ".join(
+            f"f[{', '.join(map(str, place))}] \\in {_set(values)}"
+            for place, values in starts.items()
+        )
+        return f"{name} \\in {{f \\in [{domain} -> {_set(every)}] : {each}}}"
+
+    def _action(self, action: ActionTerm) -> list[str]:
+        params = ", ".join(self._variable(p) for p in action.params)
+        head = self._actions[action.name] + (f"({params})" if params else "")
+        written = action.written
+        kept = [n for path, n in self._fields.items() if path not in written]
+        lines = ["", *_comment(action.doc), f"{head} =="]
+        if action.guard != t.TRUE:
+            lines += [f"  /\\ {self._term(c)}" for c in t.conjuncts(action.guard)]
+        for path in written:
+            name = self._fields[path]
+            lines.append(f"  /\\ {name}' = {self._after(action, path)}")
+        if kept:
+            lines.append(f"  /\\ UNCHANGED <<{', '.join(kept)}>>")
+        return lines
+
+    def _after(self, action: ActionTerm, path: str) -> str:
+        """Write what a field holds after an action: its writes, in order."""
+        text = self._fields[path]
+        for write in action.writes:
+            if write.field != path:
+                continue
+            value = self._term(write.value)
+            if not self._system.field(path).sorts:
+                text = value
+            elif write.whole:
+                text = f"[{self._bound(write.vars)} |-> {value}]"
+            else:
+                at = ", ".join(self._term(i) for i in write.indices)
+                text = f"[{text} EXCEPT ![{at}] = {value}]"
+        return text
+
+    def _taken_by_some(self, action: ActionTerm) -> str:
+        name = self._actions[action.name]
+        if not action.params:
+            return name
+        names = ", ".join(self._variable(p) for p in action.params)
+        return f"\\E {self._bound(action.params)} : {name}({names})"
+
+    def _fair(self, action: ActionTerm) -> str:
+        name = self._actions[action.name]
+        if not action.params:
+            return f"WF_vars({name})"
+        names = ", ".join(self._variable(p) for p in action.params)
+        return f"(\\A {self._bound(action.params)} : WF_vars({name}({names})))"
+
+    # Claims -----------------------------------------------------------------------
+
+    def _claim(self, question: Question) -> tuple[Claim, list[str]]:
+        words = "".join(map(str.capitalize, _words(question.name.replace("#", " "))))
+        name = self._unique(words)
+        term = self._claimed(question.term)
+        if question.when == "sometimes":
+            claim = Claim(question, name, "INVARIANT", witness=True)
+            return claim, [
+                "\\* A run that breaks it is the witness.",
+                f"{name} == ~{term}",
+            ]
+        if question.when == "at_rest":
+            self._rests = True
+            return Claim(question, name, "INVARIANT"), [f"{name} == Rest => {term}"]
+        if question.when == "step":
+            return Claim(question, name, "PROPERTY"), [f"{name} == [][{term}]_vars"]
+        if question.when == "eventually":
+            return Claim(question, name, "PROPERTY"), [f"{name} == <>{term}"]
+        if question.when == "leads_to" and question.given is not None:
+            given = self._claimed(question.given)
+            return Claim(question, name, "PROPERTY"), [f"{name} == {given} ~> {term}"]
+        return Claim(question, name, "INVARIANT"), [f"{name} == {term}"]
+
+    def _claimed(self, term: t.Term) -> str:
+        """Write a claim as one of the state, even where it reads none."""
+        if any(isinstance(inner, t.Get) for inner in t.subterms(term)):
+            return self._term(term)
+        # TLC 2.15 calls <>TRUE violated, and takes no invariant that is constant.
+        name = next(iter(self._fields.values()))
+        if isinstance(term, t.Const):
+            return f"({name} {'=' if term.value else '#'} {name})"
+        return f"({self._term(term)} /\\ ({name} = {name}))"
+
+    def _rest(self) -> list[str]:
+        if not self._rests:
+            return []
+        told = "\\* No action changes anything any more, faults apart."
+        return ["", told, f"Rest == {self._term(rests(self._system))}"]
+
+    # Terms ------------------------------------------------------------------------
+
+    def _term(self, term: t.Term) -> str:
+        if isinstance(term, t.Const):
+            return _value(term.value)
+        if isinstance(term, t.Var):
+            return self._variable(term)
+        if isinstance(term, t.Get):
+            name = self._fields[term.field] + ("'" if term.after else "")
+            at = ", ".join(self._term(i) for i in term.indices)
+            return f"{name}[{at}]" if at else name
+        if isinstance(term, t.Not):
+            return self._negation(term.body)
+        if isinstance(term, t.And | t.Or):
+            sign = " /\\ " if isinstance(term, t.And) else " \\/ "
+            return f"({sign.join(self._term(p) for p in term.parts)})"
+        if isinstance(term, t.ForAll | t.Exists):
+            sign = "\\A" if isinstance(term, t.ForAll) else "\\E"
+            return f"({sign} {self._bound(term.vars)} : {self._term(term.body)})"
+        if isinstance(term, t.Sum):
+            return self._sum(term)
+        if isinstance(term, t.Ite):
+            test, then, orelse = (self._term(x) for x in t.children(term))
+            return f"(IF {test} THEN {then} ELSE {orelse})"
+        signs = {t.Eq: "=", t.Less: "<", t.Add: "+", t.Sub: "-"}
+        return f"({self._term(term.left)} {signs[type(term)]} {self._term(term.right)})"
+
+    def _negation(self, body: t.Term) -> str:
+        if isinstance(body, t.Eq):
+            return f"({self._term(body.left)} # {self._term(body.right)})"
+        if isinstance(body, t.Less):
+            return f"({self._term(body.left)} >= {self._term(body.right)})"
+        return f"~{self._term(body)}"
+
+    def _sum(self, term: t.Sum) -> str:
+        self._sums = True
+        domain = self._domain(v.type.sort for v in term.vars)
+        return (
+            f"SumOver([{self._bound(term.vars)} |-> {self._term(term.body)}], {domain})"
+        )
+
+
+_SUM = (
+    "RECURSIVE SumOver(_, _)",
+    "SumOver(f_, S_) ==",
+    "  IF S_ = {} THEN 0",
+    "  ELSE LET e_ == CHOOSE x_ \\in S_ : TRUE IN f_[e_] + SumOver(f_, S_ \\ {e_})",
+)
+
+
+def _words(name: str) -> list[str]:
+    return [w for w in re.split(r"[^A-Za-z0-9]+", name) if w]
+
+
+def _lower(path: str) -> str:
+    return "_".join(_words(path.replace("_", " ")))
+
+
+def _comment(text: str) -> list[str]:
+    """Write a comment; what would end it, or begin another, is taken apart."""
+    plain = text.replace("*)", "* )").replace("(*", "( *")
+    lines = (printable(line) for line in plain.splitlines())
+    return [f"(* {line} *)" for line in lines if line.strip()]
+
+
+def _set(values: Iterable[str]) -> str:
+    return "{" + ", ".join(values) + "}"
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, Enum):
+        name = printable(value.name.replace("\\", "\\\\").replace('"', '\\"'))
+        return f'"{name}"'
+    number = int(value)
+    return str(number) if number >= 0 else f"({number})"

@@ -1,0 +1,179 @@
+"""What outlives a crash, what faults do to it, and both under any names of members."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from onceproof.model.language.decorators import ObserveMark
+from onceproof.model.language.expressions import Symbolic, lift
+from onceproof.model.language.stores.symbolic_store import SymbolicStore
+from onceproof.model.language.terms import terms as t
+from onceproof.model.search.symmetry import (
+    MOST_RENAMINGS,
+    count_renamings,
+    interchangeable,
+    renamed,
+    renamings,
+)
+
+if TYPE_CHECKING:
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.stores.symbolic_store import Write
+    from onceproof.model.language.terms.types import Value
+    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.search.symmetry import Renaming
+
+Remains: TypeAlias = int
+"""The durable part of a state, as a number that stands for it."""
+
+Effect: TypeAlias = int
+"""What a step changed of the durable state, as a number that stands for it."""
+
+
+Change: TypeAlias = "tuple[tuple[int, Value], ...]"
+
+
+def _is_budget(path: str) -> bool:
+    return path.split(".", maxsplit=1)[0] == "faults"
+
+
+def is_durable(system: System, path: str) -> bool:
+    """Say whether a field outlives a crash; budgets of faults are no state at all."""
+    return not (_is_budget(path) or system.field(path).volatile)
+
+
+def is_crash(system: System, action: ActionTerm) -> bool:
+    """Say whether a fault loses volatile state at large, and not of its own alone.
+
+    So does one that changes a whole family of elements, or that puts a field which
+    has no index back to where it began.
+    """
+    return action.fault and any(_loses(system, write) for write in action.writes)
+
+
+def _loses(system: System, write: Write) -> bool:
+    field = system.field(write.field)
+    begins = isinstance(write.value, t.Const) and write.value.value == field.initial
+    return field.volatile and (write.whole or (not field.sorts and begins))
+
+
+def heeds_memory(system: System, action: ActionTerm) -> bool:
+    """Say whether what a fault does to durable state depends on volatile state."""
+    return action.fault and any(
+        is_durable(system, write.field)
+        and any(
+            isinstance(term, t.Get) and system.field(term.field).volatile
+            for part in (write.value, *write.indices)
+            for term in t.subterms(part)
+        )
+        for write in action.writes
+    )
+
+
+def observed(system: System) -> frozenset[str]:
+    """List the fields that an observer of the protocol reads."""
+    found: set[str] = set()
+    for name, mark, _ in system.protocol.marked(ObserveMark):
+        store = SymbolicStore(system.sizes, frozen=True)
+        members = [Symbolic(store.fresh(sort)) for sort in mark.per]
+        answer: Any = getattr(system.protocol.bound(store), name)(*members)
+        reads = t.subterms(lift(answer))
+        found |= {term.field for term in reads if isinstance(term, t.Get)}
+    return frozenset(found)
+
+
+def names_of(system: System) -> list[Renaming]:
+    """List the ways to rename members; only the plain one where there are too many."""
+    sorts = interchangeable(system)
+    if count_renamings(sorts, system.sizes) > MOST_RENAMINGS:
+        sorts = []
+    return list(renamings(sorts, system.sizes))
+
+
+class Durable:
+    """Numbers the durable parts of states, and follows them under renaming.
+
+    What is observed counts as durable: whoever looks sees it.
+    """
+
+    def __init__(self, system: System, names: list[Renaming]) -> None:
+        """Work out which elements endure, and how renamings move them."""
+        seen = observed(system)
+        places = [
+            (field, place)
+            for field in system.fields
+            for place in field.places(system.sizes)
+        ]
+        kept = {
+            (field.path, place): number
+            for number, (field, place) in enumerate(places)
+            if is_durable(system, field.path) or field.path in seen
+        }
+        sorts = {f.path: f.sorts for f in system.fields}
+        self._kept = list(kept.values())
+        order = {at: i for i, at in enumerate(kept)}
+        self._moves = [
+            [order[path, renamed(place, sorts[path], naming)] for path, place in kept]
+            for naming in names
+        ]
+        self._numbers: dict[State, Remains] = {}
+        self._states: list[State] = []
+        self._alike: dict[Remains, tuple[Remains, ...]] = {}
+        self._effects: dict[Change, Effect] = {(): 0}  # 0 is to change nothing
+        self._changes: list[Change] = [()]
+        self._effects_alike: dict[Effect, tuple[Effect, ...]] = {}
+
+    def of(self, state: State) -> Remains:
+        """Give the number of a state's durable part."""
+        return self._number(tuple(state[i] for i in self._kept))
+
+    def alike(self, remains: Remains) -> tuple[Remains, ...]:
+        """Give what it becomes under each renaming, in order."""
+        if remains not in self._alike:
+            state = self._states[remains]
+            self._alike[remains] = tuple(
+                self._number(_moved(state, move)) for move in self._moves
+            )
+        return self._alike[remains]
+
+    def whichever(self, remains: Remains) -> Remains:
+        """Give the one that stands for all that differ in names alone."""
+        return min(self.alike(remains))
+
+    def effect(self, before: Remains, after: Remains) -> Effect:
+        """Give the number of what a step changed."""
+        states = zip(self._states[before], self._states[after], strict=True)
+        return self._effect(
+            tuple((i, new) for i, (old, new) in enumerate(states) if old != new)
+        )
+
+    def effects_alike(self, effect: Effect) -> tuple[Effect, ...]:
+        """Give what an effect becomes under each renaming, in order."""
+        if effect not in self._effects_alike:
+            change = self._changes[effect]
+            self._effects_alike[effect] = tuple(
+                self._effect(
+                    tuple(sorted(((move[i], v) for i, v in change), key=lambda c: c[0]))
+                )
+                for move in self._moves
+            )
+        return self._effects_alike[effect]
+
+    def _effect(self, change: Change) -> Effect:
+        if change not in self._effects:
+            self._effects[change] = len(self._changes)
+            self._changes.append(change)
+        return self._effects[change]
+
+    def _number(self, kept: State) -> Remains:
+        if kept not in self._numbers:
+            self._numbers[kept] = len(self._states)
+            self._states.append(kept)
+        return self._numbers[kept]
+
+
+def _moved(state: State, move: list[int]) -> State:
+    found = list(state)
+    for value, to in zip(state, move, strict=True):
+        found[to] = value
+    return tuple(found)

@@ -1,0 +1,376 @@
+"""The failure interleavings of a protocol, one of each equivalence class.
+
+What counts of an interleaving is its *durable word*: its faults, and its actions
+that write state which outlives a crash, in their order. Two such steps commute when,
+wherever one can follow the other, they can as well be taken the other way round and
+lead to the same state; that is established on the whole state graph, not assumed. A
+fault that loses volatile state commutes with no durable write: it is a moment at
+which someone may look.
+
+Two interleavings are equivalent when their durable words are equal up to the order
+of neighbours that commute (Mazurkiewicz, 1977), when they start from the same durable
+state, when each crash finds the same durable state and leaves the same, and when both
+come to rest in the same: all up to the names of the members of interchangeable sorts.
+So a real run that is killed at the same durable states cannot tell them apart, for all
+else is lost. What an observer of the protocol reads counts as durable. A fault that is
+survived, such as a task's failure, may be injected between durable writes of others
+that it neither undoes nor prevents; their order is free. Where what it does to durable
+state depends on volatile state, those that do different things are different.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from onceproof.model.errors import UsageError
+from onceproof.model.interleavings.durable_state import (
+    Durable,
+    heeds_memory,
+    is_crash,
+    is_durable,
+    names_of,
+)
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.symmetry import renamed
+from onceproof.model.traces import Trace
+
+if TYPE_CHECKING:
+    from onceproof.model.interleavings.durable_state import Effect, Remains
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.steps import Event
+    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.search.symmetry import Renaming
+
+Word: TypeAlias = tuple[int, ...]
+
+MOST_STATES = 200_000
+
+
+class Run(NamedTuple):
+    """What is told apart of the paths to a state.
+
+    ``struck`` holds the durable state that it began in, then those that crashes
+    struck; ``left`` those that crashes left. For each event of ``word``, ``effects``
+    has what it did, if it is a fault whose effect volatile state decides, else 0.
+    """
+
+    word: Word
+    struck: tuple[Remains, ...]
+    left: tuple[Remains, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Interleaving:
+    """A failure interleaving that stands for ``size`` equivalent ones.
+
+    ``word`` holds the positions in ``trace`` of its faults and durable writes.
+    """
+
+    number: int
+    trace: Trace
+    word: tuple[int, ...]
+    size: int
+
+    @property
+    def faults(self) -> tuple[int, ...]:
+        """The positions of the faults in the trace."""
+        return tuple(i for i, e in enumerate(self.trace.events) if e.fault)
+
+
+@dataclass(frozen=True)
+class Interleavings:
+    """All failure interleavings of a protocol, and the durable states it can reach.
+
+    ``durable_states`` are those that a crash can strike, up to the names of members.
+    """
+
+    protocol: Protocol
+    classes: tuple[Interleaving, ...]
+    durable_states: frozenset[Remains]
+    durable: Durable
+    crashes: frozenset[str]
+
+    def covered(self, numbers: set[int]) -> int:
+        """Count the durable states that the crashes of the given classes strike."""
+        struck = {
+            self.durable.whichever(self.durable.of(one.trace.states[at]))
+            for one in self.classes
+            if one.number in numbers
+            for at in one.faults
+            if one.trace.events[at].name in self.crashes
+        }
+        return len(struck & self.durable_states)
+
+
+def interleavings(protocol: Protocol) -> Interleavings:
+    """Enumerate the failure interleavings of a protocol, in a fixed order.
+
+    Each runs from an initial state to rest. The protocol's ``faults`` bounds how
+    many faults one may hold. Raises ``UsageError`` for a protocol that need not
+    come to rest, or is too large to enumerate.
+    """
+    system = trace(protocol)
+    edges, graph = _edges(system)
+    found = _Paths(system, graph, edges)
+    merged: dict[Run, tuple[int, tuple[int, Run]]] = {}
+    for row, run, size in found.at_rest():
+        name = found.canonical(row, run)
+        before, first = merged.get(name, (0, (row, run)))
+        merged[name] = (before + size, first)
+    classes = []
+    names = sorted(merged, key=lambda run: (len(run.word), run))
+    for number, name in enumerate(names, 1):
+        size, (row, run) = merged[name]
+        path = found.path(row, run)
+        marks = tuple(i for i, e in enumerate(path.events) if found.is_key(e))
+        classes.append(Interleaving(number, path, marks, size))
+    return Interleavings(
+        protocol,
+        tuple(classes),
+        found.struck(),
+        found.durable,
+        frozenset(a.name for a in system.actions if is_crash(system, a)),
+    )
+
+
+Edges: TypeAlias = "list[list[tuple[int, int]]]"
+
+
+def _edges(system: System) -> tuple[Edges, Graph]:
+    """Search the whole graph; list for each row its events and where they lead."""
+    graph = Graph(system)
+    graph.start()
+    while graph.grow():
+        if graph.count > MOST_STATES:
+            message = (
+                f"{system.name} has more than {MOST_STATES:,} states at these sizes, "
+                "too many to enumerate interleavings; choose smaller ones"
+            )
+            raise UsageError(message)
+    edges: Edges = [[] for _ in range(graph.count)]
+    for source, event, target in zip(
+        *(column.tolist() for column in graph.edges()), strict=True
+    ):
+        edges[source].append((event, target))
+    return edges, graph
+
+
+def _writes_durable(system: System, action: ActionTerm) -> bool:
+    return any(is_durable(system, path) for path in action.written)
+
+
+def _topological(system: System, edges: Edges) -> list[int]:
+    waiting = [0] * len(edges)
+    for out in edges:
+        for _, to in out:
+            waiting[to] += 1
+    ready = [row for row, n in enumerate(waiting) if n == 0]
+    order = []
+    for row in ready:
+        order.append(row)
+        for _, to in edges[row]:
+            waiting[to] -= 1
+            if waiting[to] == 0:
+                ready.append(to)
+    if len(order) < len(edges):
+        message = f"{system.name} can go round for ever, so its runs cannot be listed"
+        raise UsageError(message)
+    return order
+
+
+def _dependence(
+    edges: Edges, keys: list[bool], crashes: list[bool]
+) -> set[tuple[int, int]]:
+    """List the pairs of key events that may not change places.
+
+    A pair may when it was met, holds no crash, and wherever one followed the other
+    the two could be taken the other way round, to the same state.
+    """
+    met: set[tuple[int, int]] = set()
+    bound: set[tuple[int, int]] = set()
+    steps = [dict(row) for row in edges]
+    for row in steps:
+        for one, middle in row.items():
+            if not keys[one]:
+                continue
+            for other, end in steps[middle].items():
+                if not keys[other]:
+                    continue
+                met |= {(one, other), (other, one)}
+                around = row.get(other)
+                if around is None or steps[around].get(one) != end:
+                    bound |= {(one, other), (other, one)}
+            for other in row:
+                if keys[other] and other != one and other not in steps[middle]:
+                    bound |= {(one, other), (other, one)}
+    names = [i for i, key in enumerate(keys) if key]
+    return {
+        (a, b)
+        for a in names
+        for b in names
+        if (a, b) in bound or (a, b) not in met or crashes[a] or crashes[b]
+    }
+
+
+def normal(word: Word, apart: set[tuple[int, int]]) -> Word:
+    """Give the first word, in order of events, that is equal up to commutation."""
+    return tuple(word[at] for at in order(word, apart))
+
+
+def order(word: Word, apart: set[tuple[int, int]]) -> tuple[int, ...]:
+    """List the positions of a word in the order of its normal form."""
+    made: Word = ()
+    positions: tuple[int, ...] = ()
+    for number, event in enumerate(word):
+        at = place(made, event, apart)
+        made = inserted(made, at, event)
+        positions = inserted(positions, at, number)
+    return positions
+
+
+def place(word: Word, event: int, apart: set[tuple[int, int]]) -> int:
+    """Say where an event after a normal word goes in the normal form of both.
+
+    The event may go before all that follow the last one that it depends on; it goes
+    before the first of them that is greater.
+    """
+    at = len(word)
+    while at and (word[at - 1], event) not in apart and word[at - 1] != event:
+        at -= 1
+    while at < len(word) and word[at] < event:
+        at += 1
+    return at
+
+
+def inserted(items: tuple[int, ...], at: int, item: int) -> tuple[int, ...]:
+    """Give the items with one more at a position."""
+    return (*items[:at], item, *items[at:])
+
+
+class _Paths:
+    """All paths of a state graph, as far as they are told apart."""
+
+    def __init__(self, system: System, graph: Graph, edges: Edges) -> None:
+        """Follow every path, and keep of each kind how many there are and one."""
+        self._graph = graph
+        self._edges = edges
+        events = graph.events
+        crashes = {a.name for a in system.actions if is_crash(system, a)}
+        writes = {a.name for a in system.actions if _writes_durable(system, a)}
+        heeds = {a.name for a in system.actions if heeds_memory(system, a)}
+        self._numbers = {(e.name, e.members): i for i, e in enumerate(events)}
+        self._keys = [e.fault or e.name in writes for e in events]
+        self._crashes = [e.name in crashes for e in events]
+        self._heeds = [e.name in heeds and e.name not in crashes for e in events]
+        self._order = _topological(system, edges)
+        self._apart = _dependence(edges, self._keys, self._crashes)
+        self._orders: dict[Word, tuple[int, ...]] = {}
+        self._states: dict[int, State] = {}
+        names = names_of(system)
+        self.durable = Durable(system, names)
+        self._renamed = [self._renaming(system, naming) for naming in names]
+        self._remains = [
+            self.durable.of(graph.layout.unpack(row))
+            for row in graph.states[: graph.count].tolist()
+        ]
+        self._runs: list[dict[Run, int]] = [{} for _ in edges]
+        self._back: list[dict[Run, tuple[int, Run, int]]] = [{} for _ in edges]
+        self._follow()
+
+    def is_key(self, event: Event) -> bool:
+        """Say whether an event is a fault or a durable write."""
+        return self._keys[self._numbers[event.name, event.members]]
+
+    def at_rest(self) -> list[tuple[int, Run, int]]:
+        """List the failure runs that end at rest: where, which, and how many."""
+        events, found = self._graph.events, []
+        for row in self._order:
+            if all(events[e].fault for e, _ in self._edges[row]):
+                for run, size in self._runs[row].items():
+                    if any(events[e].fault for e in run.word):
+                        found.append((row, run, size))
+        return found
+
+    def canonical(self, row: int, run: Run) -> Run:
+        """Name a run that ends at ``row``, alike for all that are equivalent."""
+        struck = (*run.struck, self._remains[row])
+        return min(
+            self._canonical_under(number, run, struck)
+            for number in range(len(self._renamed))
+        )
+
+    def _canonical_under(
+        self, number: int, run: Run, struck: tuple[Remains, ...]
+    ) -> Run:
+        """Name a run under a renaming."""
+        word = tuple(self._renamed[number][e] for e in run.word)
+        if word not in self._orders:
+            self._orders[word] = order(word, self._apart)
+        positions = self._orders[word]
+        alike, effects_alike = self.durable.alike, self.durable.effects_alike
+        effects = [e and effects_alike(e)[number] for e in run.effects]
+        return Run(
+            tuple(word[at] for at in positions),
+            tuple(alike(state)[number] for state in struck),
+            tuple(alike(state)[number] for state in run.left),
+            tuple(effects[at] for at in positions),
+        )
+
+    def path(self, row: int, run: Run) -> Trace:
+        """Give one path of the kind that ends at ``row``."""
+        steps = []
+        while run in self._back[row]:
+            before, shorter, event = self._back[row][run]
+            steps.append((self._graph.events[event], self._state(row)))
+            row, run = before, shorter
+        return Trace(self._state(row), tuple(steps[::-1]))
+
+    def struck(self) -> frozenset[Remains]:
+        """Give what a crash can strike, up to the names of members."""
+        return frozenset(
+            self.durable.whichever(self._remains[row])
+            for row, out in enumerate(self._edges)
+            if any(self._crashes[event] for event, _ in out)
+        )
+
+    def _state(self, row: int) -> State:
+        """Read a state; paths share most of them."""
+        if row not in self._states:
+            layout, packed = self._graph.layout, self._graph.states[row].tolist()
+            self._states[row] = layout.unpack(packed)
+        return self._states[row]
+
+    def _follow(self) -> None:
+        for row in range(self._graph.levels[1]):
+            self._runs[row][Run((), (self._remains[row],))] = 1
+        for row in self._order:
+            for event, to in self._edges[row]:
+                for run, size in self._runs[row].items():
+                    longer = self._longer(run, event, row, to)
+                    if longer not in self._runs[to]:
+                        self._back[to][longer] = (row, run, event)
+                    self._runs[to][longer] = self._runs[to].get(longer, 0) + size
+
+    def _longer(self, run: Run, event: int, row: int, to: int) -> Run:
+        if not self._keys[event]:
+            return run
+        struck, left, effect = run.struck, run.left, 0
+        if self._crashes[event]:
+            struck = (*struck, self._remains[row])
+            left = (*left, self._remains[to])
+        if self._heeds[event]:
+            effect = self.durable.effect(self._remains[row], self._remains[to])
+        at = place(run.word, event, self._apart)
+        word = inserted(run.word, at, event)
+        return Run(word, struck, left, inserted(run.effects, at, effect))
+
+    def _renaming(self, system: System, naming: Renaming) -> list[int]:
+        sorts = {a.name: tuple(p.type.sort for p in a.params) for a in system.actions}
+        return [
+            self._numbers[e.name, renamed(e.members, sorts[e.name], naming)]
+            for e in self._graph.events
+        ]

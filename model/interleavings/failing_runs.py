@@ -1,0 +1,175 @@
+"""Failing runs of a protocol, simplest first: those that are listed, and walks."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import TYPE_CHECKING, TypeAlias
+
+from onceproof.model.errors import UsageError
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.model.language.sorts import Member
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.search.state_graph import Graph
+from onceproof.model.traces import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from onceproof.model.interleavings.durable_state import Remains
+    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.steps import Event
+    from onceproof.model.language.terms.types import Value
+
+Strike: TypeAlias = "tuple[Event, Remains]"
+Successors: TypeAlias = "Callable[[State], dict[Event, State]]"
+
+MOST_STATES = 10_000
+MOST_STEPS = 60
+MOST_KEPT = 10_000
+
+
+class Listed:
+    """The failing runs of a protocol, by the faults that strike in each.
+
+    A strike is a fault and the durable state that it strikes. All lists are in the
+    order of the simplest run that they lead to.
+    """
+
+    def __init__(self, reference: Reference, most: int) -> None:
+        """List a run of each class that holds no more than ``most`` faults.
+
+        Raises ``UsageError`` where runs cannot be listed.
+        """
+        graph = Graph(trace(reference.protocol))
+        graph.start()
+        while graph.grow():
+            if graph.count > MOST_STATES:
+                message = f"more than {MOST_STATES:,} states; take a walk instead"
+                raise UsageError(message)
+        found = interleavings(reference.protocol)
+        runs = [one.trace for one in found.classes if len(one.faults) <= most]
+        self.runs: dict[tuple[Strike, ...], list[Trace]] = {}
+        self._struck: dict[Strike, State] = {}
+        for run in sorted(runs, key=lambda run: size(reference, run)):
+            struck = [
+                ((event, found.durable.of(state)), state)
+                for event, state in zip(run.events, run.states, strict=False)
+                if event.fault
+            ]
+            self.runs.setdefault(tuple(strike for strike, _ in struck), []).append(run)
+            self._struck = dict(struck) | self._struck
+        self.strikes = list(dict.fromkeys(itertools.chain.from_iterable(self.runs)))
+        self._begun = {s[:n] for s in self.runs for n in range(len(s) + 1)}
+
+    def goes_on(self, strikes: tuple[Strike, ...]) -> bool:
+        """Say whether in some run these are the first strikes, and not the last."""
+        return any((*strikes, one) in self._begun for one in self.strikes)
+
+    def next(self, strikes: tuple[Strike, ...], wanted: Strike) -> Strike:
+        """Give the strike that is wanted, or else what is nearest to it after these.
+
+        So a strike keeps its meaning where, in shrinking, one before it is left out.
+        """
+        if (*strikes, wanted) in self._begun:
+            return wanted
+        possible = [one for one in self.strikes if (*strikes, one) in self._begun]
+        return min(possible, key=lambda one: self._apart(one, wanted))
+
+    def _apart(self, one: Strike, other: Strike) -> tuple[bool, bool, int]:
+        """Measure how far two strikes are apart, by fault and by what is struck."""
+        (event, _), (wanted, _) = one, other
+        states = zip(self._struck[one], self._struck[other], strict=True)
+        far = sum(here != there for here, there in states)
+        return event != wanted, event.name != wanted.name, far
+
+
+def size(reference: Reference, run: Trace) -> tuple[int, int, int]:
+    """Measure a run by faults, steps and switches: what is simpler comes first."""
+    faults = sum(event.fault for event in run.events)
+    return faults, len(run.steps), context_switches(reference, run.events)
+
+
+def context_switches(reference: Reference, events: Sequence[Event]) -> int:
+    """Count how often a step is not of the process that took the step before it."""
+    lanes = [_lane(reference, event) for event in events]
+    return sum(not _shared(one, other) for one, other in itertools.pairwise(lanes))
+
+
+def _lane(reference: Reference, event: Event) -> dict[Sort, set[int]]:
+    lane: dict[Sort, set[int]] = {}
+    sorts = reference.steps[event.name].sorts
+    for sort, member in zip(sorts, event.members, strict=True):
+        lane.setdefault(sort, set()).add(member)
+    return lane
+
+
+def _shared(one: dict[Sort, set[int]], other: dict[Sort, set[int]]) -> bool:
+    """Say whether two steps are of one process: they agree wherever both name one."""
+    common = one.keys() & other.keys()
+    if not common:
+        return not one and not other
+    return all(one[sort] & other[sort] for sort in common)
+
+
+def starts(reference: Reference) -> Iterable[Sequence[Value]]:
+    """List what each element of the state may hold at first."""
+    for field, place in reference.places:
+        members = (Member(i, s) for i, s in zip(place, field.sorts, strict=True))
+        yield list(field.starts(tuple(members)))
+
+
+class Walk:
+    """A walk through the states of a protocol, as far as it has come."""
+
+    def __init__(self, after: Successors, start: State, most: int) -> None:
+        """Stand at ``start``; ``most`` faults may still strike."""
+        self._after = after
+        self._start = self._state = start
+        self._left = most
+        self._steps: list[tuple[Event, State]] = []
+
+    def __len__(self) -> int:
+        """Count the steps."""
+        return len(self._steps)
+
+    def possible(self, *, fault: bool) -> list[Event]:
+        """List the faults, or the actions, that would change something now."""
+        if fault and not self._left:
+            return []
+        return [event for event in self._after(self._state) if event.fault == fault]
+
+    def take(self, event: Event) -> None:
+        """Take a step that is possible."""
+        self._state = self._after(self._state)[event]
+        self._steps.append((event, self._state))
+        self._left -= event.fault
+
+    def failing(self) -> Trace | None:
+        """Give the walk; one without a fault goes on until some fault can strike.
+
+        Actions take turns until then. Answers None where no fault can strike in time.
+        """
+        turns: dict[Event, int] = {}
+        while not any(event.fault for event, _ in self._steps):
+            choice = self.possible(fault=True) or self.possible(fault=False)
+            if not choice or len(self) >= MOST_STEPS:
+                return None
+            event = min(choice, key=lambda one: turns.get(one, 0))
+            turns[event] = turns.get(event, 0) + 1
+            self.take(event)
+        return Trace(self._start, tuple(self._steps))
+
+
+def successors(reference: Reference) -> Successors:
+    """Give a function that answers where the events of a state lead, others apart.
+
+    Those that change nothing are left out. States that were met lately are kept.
+    """
+
+    @functools.lru_cache(MOST_KEPT)
+    def after(state: State) -> dict[Event, State]:
+        return {e: s for e, s in reference.successors(state) if s != state}
+
+    return after

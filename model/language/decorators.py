@@ -1,0 +1,250 @@
+"""What is declared on a protocol's methods: actions, faults, claims, observations."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.sorts import Sort
+from onceproof.model.language.source_location import defined_at, here
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.model.language.fields import Param
+
+F = TypeVar("F", bound="Callable[..., None]")
+C = TypeVar("C", bound="Callable[..., bool]")
+L = TypeVar("L", bound="Callable[..., bool]")
+T = TypeVar("T", bound="Callable[..., Pair]")
+Observed = TypeVar("Observed")
+
+Pair: TypeAlias = tuple[bool, bool]
+
+
+@dataclass(frozen=True)
+class ActionMark:
+    """What ``@action`` and ``@fault`` note on a method."""
+
+    per: tuple[Sort, ...]
+    fault: bool
+    at_most: int | Param | None
+    fair: bool = False
+
+
+@dataclass(frozen=True)
+class ClaimMark:
+    """What ``@always`` and its kin note on a method."""
+
+    when: str
+    per: tuple[Sort, ...] = ()
+
+
+@dataclass(frozen=True)
+class ObserveMark:
+    """What ``@observe`` notes on a method."""
+
+    per: tuple[Sort, ...]
+
+
+def sorts_of(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
+    """Give the sorts that something is declared for.
+
+    Raises ``ModelError`` for what is no sort.
+    """
+    found = per if isinstance(per, tuple) else (per,)
+    for sort in found:
+        if not isinstance(sort, Sort):
+            message = f"per= takes a sort, or a tuple of sorts, not {sort!r}"
+            raise ModelError(message, where=here())
+    return found
+
+
+_MOST_KEPT = 1024
+
+_declared: deque[FunctionType] = deque(maxlen=_MOST_KEPT)
+"""What was declared, until the class that it is in is made."""
+
+
+def _mark(function: Any, mark: object) -> None:
+    where = defined_at(function)
+    if not isinstance(function, FunctionType):
+        message = (
+            f"a decorator of the language is for methods, not {function!r}; "
+            "write it directly above `def`"
+        )
+        raise ModelError(message, where=where or here())
+    if hasattr(function, "onceproof_mark"):
+        message = (
+            f"{function.__name__} has two decorators of the language, and only one "
+            "would count; write a method for each"
+        )
+        raise ModelError(message, where=where)
+    function.onceproof_mark = mark  # type: ignore[attr-defined]
+    _declared.append(function)
+
+
+def taken_from(module: str, prefix: str) -> list[FunctionType]:
+    """List what was declared in a class body, also what it gave up again, once."""
+    found = [
+        function
+        for function in _declared
+        if function.__module__ == module and function.__qualname__.startswith(prefix)
+    ]
+    for function in found:
+        _declared.remove(function)
+    return found
+
+
+@overload
+def action(function: F) -> F: ...
+@overload
+def action(
+    *, per: Sort | tuple[Sort, ...] = (), fair: bool = False
+) -> Callable[[F], F]: ...
+def action(
+    function: F | None = None,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    fair: bool = False,
+) -> F | Callable[[F], F]:
+    """Declare a step of the protocol, one for each member (or tuple) of ``per``.
+
+    A ``fair`` one does not wait for ever: if from some moment on it could always
+    change something, it happens (weak fairness, for each member on its own).
+    """
+
+    def declare(method: F) -> F:
+        _mark(method, ActionMark(sorts_of(per), fault=False, at_most=None, fair=fair))
+        return method
+
+    return declare if function is None else declare(function)
+
+
+@overload
+def fault(function: F) -> F: ...
+@overload
+def fault(
+    *, per: Sort | tuple[Sort, ...] = (), at_most: int | Param | None = None
+) -> Callable[[F], F]: ...
+def fault(
+    function: F | None = None,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    at_most: int | Param | None = None,
+) -> F | Callable[[F], F]:
+    """Declare a step of the environment that does harm.
+
+    Each happening takes one from the protocol's ``faults`` and, where given, from
+    the ``at_most`` of its own.
+    """
+    if isinstance(at_most, int) and at_most < 0:
+        message = f"at_most= is how often a fault may happen, not {at_most}"
+        raise ModelError(message, where=here())
+
+    def declare(method: F) -> F:
+        _mark(method, ActionMark(sorts_of(per), fault=True, at_most=at_most))
+        return method
+
+    return declare if function is None else declare(function)
+
+
+def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observed]:
+    """Declare what the outside sees, under a name of the ledger's vocabulary."""
+
+    def declare(method: Observed) -> Observed:
+        _mark(method, ObserveMark(sorts_of(per)))
+        return method
+
+    return declare
+
+
+def _claim(when: str) -> Callable[[C], C]:
+    def declare(method: C) -> C:
+        _mark(method, ClaimMark(when))
+        return method
+
+    return declare
+
+
+def always(method: C) -> C:
+    """Claim that the method holds in every reachable state."""
+    return _claim("always")(method)
+
+
+def step(method: C) -> C:
+    """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it.
+
+    A step changes the state: an action that leaves it as it is takes none. A claim that
+    reads one side alone is judged of the states that steps leave, or lead to, and of no
+    other: what holds in every state is claimed by ``always``.
+    """
+    return _claim("step")(method)
+
+
+def at_rest(method: C) -> C:
+    """Claim that the method holds wherever no action changes anything any more."""
+    return _claim("at_rest")(method)
+
+
+def recoverable(method: C) -> C:
+    """Claim that rest with the method true can be reached, if faults now stop."""
+    return _claim("recoverable")(method)
+
+
+def sometimes(method: C) -> C:
+    """State a witness: some reachable state satisfies the method."""
+    return _claim("sometimes")(method)
+
+
+@overload
+def eventually(method: C) -> C: ...
+@overload
+def eventually(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def eventually(
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
+    """Claim that every fair run comes to a state where the method is true.
+
+    With ``per``, it is claimed for each member (or tuple of members) on its own.
+    """
+    declare: Callable[[Any], Any] = _lively("eventually", per)
+    return declare if method is None else declare(method)
+
+
+@overload
+def leads_to(method: T) -> T: ...
+@overload
+def leads_to(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[T], T]: ...
+def leads_to(
+    method: T | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> T | Callable[[T], T]:
+    """Claim that in every fair run, what comes first leads to what comes second.
+
+    The method answers both, as a pair of truth values: once the first holds, now or
+    later the second does.
+    """
+    declare: Callable[[Any], Any] = _lively("leads_to", per)
+    return declare if method is None else declare(method)
+
+
+def _lively(when: str, per: Sort | tuple[Sort, ...]) -> Callable[[Any], Any]:
+    def declare(method: Any) -> Any:
+        _mark(method, ClaimMark(when, sorts_of(per)))
+        return method
+
+    return declare
+
+
+def lemma(method: C) -> C:
+    """Claim an invariant that helps to prove the others."""
+    return _claim("lemma")(method)
+
+
+def kebab(name: str) -> str:
+    """Spell ``MicroBatch`` or ``micro_batch`` as ``micro-batch``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).replace("_", "-").lower()

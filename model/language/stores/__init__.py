@@ -1,0 +1,1 @@
+"""Where a protocol's state lives while one of its methods runs."""

@@ -1,0 +1,414 @@
+"""Typed terms: what an action or a property is once it has been traced.
+
+Every reader of a model (native code, z3, pictures) reads these and nothing else.
+Terms are immutable and compare by structure. The functions in lower case build
+terms and simplify what is plain to see; readers may rely on no more than that
+the meaning is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+from onceproof.model.language.terms.types import (
+    BOOL,
+    BoolType,
+    IntType,
+    MemberType,
+    Type,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from onceproof.model.language.sorts import Sort
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A value that never changes."""
+
+    value: Value
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A member of a sort: a parameter of an action, or bound by a quantifier."""
+
+    name: str
+    type: MemberType
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """The value of a state field at some members; ``after`` reads the next state."""
+
+    field: str
+    indices: tuple[Term, ...]
+    type: Type
+    after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation."""
+
+    body: Term
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction."""
+
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Disjunction."""
+
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Eq:
+    """Equality of two values of one type."""
+
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Less:
+    """``left < right`` over integers."""
+
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """``left + right`` over integers."""
+
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Sub:
+    """``left - right`` over integers."""
+
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Ite:
+    """``then`` where ``test`` holds, else ``orelse``."""
+
+    test: Term
+    then: Term
+    orelse: Term
+
+
+@dataclass(frozen=True, slots=True)
+class ForAll:
+    """The body holds for all members that ``vars`` can stand for."""
+
+    vars: tuple[Var, ...]
+    body: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """The body holds for some members that ``vars`` can stand for."""
+
+    vars: tuple[Var, ...]
+    body: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum of an integer body over all members that ``vars`` can stand for."""
+
+    vars: tuple[Var, ...]
+    body: Term
+
+
+Term: TypeAlias = (
+    Const
+    | Var
+    | Get
+    | Not
+    | And
+    | Or
+    | Eq
+    | Less
+    | Add
+    | Sub
+    | Ite
+    | ForAll
+    | Exists
+    | Sum
+)
+Quantifier: TypeAlias = ForAll | Exists | Sum
+Quantified = (ForAll, Exists, Sum)
+
+TRUE = Const(value=True, type=BOOL)
+FALSE = Const(value=False, type=BOOL)
+_INTEGER = IntType(-(2**15), 2**15 - 1)
+
+
+def integer(value: int) -> Const:
+    """Make an integer constant."""
+    return Const(value, IntType(value, value))
+
+
+def sort_of(term: Term) -> Type:
+    """Give the type of a term; a computed integer's bounds are left wide."""
+    if isinstance(term, Const | Var | Get):
+        return term.type
+    if isinstance(term, Ite):
+        return sort_of(term.then)
+    if isinstance(term, Add | Sub | Sum):
+        return _INTEGER
+    return BOOL
+
+
+def negation(body: Term) -> Term:
+    """Build ``not body``."""
+    if isinstance(body, Const):
+        return FALSE if body.value else TRUE
+    return body.body if isinstance(body, Not) else Not(body)
+
+
+def conjunction(parts: Iterable[Term]) -> Term:
+    """Build the conjunction of ``parts``, in order, each once."""
+    flat = _flatten(And, parts, neutral=TRUE)
+    if FALSE in flat:
+        return FALSE
+    return TRUE if not flat else flat[0] if len(flat) == 1 else And(flat)
+
+
+def disjunction(parts: Iterable[Term]) -> Term:
+    """Build the disjunction of ``parts``, in order, each once."""
+    flat = _flatten(Or, parts, neutral=FALSE)
+    if TRUE in flat:
+        return TRUE
+    return FALSE if not flat else flat[0] if len(flat) == 1 else Or(flat)
+
+
+def _flatten(
+    kind: type[And | Or], parts: Iterable[Term], *, neutral: Const
+) -> tuple[Term, ...]:
+    flat: dict[Term, None] = {}
+    for part in parts:
+        for inner in part.parts if isinstance(part, kind) else (part,):
+            if inner != neutral:
+                flat[inner] = None
+    return tuple(flat)
+
+
+def equality(left: Term, right: Term) -> Term:
+    """Build ``left == right``."""
+    if left == right:
+        return TRUE
+    if isinstance(left, Const) and isinstance(right, Const):
+        return TRUE if left.value == right.value else FALSE
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Const) and isinstance(one.type, BoolType):
+            return other if one.value else negation(other)
+    return Eq(left, right)
+
+
+def less(left: Term, right: Term) -> Term:
+    """Build ``left < right``."""
+    if left == right:
+        return FALSE
+    if isinstance(left, Const) and isinstance(right, Const):
+        return TRUE if _number(left) < _number(right) else FALSE
+    return Less(left, right)
+
+
+def addition(left: Term, right: Term) -> Term:
+    """Build ``left + right``."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        return integer(_number(left) + _number(right))
+    if isinstance(right, Const) and _number(right) == 0:
+        return left
+    if isinstance(left, Const) and _number(left) == 0:
+        return right
+    return Add(left, right)
+
+
+def subtraction(left: Term, right: Term) -> Term:
+    """Build ``left - right``."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        return integer(_number(left) - _number(right))
+    if isinstance(right, Const) and _number(right) == 0:
+        return left
+    return Sub(left, right)
+
+
+def choice(test: Term, then: Term, orelse: Term) -> Term:
+    """Build ``then if test else orelse``."""
+    if isinstance(test, Const):
+        return then if test.value else orelse
+    if then == orelse:
+        return then
+    if then == TRUE and orelse == FALSE:
+        return test
+    if then == FALSE and orelse == TRUE:
+        return negation(test)
+    return Ite(test, then, orelse)
+
+
+def _number(term: Const) -> int:
+    if isinstance(term.value, Enum):
+        message = f"{term.value} is not a number"
+        raise TypeError(message)
+    return int(term.value)
+
+
+def children(term: Term) -> tuple[Term, ...]:
+    """Give the terms directly inside ``term``."""
+    if isinstance(term, Const | Var):
+        return ()
+    if isinstance(term, Get):
+        return term.indices
+    if isinstance(term, Not | ForAll | Exists | Sum):
+        return (term.body,)
+    if isinstance(term, And | Or):
+        return term.parts
+    if isinstance(term, Ite):
+        return (term.test, term.then, term.orelse)
+    return (term.left, term.right)
+
+
+def rebuild(term: Term, inner: tuple[Term, ...]) -> Term:
+    """Make ``term`` again around other inner terms, simplified."""
+    if isinstance(term, Const | Var):
+        return term
+    if isinstance(term, Get):
+        return replace(term, indices=inner)
+    if isinstance(term, ForAll | Exists | Sum):
+        return quantified(type(term), term.vars, inner[0])
+    if isinstance(term, Not):
+        return negation(inner[0])
+    if isinstance(term, And):
+        return conjunction(inner)
+    if isinstance(term, Or):
+        return disjunction(inner)
+    if isinstance(term, Ite):
+        return choice(*inner)
+    binary = {Eq: equality, Less: less, Add: addition, Sub: subtraction}
+    return binary[type(term)](*inner)
+
+
+def quantified(kind: type[Quantifier], variables: tuple[Var, ...], body: Term) -> Term:
+    """Bind ``variables`` in ``body``; a constant claim needs no quantifier.
+
+    Sorts are never empty, so a constant body is its own quantification.
+    """
+    if not variables or (kind is not Sum and isinstance(body, Const)):
+        return body
+    return kind(variables, body)
+
+
+def replace_leaves(term: Term, answer: Callable[[Var | Get], Term | None]) -> Term:
+    """Put terms in place of variables and state elements, all at once.
+
+    What ``answer`` gives is put in place as it is, and never looked into again: a
+    leaf of the answer is not a leaf of ``term``. A state element is asked about with
+    its indices already replaced. ``answer`` gives None for what stays.
+    """
+    if isinstance(term, Var):
+        found = answer(term)
+        return term if found is None else found
+    inner = tuple(replace_leaves(child, answer) for child in children(term))
+    if isinstance(term, Get):
+        get = replace(term, indices=inner)
+        found = answer(get)
+        return get if found is None else found
+    return rebuild(term, inner) if inner != children(term) else term
+
+
+def substitute(term: Term, values: dict[Var, Term]) -> Term:
+    """Put terms in place of variables, all at once.
+
+    Bound variables have names of their own, so that none of ``term`` catches a
+    variable of ``values``. Raises ``ValueError`` where one would.
+    """
+    if not values:
+        return term
+    arriving = frozenset().union(*map(free_variables, values.values())) | set(values)
+    for part in subterms(term):
+        if isinstance(part, ForAll | Exists | Sum) and arriving & set(part.vars):
+            caught = ", ".join(sorted(v.name for v in arriving & set(part.vars)))
+            message = f"{caught} is bound here, and means something else outside"
+            raise ValueError(message)
+    return replace_leaves(
+        term, lambda leaf: values.get(leaf) if isinstance(leaf, Var) else None
+    )
+
+
+def free_variables(term: Term) -> frozenset[Var]:
+    """Give the variables of ``term`` that nothing in it binds."""
+    if isinstance(term, Var):
+        return frozenset((term,))
+    inner: frozenset[Var] = frozenset().union(*map(free_variables, children(term)))
+    if isinstance(term, ForAll | Exists | Sum):
+        return inner - set(term.vars)
+    return inner
+
+
+def free(term: Term) -> frozenset[Var]:
+    """Give the variables of a term that no quantifier in it binds."""
+    if isinstance(term, Var):
+        return frozenset([term])
+    found: frozenset[Var] = frozenset().union(*map(free, children(term)))
+    return found.difference(term.vars) if isinstance(term, Quantified) else found
+
+
+def apart(term: Term, bound: frozenset[Var] = frozenset()) -> Term:
+    """Rename variables so that no quantifier binds one that is bound around it.
+
+    Where a term is put into another, a quantifier may come to be inside itself.
+    """
+    if isinstance(term, Quantified):
+        names = {v: v for v in term.vars}
+        for var in term.vars:
+            while names[var] in bound:
+                names[var] = replace(var, name=f"{names[var].name}'")
+        new = tuple(names.values())
+        body = term.body
+        if new != term.vars:
+            body = substitute(body, {v: n for v, n in names.items() if v != n})
+        return type(term)(new, apart(body, bound.union(new)))
+    inner = tuple(apart(child, bound) for child in children(term))
+    return rebuild(term, inner) if inner != children(term) else term
+
+
+def named(term: Term) -> frozenset[Sort]:
+    """Give the sorts of which a member is named by its number."""
+    return frozenset(
+        part.type.sort
+        for part in subterms(term)
+        if isinstance(part, Const) and isinstance(part.type, MemberType)
+    )
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """Yield ``term`` and every term inside it."""
+    yield term
+    for child in children(term):
+        yield from subterms(child)
+
+
+def conjuncts(term: Term) -> tuple[Term, ...]:
+    """Split a claim into the claims that it joins."""
+    return term.parts if isinstance(term, And) else (term,)

@@ -1,0 +1,87 @@
+"""A protocol at other sizes: what of its terms depends on how many members there are.
+
+A model that asks for a size is noted as it asks (``len``, ``sizes``). Whatever other
+way Python knows to find a size out, its terms are not the same at another size.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.tracing.trace import System, trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.terms import terms as t
+
+
+def resized(protocol: Protocol, sort: Sort, size: int) -> Protocol:
+    """Give the protocol with another number of members of a sort."""
+    made = copy.copy(protocol)
+    made.__dict__.pop("_traced", None)
+    made.__dict__.pop("_samples", None)
+    made.settle({sort: size})
+    return made
+
+
+def other(system: System, sort: Sort, size: int) -> System:
+    """Give the system with another number of members of a sort."""
+    known: dict[tuple[Sort, int], System] = system.protocol.__dict__.setdefault(
+        "_resized", {}
+    )
+    if (sort, size) not in known:
+        known[sort, size] = trace(resized(system.protocol, sort, size))
+    return known[sort, size]
+
+
+def sized_by(system: System) -> frozenset[Sort]:
+    """Give the sorts whose size the state or the steps of a system depend on."""
+    return frozenset(
+        sort
+        for sort, size in system.sizes.items()
+        if not sort.ordered
+        and not all(_alike(system, sort, n) for n in (max(1, size - 1), size + 1))
+    )
+
+
+def claim_sized_by(
+    system: System,
+    term: t.Term,
+    predicate: Callable[..., object],
+    *,
+    steps: bool,
+) -> frozenset[Sort]:
+    """Give the sorts whose size a claim depends on, where ``term`` is traced of it."""
+
+    def same(sort: Sort, size: int) -> bool:
+        try:
+            return other(system, sort, size).claim(predicate, steps=steps) == term
+        except ModelError:
+            return False
+
+    return frozenset(
+        sort
+        for sort, size in system.sizes.items()
+        if not sort.ordered and not same(sort, size + 1)
+    )
+
+
+def _alike(system: System, sort: Sort, size: int) -> bool:
+    """Say whether a system is the same at another size; one that is none is not."""
+    try:
+        return _terms(other(system, sort, size)) == _terms(system)
+    except ModelError:
+        return False
+
+
+def _terms(system: System) -> list[Any]:
+    fields = [(field.path, field.type, field.sorts) for field in system.fields]
+    return [
+        fields,
+        [(a.name, a.params, a.guard, a.writes, a.fair) for a in system.actions],
+    ]

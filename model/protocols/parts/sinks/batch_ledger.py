@@ -1,0 +1,32 @@
+"""A sink that keeps the ids of finished batches in the transaction of their rows."""
+
+from __future__ import annotations
+
+from onceproof.model.language import Member, action, if_else, not_, state, when
+from onceproof.model.protocols.parts.sinks.sink import Sink
+
+
+class BatchLedger(Sink):
+    """One transaction writes a batch's rows and id; a batch with an id is skipped."""
+
+    ledger = state(False, per=Sink.BATCH)
+    due = state(False, per=Sink.BATCH, volatile=True)
+
+    def start_commit(self, b: Member) -> None:
+        """Look the batch up; it is due if its id is not there."""
+        self.due[b] = not_(self.ledger[b])
+
+    @action(per=Sink.BATCH)
+    def write_batch(self, b: Member) -> None:
+        """Commit the rows and the id."""
+        when(self.due[b])
+        self.ledger[b] = True
+        self.due[b] = False
+
+    def finished(self, b: Member) -> bool:
+        """The callback returns when nothing is due."""
+        return not_(self.due[b])
+
+    def visible(self, b: Member, e: Member) -> int:
+        """Rows are there exactly when the id is."""
+        return if_else(self.ledger[b], 1, 0)

@@ -1,0 +1,67 @@
+"""Sinks that keep the ids of finished batches apart from their rows."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import ClassVar
+
+from onceproof.model.language import Member, action, if_else, state, when
+from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
+
+
+class Due(Enum):
+    """What the callback still has to do."""
+
+    NOTHING = "nothing"
+    ROWS = "rows"
+    LEDGER = "ledger"
+
+
+class LedgerAfter(Sink):
+    """Rows are committed first, the batch's id after them, in two transactions."""
+
+    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+
+    first = Due.ROWS
+    after_rows = Due.LEDGER
+    after_ledger = Due.NOTHING
+
+    rows = state(0, high=MOST, per=Sink.BATCH)
+    ledger = state(False, per=Sink.BATCH)
+    due = state(Due.NOTHING, per=Sink.BATCH, volatile=True)
+
+    def start_commit(self, b: Member) -> None:
+        """Look the batch up; skip it if its id is there."""
+        self.due[b] = if_else(self.ledger[b], Due.NOTHING, self.first)
+
+    @action(per=Sink.BATCH)
+    def write_rows(self, b: Member) -> None:
+        """Commit the rows."""
+        when(self.due[b] == Due.ROWS)
+        self.rows[b] = one_more(self.rows[b])
+        self.due[b] = self.after_rows
+
+    @action(per=Sink.BATCH)
+    def write_ledger(self, b: Member) -> None:
+        """Commit the batch's id."""
+        when(self.due[b] == Due.LEDGER)
+        self.ledger[b] = True
+        self.due[b] = self.after_ledger
+
+    def finished(self, b: Member) -> bool:
+        """The callback returns when nothing is due."""
+        return self.due[b] == Due.NOTHING
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees the rows, whatever the ledger says."""
+        return self.rows[b]
+
+
+class LedgerBefore(LedgerAfter):
+    """The batch's id is committed first, its rows after it, in two transactions."""
+
+    breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
+
+    first = Due.LEDGER
+    after_ledger = Due.ROWS
+    after_rows = Due.NOTHING

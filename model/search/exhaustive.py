@@ -1,0 +1,216 @@
+"""Exhaustive breadth-first search, which settles questions about all states."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onceproof.model.search.liveness import refuting_lasso
+from onceproof.model.search.queries import Answer, refuse_doubles
+from onceproof.model.search.state_graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from onceproof.model.language.terms.terms import Term
+    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.search.queries import Question
+    from onceproof.model.search.states.claim_flags import Flags
+    from onceproof.model.traces import Trace
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a search gives up: so many states, or bytes."""
+
+    states: int | None = None
+    memory: int | None = None
+
+
+@dataclass
+class Exploration:
+    """The outcome of a search. ``depth`` counts the initial states as 1.
+
+    ``never_taken`` names the actions and faults that changed no state that was seen.
+    """
+
+    distinct: int = 0
+    generated: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    stopped: str = ""
+    answers: list[Answer] = field(default_factory=list)
+    never_taken: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every reachable state was seen."""
+        return not self.stopped
+
+
+def explore(
+    system: System,
+    questions: Sequence[Question] = (),
+    *,
+    limits: Limits | None = None,
+    symmetry: bool = False,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Exploration:
+    """Search every reachable state and settle ``questions`` about them.
+
+    ``progress(distinct, generated, depth)`` is called now and then. A search that
+    meets its limits ends with ``stopped`` saying which, and every question that it
+    has not refuted is undecided. With ``symmetry`` states that differ in the names of
+    members alone count once.
+    """
+    refuse_doubles(questions)
+    limits = limits or Limits()
+    graph = Graph(system, questions, symmetry=symmetry)
+    result = Exploration(compile_seconds=graph.compile_seconds)
+    began = time.perf_counter()
+    finder = _Finder(graph, questions)
+    result.generated = graph.start()
+    while graph.levels[-1] > graph.levels[-2] and not result.stopped:
+        for made in graph.sweep(graph.levels[-2], graph.levels[-1]):
+            finder.look(made.lo, made.flags)
+            finder.taken[made.events] = True
+            result.generated += made.generated
+            graph.add(made.states)
+            result.stopped = _over(graph, limits)
+            if progress:
+                progress(graph.count, result.generated, len(graph.levels) - 1)
+            if result.stopped:
+                break
+        graph.levels.append(graph.count)
+    result.distinct = graph.count
+    result.depth = len(graph.levels) - 2
+    result.answers = finder.answers(complete=result.complete)
+    result.never_taken = graph.steps_without(finder.taken)
+    result.seconds = time.perf_counter() - began
+    return result
+
+
+def _over(graph: Graph, limits: Limits) -> str:
+    if limits.states is not None and graph.count > limits.states:
+        return f"more than {limits.states:,} states"
+    if limits.memory is not None and graph.memory > limits.memory:
+        return f"more than {limits.memory:,} bytes of memory"
+    return ""
+
+
+class _Finder:
+    """Watches the flags of states as they are expanded, and settles questions."""
+
+    def __init__(self, graph: Graph, questions: Sequence[Question]) -> None:
+        self._graph = graph
+        self._questions = list(questions)
+        self._state_claims = [
+            q for q in questions if q.when in ("always", "at_rest", "sometimes")
+        ]
+        self._step_claims = [q for q in questions if q.when == "step"]
+        self._first: dict[str, int] = {}
+        self._through: dict[str, Trace] = {}
+        self._rested = False
+        self._flags: list[Flags] = []
+        self._whole = any(q.whole for q in questions)
+        self.taken = np.zeros(len(graph.events), bool)
+
+    def look(self, lo: int, flags: Flags) -> None:
+        """Take in the flags of the rows from ``lo`` on."""
+        summary = flags.summary()
+        self._rested = self._rested or summary.rests_somewhere
+        for question in self._state_claims:
+            if question.name in self._first:
+                continue
+            claim = question.term
+            if question.when == "sometimes":
+                settled = not summary.holds_somewhere(claim)
+            else:
+                settled = summary.holds_everywhere(claim)
+            if settled:
+                continue
+            found = flags.holds(claim)
+            if question.when == "always":
+                found = ~found
+            elif question.when == "at_rest":
+                found = ~found & flags.rests
+            if found.any():
+                self._first[question.name] = lo + int(np.argmax(found))
+        if self._whole:
+            self._flags.append(flags.copy())
+
+    def answers(self, *, complete: bool) -> list[Answer]:
+        """Settle every question."""
+        numbered = list(enumerate(self._step_claims))
+        broken = [(n, q) for n, q in numbered if self._graph.broken[n, 0] >= 0]
+        rows = self._graph.broken.copy()
+        for number, question in broken:
+            self._graph.broken[:] = rows
+            self._through[question.name] = self._graph.trace_breaking(number)
+        return [self._answer(q, complete=complete) for q in self._questions]
+
+    def _answer(self, question: Question, *, complete: bool) -> Answer:
+        graph = self._graph
+        if question.name in self._through:
+            return Answer(question, "refuted", self._through[question.name])
+        if question.name in self._first:
+            trace = graph.trace_to(self._first[question.name])
+            witness = question.when == "sometimes"
+            return Answer(question, "exhausted" if witness else "refuted", trace)
+        if not complete:
+            return Answer(question, "undecided")
+        if question.when == "sometimes":
+            return Answer(question, "vacuous")
+        if question.when == "at_rest" and not self._rested:
+            return Answer(question, "vacuous")
+        if question.when == "step" and not self.taken.any():
+            return Answer(question, "vacuous")
+        if question.when == "recoverable":
+            return self._recoverable(question)
+        if question.lively and graph.symmetry is not None:
+            # What is fair to each member is not to be seen where names are lost.
+            return Answer(question, "undecided")
+        if question.given is not None and not self._ever(question.given):
+            return Answer(question, "vacuous")
+        if question.lively:
+            flags = graph.flags.joined(self._flags)
+            lasso = refuting_lasso(graph, question, flags)
+            return Answer(question, "refuted" if lasso else "exhausted", lasso)
+        return Answer(question, "exhausted")
+
+    def _ever(self, term: Term) -> bool:
+        """Say whether a claim about single states holds in any state that was seen."""
+        return any(bool(flags.holds(term).any()) for flags in self._flags)
+
+    def _recoverable(self, question: Question) -> Answer:
+        """Find a state from which rest with the claim true is out of reach.
+
+        Works backwards to a fixed point: a state can recover if it is the goal, or
+        an action (no fault) leads to one that can.
+        """
+        graph = self._graph
+        flags = graph.flags.joined(self._flags)
+        can = flags.rests & flags.holds(question.term)
+        marked = np.zeros(graph.slot_count, bool)
+        marked[graph.slots(graph.states[: graph.count][can])] = True
+        calm = np.array([not e.fault for e in graph.events] or [True])
+        moved = True
+        while moved:
+            moved = False
+            for made in graph.sweep(0, graph.count, backwards=True):
+                if can[made.lo : made.hi].all():
+                    continue
+                good = calm[made.events] & marked[graph.slots(made.states)]
+                rows = np.unique(made.sources[good])
+                rows = rows[~can[rows]]
+                if len(rows):
+                    moved = True
+                    can[rows] = True
+                    marked[graph.slots(graph.states[rows])] = True
+        if can.all():
+            return Answer(question, "exhausted")
+        return Answer(question, "refuted", graph.trace_to(int(np.argmin(can))))

@@ -1,0 +1,1 @@
+"""Native code of a model: from terms to a function that expands states."""

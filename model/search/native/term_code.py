@@ -1,0 +1,275 @@
+"""Native code of terms: what a claim or a guard is worth in a packed state."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.types import BoolType, EnumType, IntType, encode
+from onceproof.model.search.states.layout import WORD_BITS, Layout, Placement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.search.symmetry import Symmetry
+
+I64 = ir.IntType(64)
+I1 = ir.IntType(1)
+
+
+def constant(value: int) -> ir.Constant:
+    """Make a 64-bit constant."""
+    return ir.Constant(I64, value)
+
+
+class TermEmitter:
+    """Emits terms over a row. ``number`` gives an i64, ``truth`` an i1."""
+
+    row: ir.Value
+    k: ir.Value
+
+    def __init__(
+        self,
+        system: System,
+        layout: Layout,
+        function: ir.Function,
+        symmetry: Symmetry | None,
+    ) -> None:
+        """Begin the function; its arguments are the arrays that it works on."""
+        self.system = system
+        self.symmetry = symmetry
+        self.layout = layout
+        self.function = function
+        self.entry = ir.IRBuilder(function.append_basic_block("entry"))
+        self.b = ir.IRBuilder(function.append_basic_block("start"))
+        (
+            self.states,
+            self.lo,
+            self.hi,
+            self.out,
+            self.acts,
+            self.srcs,
+            self.flags,
+            self.broken,
+            self.made,
+        ) = function.args
+        self.vars: dict[t.Var, ir.Value] = {}
+        self.words: list[ir.Value] = []
+
+    def cell(self, value: ir.Value) -> ir.Value:
+        """Make a variable that holds ``value``."""
+        cell = self.entry.alloca(value.type)
+        self.b.store(value, cell)
+        return cell
+
+    def bump(self, cell: ir.Value) -> None:
+        """Count on in a cell."""
+        self.b.store(self.b.add(self.b.load(cell), constant(1)), cell)
+
+    def at(self, pointer: ir.Value, index: ir.Value) -> ir.Value:
+        """Point to a place of an array."""
+        return self.b.gep(pointer, [index])
+
+    def spot(self, rows: ir.Value, row: ir.Value, word: ir.Value) -> ir.Value:
+        """Point to a word of a row."""
+        offset = self.b.add(self.b.mul(row, constant(self.layout.words)), word)
+        return self.at(rows, offset)
+
+    @contextmanager
+    def loop(
+        self, lo: ir.Value, hi: ir.Value, out: ir.Block | None = None
+    ) -> Iterator[ir.Value]:
+        """Run the block for each index; ``out`` takes the place of the loop's end."""
+        index = self.entry.alloca(I64)
+        self.b.store(lo, index)
+        head = self.function.append_basic_block("head")
+        inside = self.function.append_basic_block("body")
+        end = out or self.function.append_basic_block("end")
+        self.b.branch(head)
+        self.b.position_at_end(head)
+        value = self.b.load(index)
+        self.b.cbranch(self.b.icmp_signed("<", value, hi), inside, end)
+        self.b.position_at_end(inside)
+        yield value
+        self.b.store(self.b.add(value, constant(1)), index)
+        self.b.branch(head)
+        self.b.position_at_end(end)
+
+    @contextmanager
+    def members(self, variables: Sequence[t.Var]) -> Iterator[None]:
+        """Run the block for all members that the variables can stand for."""
+        if not variables:
+            yield
+            return
+        size = self.system.sizes[variables[0].type.sort]
+        with self.loop(constant(0), constant(size)) as index:
+            self.vars[variables[0]] = index
+            with self.members(variables[1:]):
+                yield
+
+    # Actions ------------------------------------------------------------------
+
+    # Terms --------------------------------------------------------------------
+
+    def number(self, term: t.Term) -> ir.Value:
+        """Emit a term as a 64-bit integer: numbers as they are, the rest coded."""
+        if isinstance(term, t.Const):
+            return constant(number_of(term))
+        if isinstance(term, t.Var):
+            return self.vars[term]
+        if isinstance(term, t.Get):
+            return self.get(term)
+        if isinstance(term, t.Add):
+            return self.b.add(self.number(term.left), self.number(term.right))
+        if isinstance(term, t.Sub):
+            return self.b.sub(self.number(term.left), self.number(term.right))
+        if isinstance(term, t.Ite):
+            then, orelse = self.number(term.then), self.number(term.orelse)
+            return self.b.select(self.truth(term.test), then, orelse)
+        if isinstance(term, t.Sum):
+            total = self.cell(constant(0))
+            with self.members(term.vars):
+                more = self.number(term.body)
+                self.b.store(self.b.add(self.b.load(total), more), total)
+            return self.b.load(total)
+        return self.b.zext(self.truth(term), I64)
+
+    def truth(self, term: t.Term) -> ir.Value:
+        """Emit a term as a truth value."""
+        if isinstance(term, t.Const):
+            return ir.Constant(I1, int(bool(term.value)))
+        if isinstance(term, t.Not):
+            return self.b.not_(self.truth(term.body))
+        if isinstance(term, t.And | t.Or):
+            return self.join(term)
+        if isinstance(term, t.Eq | t.Less):
+            sign = "==" if isinstance(term, t.Eq) else "<"
+            left, right = self.number(term.left), self.number(term.right)
+            return self.b.icmp_signed(sign, left, right)
+        if isinstance(term, t.Ite):
+            then, orelse = self.truth(term.then), self.truth(term.orelse)
+            return self.b.select(self.truth(term.test), then, orelse)
+        if isinstance(term, t.ForAll | t.Exists):
+            whole = self.uniform(term)
+            return self.search(term) if whole is None else whole
+        if isinstance(term, t.Get):
+            return self.b.icmp_signed("!=", self.get(term), constant(0))
+        message = f"no native code for {type(term).__name__}"
+        raise TypeError(message)
+
+    def join(self, term: t.And | t.Or) -> ir.Value:
+        """Emit all parts of a conjunction or disjunction."""
+        combine: Callable[[ir.Value, ir.Value], ir.Value] = (
+            self.b.and_ if isinstance(term, t.And) else self.b.or_
+        )
+        result = self.truth(term.parts[0])
+        for part in term.parts[1:]:
+            result = combine(result, self.truth(part))
+        return result
+
+    def search(self, term: t.ForAll | t.Exists) -> ir.Value:
+        """Look at members until the first that settles the claim."""
+        universal = isinstance(term, t.ForAll)
+        found = self.cell(ir.Constant(I1, int(universal)))
+        end = self.function.append_basic_block("settled")
+        with self.members(term.vars):
+            claim = self.truth(term.body)
+            settled = self.function.append_basic_block("found")
+            onward = self.function.append_basic_block("onward")
+            if universal:
+                self.b.cbranch(claim, onward, settled)
+            else:
+                self.b.cbranch(claim, settled, onward)
+            self.b.position_at_end(settled)
+            self.b.store(ir.Constant(I1, int(not universal)), found)
+            self.b.branch(end)
+            self.b.position_at_end(onward)
+        self.b.branch(end)
+        self.b.position_at_end(end)
+        return self.b.load(found)
+
+    def uniform(self, term: t.ForAll | t.Exists) -> ir.Value | None:
+        """Compare a whole field with one value at once, where the claim does so."""
+        universal = isinstance(term, t.ForAll)
+        body = term.body if universal else t.negation(term.body)
+        wanted: int | None = None
+        if isinstance(body, t.Not) and isinstance(body.body, t.Get):
+            body, wanted = body.body, 0
+        elif isinstance(body, t.Eq) and isinstance(body.right, t.Const):
+            if isinstance(t.sort_of(body.left), EnumType):
+                wanted = number_of(body.right)
+            body = body.left
+        elif isinstance(body, t.Get):
+            wanted = 1
+        if wanted is None or not isinstance(body, t.Get):
+            return None
+        place = self.layout.placements[body.field]
+        if body.after or body.indices != term.vars or place.split:
+            return None
+        clear, pattern = repeated(place, wanted)
+        held = self.b.and_(self.words[place.word], constant(clear))
+        sign = "==" if universal else "!="
+        return self.b.icmp_signed(sign, held, constant(pattern))
+
+    def get(self, get: t.Get) -> ir.Value:
+        """Emit what an element of the state holds."""
+        place = self.layout.placements[get.field]
+        indices = [self.number(i) for i in get.indices]
+        code = self.element(place, indices, after=get.after)
+        if isinstance(place.field.type, IntType):
+            return self.b.add(code, constant(place.field.type.low))
+        return code
+
+    def element(
+        self, place: Placement, indices: list[ir.Value], *, after: bool = False
+    ) -> ir.Value:
+        """Emit the code of an element of a field."""
+        word, shift = self.lies(place, indices)
+        if after:
+            held = self.b.load(self.spot(self.out, self.b.load(self.k), word))
+        elif place.split:
+            held = self.b.load(self.spot(self.states, self.row, word))
+        else:
+            held = self.words[place.word]
+        return self.b.and_(self.b.lshr(held, shift), constant(place.mask))
+
+    def lies(
+        self, place: Placement, indices: list[ir.Value]
+    ) -> tuple[ir.Value, ir.Value]:
+        """Give the word and the shift of an element."""
+        element = self.flat(indices, list(place.dims))
+        bits = constant(place.bits)
+        if not place.split:
+            shift = self.b.add(constant(place.shift), self.b.mul(element, bits))
+            return constant(place.word), shift
+        per_word = constant(WORD_BITS // place.bits)
+        word = self.b.add(constant(place.word), self.b.udiv(element, per_word))
+        return word, self.b.mul(self.b.urem(element, per_word), bits)
+
+    def flat(self, indices: list[ir.Value], dims: list[int]) -> ir.Value:
+        """Emit the number of an element among all of its field."""
+        flat: ir.Value = constant(0)
+        for index, dim in zip(indices, dims, strict=True):
+            flat = self.b.add(self.b.mul(flat, constant(dim)), index)
+        return flat
+
+
+def number_of(term: t.Const) -> int:
+    """Give a constant as it is coded."""
+    if isinstance(term.type, BoolType | EnumType):
+        return encode(term.type, term.value)
+    return int(term.value)  # type: ignore[arg-type]
+
+
+def repeated(place: Placement, code: int) -> tuple[int, int]:
+    """Give the bits of all elements, and those that hold ``code`` in each."""
+    clear = pattern = 0
+    for element in range(place.count):
+        shift = place.spot(element)[1]
+        clear |= place.mask << shift
+        pattern |= code << shift
+    return clear, pattern

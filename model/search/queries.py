@@ -1,0 +1,65 @@
+"""What is asked of a system, and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.language.terms import terms as t
+    from onceproof.model.traces import Trace
+
+
+@dataclass(frozen=True)
+class Question:
+    """A claim to be settled: ``when`` says of which states, or steps, it speaks.
+
+    Of every fair run it speaks where ``when`` is "leads_to": once ``given`` holds,
+    ``term`` does, now or later. "eventually" is the same from the initial states.
+    """
+
+    name: str
+    when: str
+    term: t.Term
+    given: t.Term | None = None
+
+    @property
+    def lively(self) -> bool:
+        """Whether the claim is about runs, not about states or steps."""
+        return self.when in ("eventually", "leads_to")
+
+    @property
+    def whole(self) -> bool:
+        """Whether only the whole graph of states can settle the claim."""
+        return self.lively or self.when == "recoverable"
+
+    @property
+    def terms(self) -> tuple[t.Term, ...]:
+        """The claims about single states that have to be known."""
+        if self.when == "step":
+            return ()
+        return (self.term,) if self.given is None else (self.term, self.given)
+
+
+def refuse_doubles(questions: Sequence[Question]) -> None:
+    """Refuse two questions of one name: each would be given the other's answer."""
+    names = [question.name for question in questions]
+    for name in names:
+        if names.count(name) > 1:
+            message = f"two questions are called {name!r}; give each its own name"
+            raise ValueError(message)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the search found about one question.
+
+    ``verdict`` is one of exhausted, refuted, undecided, vacuous; ``trace`` is the
+    shortest that refutes the claim, or that witnesses a ``sometimes``.
+    """
+
+    question: Question
+    verdict: str
+    trace: Trace | None = None

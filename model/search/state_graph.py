@@ -1,0 +1,348 @@
+"""The reachable states of a system, packed, in the order of their discovery.
+
+Levels are slices of that order, and a path to a state is worked out backwards, level
+by level, without a table of parents. Memory grows with the states found.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.steps import Event
+from onceproof.model.search.native.compiled import Compiled
+from onceproof.model.search.native.expander import expander_ir, instances
+from onceproof.model.search.states.claim_flags import FlagNumbers
+from onceproof.model.search.states.huge_pages import words
+from onceproof.model.search.states.layout import Layout
+from onceproof.model.search.symmetry import Symmetry
+from onceproof.model.traces import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.search.queries import Question
+    from onceproof.model.search.states.claim_flags import Flags
+
+    Words = NDArray[np.int64]
+
+_ROOM = 1 << 20
+_FIRST_SLOTS = 1 << 12
+
+
+@dataclass
+class Expansion:
+    """The successors of rows ``lo`` to ``hi``.
+
+    Parallel arrays give each successor's packed state, the number of its event and
+    the row it came from; ``flags`` says of each row which claims hold in it.
+    ``generated`` counts the steps that change nothing as well.
+    """
+
+    lo: int
+    hi: int
+    states: Words
+    events: Words
+    sources: Words
+    flags: Flags
+    generated: int
+
+
+class _Buffers:
+    """Room for the successors of one chunk of rows."""
+
+    def __init__(self, rows: int, most: int, width: int, flags: int) -> None:
+        self.states = np.empty((rows * most, width), np.int64)
+        self.events = np.empty(rows * most, np.int64)
+        self.sources = np.empty(rows * most, np.int64)
+        self.flags = np.zeros((rows, flags), np.int64)
+        self.made = np.zeros(2, np.int64)
+
+
+class Graph:
+    """The reachable states of a system, found so far, in order of discovery."""
+
+    def __init__(
+        self,
+        system: System,
+        questions: Sequence[Question] = (),
+        *,
+        symmetry: bool = False,
+    ) -> None:
+        """Compile the system; nothing is searched yet.
+
+        With ``symmetry``, one state stands for all that differ in names alone.
+        """
+        from onceproof.model.search.states import hash_table  # noqa: PLC0415 - compiles on import
+
+        self.system = system
+        self.reference = Reference(system.protocol)
+        self.layout = Layout(system.fields, system.sizes)
+        self._kernels = hash_table
+        # Claims about fair runs are undecided under symmetry, whoever they name.
+        asked = [q.term for q in questions if not q.lively]
+        self.symmetry = Symmetry(system, self.layout, asked) if symmetry else None
+        self.flags = FlagNumbers(term for q in questions for term in q.terms)
+        self._step_claims = [q for q in questions if q.when == "step"]
+        began = time.perf_counter()
+        source = expander_ir(
+            system,
+            self.layout,
+            self.flags.claims,
+            [q.term for q in self._step_claims],
+            self.symmetry,
+        )
+        self._expand = Compiled(source, "expand")
+        width = self.layout.words
+        self.events = [
+            Event(a.name, members, a.fault, a.fair)
+            for a in system.actions
+            for members in _tuples(system, a)
+        ]
+        most = max(1, sum(instances(system, a) for a in system.actions))
+        self._chunk = max(16, min(16384, _ROOM // (most * width)))
+        self._buffers = [
+            _Buffers(self._chunk, most, width, self.flags.words) for _ in range(2)
+        ]
+        self.broken = np.full((len(self._step_claims) + 1, 2), -1, np.int64)
+        self.states: Words = np.empty((1024, width), np.int64)
+        self._table: Words = np.full((_FIRST_SLOTS, width), hash_table.EMPTY, np.int64)
+        self.count = 0
+        self.levels = [0]
+        self._recent = np.full(1 << hash_table.RECENT_BITS, hash_table.EMPTY, np.int64)
+        self._insert = hash_table.insert_one if width == 1 else hash_table.insert_many
+        self._grow = hash_table.grow_one if width == 1 else hash_table.grow_many
+        self._grow(self._table, self._table.copy(), _shift(_FIRST_SLOTS))
+        self.add(self._buffers[0].states[:0])
+        self.expand(0, 0)
+        self.compile_seconds = time.perf_counter() - began
+
+    @property
+    def memory(self) -> int:
+        """Bytes held for states and table."""
+        return int(self.states.nbytes + self._table.nbytes)
+
+    def expand(self, lo: int, hi: int) -> Expansion:
+        """Expand rows ``lo`` to ``hi``, at most a chunk; valid until the next call."""
+        return self._expanded(lo, hi, self._buffers[0])
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows can be expanded at once."""
+        return self._chunk
+
+    def expand_rows(self, rows: Words) -> Expansion:
+        """Expand states that need not be in the graph; valid until the next call."""
+        return self._expanded(
+            0, len(rows), self._buffers[0], np.ascontiguousarray(rows)
+        )
+
+    def grow(self) -> bool:
+        """Find the next level; answer whether there is anything in it."""
+        for made in self.sweep(self.levels[-2], self.levels[-1]):
+            self.add(made.states)
+        self.levels.append(self.count)
+        return self.levels[-1] > self.levels[-2]
+
+    def sweep(
+        self, lo: int, hi: int, *, backwards: bool = False
+    ) -> Iterator[Expansion]:
+        """Expand rows ``lo`` to ``hi`` piece by piece, a piece ahead of its reader.
+
+        A piece is valid until the next is asked for.
+        """
+        pieces = [(a, min(hi, a + self._chunk)) for a in range(lo, hi, self._chunk)]
+        if backwards:
+            pieces.reverse()
+        if len(pieces) < 2:  # noqa: PLR2004 - nothing to do ahead
+            yield from (self.expand(*piece) for piece in pieces)
+            return
+        with ThreadPoolExecutor(1) as pool:
+            work = (
+                pool.submit(self._expanded, a, b, buffers)
+                for (a, b), buffers in zip(pieces, cycle(self._buffers), strict=False)
+            )
+            ahead = next(work)
+            for coming in work:
+                yield ahead.result()
+                ahead = coming
+            yield ahead.result()
+
+    def _expanded(
+        self, lo: int, hi: int, into: _Buffers, states: Words | None = None
+    ) -> Expansion:
+        self._run(self.states if states is None else states, lo, hi, into)
+        made, generated = (int(n) for n in into.made)
+        if self.symmetry is not None:
+            self.symmetry.reduce(into.states, made)
+        return Expansion(
+            lo,
+            hi,
+            into.states[:made],
+            into.events[:made],
+            into.sources[:made],
+            self.flags.of(into.flags[: hi - lo]),
+            generated,
+        )
+
+    def _run(self, states: Words, lo: int, hi: int, into: _Buffers) -> None:
+        self._expand(
+            states,
+            lo,
+            hi,
+            into.states,
+            into.events,
+            into.sources,
+            into.flags,
+            self.broken,
+            into.made,
+        )
+
+    def add(self, rows: Words) -> None:
+        """Add those of ``rows`` that are new."""
+        self._make_room(len(rows))
+        self.count, _ = self._insert(
+            self._table,
+            _shift(len(self._table)),
+            rows,
+            len(rows),
+            self.states,
+            self.count,
+            self._recent,
+        )
+
+    def start(self) -> int:
+        """Add the initial states; answer how many were generated."""
+        found = [self.layout.pack(s) for s in self.reference.initial_states()]
+        rows = np.array(found, np.int64).reshape(len(found), -1)
+        if self.symmetry is not None:
+            self.symmetry.reduce(rows, len(rows))
+        self.add(rows)
+        self.levels = [0, self.count]
+        return len(rows)
+
+    def slots(self, rows: Words) -> Words:
+        """Give a number for each row, the same for the same state."""
+        slots = np.empty(len(rows), np.int64)
+        shift = _shift(len(self._table))
+        self._kernels.find_all(self._table, shift, rows, len(rows), slots)
+        return slots
+
+    @property
+    def slot_count(self) -> int:
+        """One more than the largest number that ``slots`` can answer."""
+        return len(self._table)
+
+    def edges(self) -> tuple[Words, Words, Words]:
+        """Give all steps between the states found: sources, event numbers, targets."""
+        row_of = np.zeros(self.slot_count, np.int64)
+        row_of[self.slots(self.states[: self.count])] = np.arange(self.count)
+        found = [
+            (made.sources.copy(), made.events.copy(), row_of[self.slots(made.states)])
+            for made in self.sweep(0, self.count)
+        ]
+        sources, events, targets = zip(*found, strict=True)
+        return np.concatenate(sources), np.concatenate(events), np.concatenate(targets)
+
+    def steps_without(self, taken: NDArray[np.bool_]) -> tuple[str, ...]:
+        """Name the actions and faults of which no event is among those ``taken``."""
+        happened = {e.name for e, was in zip(self.events, taken, strict=True) if was}
+        return tuple(name for name in self.reference.steps if name not in happened)
+
+    def path_to(self, row: int) -> list[tuple[int, int]]:
+        """Give a shortest path to a row: pairs of event number and row reached."""
+        path: list[tuple[int, int]] = []
+        while row >= self.levels[1]:
+            level = next(i for i, end in enumerate(self.levels) if end > row) - 1
+            event, source = self._into(row, level)
+            path.append((event, row))
+            row = source
+        path.append((-1, row))
+        return path[::-1]
+
+    def _into(self, row: int, level: int) -> tuple[int, int]:
+        wanted = self.states[row].copy()
+        for made in self.sweep(self.levels[level - 1], self.levels[level]):
+            hits = np.flatnonzero((made.states == wanted).all(axis=1))
+            if len(hits):
+                return int(made.events[hits[0]]), int(made.sources[hits[0]])
+        message = f"state {row} has no predecessor"
+        raise RuntimeError(message)
+
+    def trace_to(self, row: int) -> Trace:
+        """Give a shortest trace to a row, or to a state that it stands for."""
+        (_, first), *rest = self.path_to(row)
+        state = self.layout.unpack(self.states[first].tolist())
+        steps = []
+        for event, at in rest:
+            if self.symmetry is None:
+                taken = self.events[event]
+                after = self.layout.unpack(self.states[at].tolist())
+            else:
+                taken, after = self._step_towards(state, self.events[event].name, at)
+            steps.append((taken, after))
+            state = after
+        return Trace(self.layout.unpack(self.states[first].tolist()), tuple(steps))
+
+    def _step_towards(self, state: State, name: str, row: int) -> tuple[Event, State]:
+        """Find the step of that name from a state to one that a row stands for."""
+        for event in self.events:
+            after = self.reference.after(state, event) if event.name == name else None
+            if after is None:
+                continue
+            packed = np.array([self.layout.pack(after)], np.int64)
+            if self.symmetry is not None:
+                self.symmetry.reduce(packed, 1)
+            if (packed[0] == self.states[row]).all():
+                return event, after
+        message = f"no step leads to state {row}"
+        raise RuntimeError(message)
+
+    def trace_breaking(self, number: int) -> Trace:
+        """Give a shortest trace whose last step breaks a claim of steps."""
+        trace = self.trace_to(int(self.broken[number, 0]))
+        last = np.array([self.layout.pack(trace.states[-1])], np.int64)
+        self.broken[:] = -1
+        made = self._buffers[0]
+        self._run(last, 0, 1, made)
+        successor = int(self.broken[number, 1])
+        event = self.events[int(made.events[successor])]
+        after = self.layout.unpack(made.states[successor].tolist())
+        return Trace(trace.start, (*trace.steps, (event, after)))
+
+    def _make_room(self, coming: int) -> None:
+        width = self.layout.words
+        if self.count + coming > len(self.states):
+            grown = words(max(2 * len(self.states), self.count + coming), width)
+            grown[: self.count] = self.states[: self.count]
+            self.states = grown
+        slots = len(self._table)
+        while (self.count + coming) * 4 > slots * 3:
+            slots *= 2
+        if slots > len(self._table):
+            larger = words(slots, width)
+            self._grow(self._table, larger, _shift(slots))
+            self._table = larger
+
+
+def _shift(slots: int) -> int:
+    return 64 - (slots.bit_length() - 1)
+
+
+def _tuples(system: System, action: object) -> list[tuple[int, ...]]:
+    params = action.params  # type: ignore[attr-defined]
+    found: list[tuple[int, ...]] = [()]
+    for param in params:
+        size = system.sizes[param.type.sort]
+        found = [(*head, i) for head in found for i in range(size)]
+    return found

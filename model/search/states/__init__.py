@@ -1,0 +1,1 @@
+"""How states are packed into words, flagged, and kept in a hash table."""

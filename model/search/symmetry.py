@@ -1,0 +1,195 @@
+"""Symmetry: of states that differ in the names of members alone, one is kept.
+
+Members of a sort that is not ordered are interchangeable. Where each field has at
+most one index of such a sort, a state is a bag of its members' tuples, and sorting
+the members by their whole tuple gives the state that stands for all. Where a field
+has more, every renaming is tried, and the least packed state stands for all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from onceproof.model.errors import UsageError
+from onceproof.model.language.fields import ByMember
+from onceproof.model.language.terms.terms import named as names
+from onceproof.model.search.states.layout import WORD_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.terms.terms import Term
+    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.search.states.layout import Layout, Placement
+
+    Words = NDArray[np.int64]
+
+Renaming: TypeAlias = "Mapping[Sort, tuple[int, ...]]"
+
+MOST_RENAMINGS = 720
+
+
+def interchangeable(system: System, terms: Iterable[Term] = ()) -> list[Sort]:
+    """List the sorts whose members can be renamed without anyone noticing.
+
+    No member is named by its number: not by a step, a claim or an observation of the
+    protocol, not where it starts from, and not by any of ``terms``.
+    """
+    named = system.named.union(*map(names, terms))
+    named |= {
+        s for f in system.fields if isinstance(f.initial, ByMember) for s in f.sorts
+    }
+    return [
+        s
+        for s, size in system.sizes.items()
+        if size > 1 and not s.ordered and s not in named
+    ]
+
+
+def count_renamings(sorts: Iterable[Sort], sizes: Mapping[Sort, int]) -> int:
+    """Count the ways to rename the members of some sorts."""
+    return math.prod(math.factorial(sizes[s]) for s in sorts)
+
+
+def renamings(sorts: Sequence[Sort], sizes: Mapping[Sort, int]) -> Iterator[Renaming]:
+    """Yield the ways to rename the members of some sorts, the plain one first."""
+    ways = [itertools.permutations(range(sizes[s])) for s in sorts]
+    for way in itertools.product(*ways):
+        yield dict(zip(sorts, way, strict=True))
+
+
+def renamed(
+    members: tuple[int, ...], sorts: tuple[Sort, ...], renaming: Renaming
+) -> tuple[int, ...]:
+    """Rename a tuple of members of the given sorts."""
+    return tuple(
+        renaming[sort][i] if sort in renaming else i
+        for i, sort in zip(members, sorts, strict=True)
+    )
+
+
+class Symmetry:
+    """The interchangeable sorts of a system, and how a state is brought to one form."""
+
+    def __init__(
+        self, system: System, layout: Layout, terms: Collection[Term] = ()
+    ) -> None:
+        """Find the sorts that are interchangeable to ``terms``, and prepare the tables.
+
+        Raises ``UsageError`` where none is, or where there are too many renamings.
+        """
+        from onceproof.model.search.states import hash_table  # noqa: PLC0415 - compiles on import
+
+        self._kernels = hash_table
+        self._places = layout.placements.values()
+        self.sorts = [s for s in interchangeable(system, terms) if self._uses(s)]
+        if not self.sorts:
+            message = (
+                f"{system.name} has no sort of two or more interchangeable members, "
+                f"so symmetry has nothing to do{_why(system, terms)}"
+            )
+            raise UsageError(message)
+        self._sizes = system.sizes
+        indices = [[s in self.sorts for s in p.field.sorts] for p in self._places]
+        self.simple = all(sum(row) <= 1 for row in indices)
+        if self.simple:
+            self._tables = [self._sorting(sort) for sort in self.sorts]
+        else:
+            self._renamings = self._permuting(layout)
+
+    def _uses(self, sort: Sort) -> bool:
+        return any(sort in p.field.sorts for p in self._places)
+
+    def reduce(self, rows: Words, number: int) -> None:
+        """Bring the first ``number`` rows to the form that stands for all alike."""
+        if self.simple:
+            for table in self._tables:
+                self._kernels.sort_members(rows, number, *table)
+        else:
+            self._kernels.least_renaming(rows, number, *self._renamings)
+
+    def twins(self, sort: Sort) -> list[tuple[Placement, int, list[tuple[int, ...]]]]:
+        """List the fields that tell members of a sort apart.
+
+        Each with the position of the sort's index, and all values of the others.
+        """
+        found = []
+        for place in self._places:
+            if sort in place.field.sorts:
+                at = place.field.sorts.index(sort)
+                others = [range(d) for i, d in enumerate(place.dims) if i != at]
+                found.append((place, at, list(itertools.product(*others))))
+        return found
+
+    def _sorting(self, sort: Sort) -> tuple[Words, Words, Words]:
+        words, shifts, bits = [], [], []
+        for place, at, others in self.twins(sort):
+            for other in others:
+                spots = [
+                    place.spot(_flat(place.dims, (*other[:at], m, *other[at:])))
+                    for m in range(self._sizes[sort])
+                ]
+                words.append([w for w, _ in spots])
+                shifts.append([s for _, s in spots])
+                bits.append(place.bits)
+        if sum(bits) > WORD_BITS:
+            message = (
+                f"a {sort.text} has {sum(bits)} bits of state, and symmetry can tell "
+                f"{WORD_BITS} apart; choose smaller sizes"
+            )
+            raise UsageError(message)
+        return (
+            np.array(words, np.int64),
+            np.array(shifts, np.int64),
+            np.array(bits, np.int64),
+        )
+
+    def _permuting(self, layout: Layout) -> tuple[Words, Words, Words, Words, Words]:
+        number = count_renamings(self.sorts, self._sizes)
+        if number > MOST_RENAMINGS:
+            message = (
+                f"there are {number:,} renamings, and {MOST_RENAMINGS} is the most "
+                "that are tried for a field of pairs; choose smaller sizes"
+            )
+            raise UsageError(message)
+        spots = [
+            (place, at, place.spot(_flat(place.dims, at)))
+            for place in layout.placements.values()
+            for at in itertools.product(*(range(d) for d in place.dims))
+        ]
+        to_words, to_shifts = [], []
+        for renaming in renamings(self.sorts, self._sizes):
+            moved = [
+                place.spot(_flat(place.dims, renamed(at, place.field.sorts, renaming)))
+                for place, at, _ in spots
+            ]
+            to_words.append([w for w, _ in moved])
+            to_shifts.append([s for _, s in moved])
+        return (
+            np.array([w for _, _, (w, _) in spots], np.int64),
+            np.array([s for _, _, (_, s) in spots], np.int64),
+            np.array([place.mask for place, _, _ in spots], np.int64),
+            np.array(to_words, np.int64),
+            np.array(to_shifts, np.int64),
+        )
+
+
+def _why(system: System, terms: Collection[Term]) -> str:
+    """Say which sorts are not interchangeable because a member of them is named."""
+    named = system.named.union(*map(names, terms))
+    found = sorted(sort.name for sort in named if not sort.ordered)
+    return f": a member of {', '.join(found)} is named by its number" if found else ""
+
+
+def _flat(dims: tuple[int, ...], at: tuple[int, ...]) -> int:
+    flat = 0
+    for dim, index in zip(dims, at, strict=True):
+        flat = flat * dim + index
+    return flat

@@ -1,0 +1,1 @@
+"""A counterexample: its file, why it breaks, and which steps matter."""

@@ -1,0 +1,294 @@
+"""Counterexample files: what broke, how it came about, and how to see it again."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.model.files import read_json, write_whole
+from onceproof.model.language.terms.types import spelled
+from onceproof.properties.evidence.fingerprints import of_data
+from onceproof.properties.forms import (
+    flag,
+    listed,
+    mapped,
+    maybe,
+    record,
+    scalar,
+    shown,
+    text,
+    whole,
+)
+from onceproof.properties.ledger import History
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.steps import Event
+    from onceproof.model.traces import Trace
+
+SCHEMA = 1
+FORMAT = "onceproof counterexample"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the trace, with the elements of the state that it changed.
+
+    ``lane`` names who acts: the member of an unordered sort, the part, or the rest.
+    """
+
+    event: str
+    members: tuple[int, ...]
+    fault: bool
+    changes: dict[str, Any]
+    lane: str = ""
+
+    def __str__(self) -> str:
+        """Show the step as ``commit_task(0, 1)``."""
+        return f"{self.event}({', '.join(map(str, self.members))})"
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A trace that breaks a property, of the model or of a real run.
+
+    ``fails_at`` is the number of the step (from 1; 0 is the start) or, where there
+    is an ``observed`` ledger, of the moment, at which the clause first fails.
+    ``events`` is how many events a real run read, ``input`` holds them where they are
+    the user's own. ``looks`` tells after how many steps each moment was. ``test`` is
+    the test that found it, by which it can be run again, with what it was ``asked``.
+    ``because`` tells in sentences how it came about. Where ``loop`` is given, the steps
+    after that one go on for ever; where none come after it, nothing has to happen.
+    """
+
+    protocol: str
+    parameters: dict[str, Any]
+    property: str
+    clause: str
+    fails_at: int
+    steps: tuple[Step, ...]
+    versions: dict[str, str]
+    sink: str = ""
+    interleaving: int = 0
+    faults: int = 1
+    events: int = 0
+    failpoints: tuple[str, ...] = ()
+    observed: History | None = None
+    expected: History | None = None
+    start: dict[str, Any] = field(default_factory=dict)
+    looks: tuple[int, ...] = ()
+    input: dict[str, Any] | None = None
+    test: str = ""
+    asked: dict[str, Any] = field(default_factory=dict)
+    because: tuple[str, ...] = ()
+    loop: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data, with its format, its schema, and its digest."""
+        data = asdict(self)
+        return {"format": FORMAT, "schema": SCHEMA, **data, "digest": of_data(data)}
+
+    def write(self, path: Path) -> None:
+        """Write the file, whole or not at all."""
+        writable(path.parent)
+        write_whole(path, json.dumps(self.to_json(), indent=2) + "\n")
+
+
+def writable(folder: Path) -> None:
+    """Make a folder, and see that files can be put into it.
+
+    Raises ``UsageError`` where that is not so.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        message = f"{folder} cannot be written to: {error.strerror or error}"
+        raise UsageError(message) from None
+
+
+def read(path: Path) -> Counterexample:
+    """Read a counterexample file.
+
+    Raises ``UsageError`` for a file that is missing, damaged, foreign or newer.
+    """
+    data = read_json(path, "counterexample file")
+    if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
+        message = f"{path} is JSON, but no counterexample file of Onceproof"
+        raise UsageError(message)
+    schema = data.pop("schema", None)
+    if type(schema) is not int or schema != SCHEMA:
+        message = (
+            f"{path} has schema {shown(schema)}, and this Onceproof reads {SCHEMA}; "
+            "use the version that wrote it"
+        )
+        raise UsageError(message)
+    try:
+        return _parsed(data)
+    except ValueError as error:
+        message = f"{path} is damaged: {error}"
+        raise UsageError(message) from None
+
+
+def _parsed(data: dict[str, Any]) -> Counterexample:
+    """Make a counterexample of plain data. Raises ``ValueError`` for what is amiss."""
+    _FORM(data, "")
+    digest = data.pop("digest", None)
+    if digest not in (None, of_data(data)):
+        message = (
+            "its digest is of something else, so it was changed after it was written; "
+            "take out 'digest' if you changed it yourself"
+        )
+        raise ValueError(message)
+    steps = tuple(
+        Step(**{**step, "members": tuple(step["members"])}) for step in data["steps"]
+    )
+    histories = {
+        name: None if data[name] is None else History.from_json(data[name])
+        for name in ("observed", "expected")
+    }
+    lists = {name: tuple(data[name]) for name in _TUPLES if name in data}
+    found = Counterexample(**{**data, **histories, **lists, "steps": steps})
+    _coherent(found)
+    return found
+
+
+def _coherent(found: Counterexample) -> None:
+    """Raise ``ValueError`` where one part of a file speaks of what another has not."""
+    steps, message = len(found.steps), ""
+    if found.loop is not None and found.loop > steps:
+        message = "'loop' is not the number of a step"
+    elif found.observed is None and found.fails_at > steps:
+        message = "'fails_at' is not the number of a step"
+    elif any(look > steps for look in found.looks):
+        message = "'looks' names a step that there is not"
+    for name in ("observed", "expected"):
+        history: History | None = getattr(found, name)
+        if history is None:
+            continue
+        moments = len(history.moments)
+        lengths = {len(history.unexplained), *(len(row.fared) for row in history.rows)}
+        if lengths != {moments} or not moments:
+            message = f"{name!r} does not tell of every moment"
+        elif name == "observed" and found.fails_at >= moments:
+            message = "'fails_at' is not the number of a moment"
+    if message:
+        raise ValueError(message)
+
+
+_TUPLES = ("failpoints", "looks", "because")
+_STEP = record(
+    {
+        "event": text,
+        "members": listed(whole()),
+        "fault": flag,
+        "changes": mapped(scalar),
+    },
+    {"lane": text},
+)
+_ROW = record(
+    {
+        "unit": whole(),
+        "accepted": flag,
+        "fared": listed(record({"promised": flag, "visible": whole()})),
+        "events": whole(),
+    },
+    {"example": text},
+)
+_HISTORY = record(
+    {
+        "moments": listed(text),
+        "rows": listed(_ROW),
+        "unexplained": listed(whole()),
+        "rested": flag,
+    },
+    {"strays": listed(text), "unread": listed(whole())},
+)
+_EVENTS = record(
+    {
+        "schema": text,
+        "tasks": whole(1),
+        "key": listed(text),
+        "pieces": listed(listed(text)),
+    }
+)
+_FORM = record(
+    {
+        "protocol": text,
+        "parameters": mapped(scalar),
+        "property": text,
+        "clause": text,
+        "fails_at": whole(),
+        "steps": listed(_STEP),
+        "versions": mapped(text),
+        "sink": text,
+        "interleaving": whole(),
+        "faults": whole(),
+        "events": whole(),
+        "failpoints": listed(text),
+        "observed": maybe(_HISTORY),
+        "expected": maybe(_HISTORY),
+        "start": mapped(scalar),
+    },
+    {
+        "looks": listed(whole()),
+        "input": maybe(_EVENTS),
+        "test": text,
+        "asked": record({}, dict.fromkeys(("key", "allow", "code"), listed(text))),
+        "because": listed(text),
+        "loop": maybe(whole()),
+        "digest": text,
+    },
+)
+
+
+def steps_of(reference: Reference, trace: Trace) -> tuple[Step, ...]:
+    """Tell a trace step by step, with what each changed."""
+    found = []
+    for (event, after), before in zip(trace.steps, trace.states, strict=False):
+        changes = differences(reference, before, after)
+        lane = lane_of(reference, event)
+        found.append(Step(event.name, event.members, event.fault, changes, lane))
+    return tuple(found)
+
+
+def lane_of(reference: Reference, event: Event) -> str:
+    """Name who acts in an event.
+
+    It is the first member of an unordered sort among those that the event is for, else
+    the part that it belongs to, else what the protocol says that it speaks of.
+    """
+    sorts = reference.steps[event.name].sorts
+    for member, sort in zip(event.members, sorts, strict=True):
+        if not sort.ordered:
+            return f"{sort.text.partition(',')[0]} {int(member)}"
+    part = event.name.rpartition(".")[0]
+    return part or reference.protocol.role or reference.protocol.label()
+
+
+def differences(reference: Reference, before: State, after: State) -> dict[str, Any]:
+    """Name the elements that differ, with their new values."""
+    return {
+        name: value
+        for (name, old), (_, value) in zip(
+            named(reference, before).items(),
+            named(reference, after).items(),
+            strict=True,
+        )
+        if old != value
+    }
+
+
+def named(reference: Reference, state: State) -> dict[str, Any]:
+    """Give every element of a state by its name, such as ``task[0, 1]``."""
+    found = {}
+    for (field_, place), value in zip(reference.places, state, strict=True):
+        index = f"[{', '.join(map(str, place))}]" if place else ""
+        found[f"{field_.path}{index}"] = spelled(value)
+    return found

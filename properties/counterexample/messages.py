@@ -1,0 +1,219 @@
+"""Messages: which step puts something into a channel, and which takes it out.
+
+The writes of a step are looked at in their order, so that a step which takes a message
+and sends another is seen to do both. ``telling.js`` does the same for a page.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.language.channels import Channels
+from onceproof.model.language.networks import Network
+from onceproof.model.language.sorts import Member
+from onceproof.model.language.stores.symbolic_store import PlainStore
+from onceproof.model.language.terms.types import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onceproof.model.language.fields import Field
+    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.steps import Event
+    from onceproof.model.traces import Trace
+
+RECEIVED, LOST, UNKNOWN = "received", "lost", "unknown"
+
+Place = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message, sent in one step and, where ``taken`` says so, taken out in another.
+
+    Steps count from 1. ``fate`` is unknown while the message is on its way.
+    """
+
+    text: str
+    channel: str
+    sent: int
+    taken: int | None
+    fate: str
+
+
+@dataclass(frozen=True)
+class Box:
+    """A family of channels or networks: where its messages lie in a state.
+
+    ``counted`` is the path of the field that says how many there are. In a channel
+    (``fifo``) the parts of each lie in ``columns``; a network has a ``texts`` for each
+    kind of message, which is the last index of ``counted``.
+    """
+
+    path: str
+    counted: str
+    fifo: bool
+    columns: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+def boxes_of(reference: Reference) -> list[Box]:
+    """List the channels and networks of a protocol and its parts."""
+    found = []
+    for part in reference.protocol.all_parts():
+        path = part.path_to("")[:-1]
+        if isinstance(part, Channels):
+            columns = tuple(part.path_to(name) for name in part.blank)
+            found.append(Box(path, part.path_to("used"), fifo=True, columns=columns))
+        elif isinstance(part, Network):
+            values = [
+                range(count) if kind._values is None else kind._values
+                for kind, count in zip(
+                    part.kinds.values(), part._counts.values(), strict=True
+                )
+            ]
+            texts = tuple(said(each) for each in itertools.product(*values))
+            counted = part.path_to("on_its_way")
+            found.append(Box(path, counted, fifo=False, texts=texts))
+    return found
+
+
+def said(values: tuple[object, ...]) -> str:
+    """Show the parts of a message."""
+    return ", ".join(_word(spelled(value)) for value in values)
+
+
+def _word(value: object) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+class _Logged(PlainStore):
+    """Values, and what is written to them, in order."""
+
+    def __init__(self, values: Any) -> None:
+        super().__init__(values)
+        self.log: list[tuple[str, Place, object]] = []
+
+    def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
+        """Change one element, and note it."""
+        super().write(field, indices, value)
+        place = tuple(int(i) for i in indices)  # type: ignore[call-overload]
+        self.log.append((field.path, place, self.values[field.path][place]))
+
+
+@dataclass
+class _Sent:
+    """A message that is on its way."""
+
+    text: str
+    step: int
+
+
+@dataclass
+class _Post:
+    """What is on its way after some steps, and what has come of all before."""
+
+    boxes: list[Box]
+    values: dict[tuple[str, Place], object]
+    loses: set[str]
+    waiting: dict[tuple[str, Place], list[_Sent]] = field(default_factory=dict)
+    done: list[Message] = field(default_factory=list)
+
+    def step(
+        self, number: int, event: Event, log: list[tuple[str, Place, object]]
+    ) -> None:
+        """Follow what one step writes."""
+        for path, place, value in log:
+            self.values[path, place] = value
+            for box in self.boxes:
+                if path == box.counted:
+                    self._counted(box, place, int(value), number, event)  # type: ignore[call-overload]
+        for box in self.boxes:
+            if box.fifo:
+                self._reordered(box)
+
+    def _counted(
+        self, box: Box, place: Place, now: int, number: int, event: Event
+    ) -> None:
+        queue = self.waiting.setdefault((box.path, place), [])
+        while len(queue) > now:
+            sent = queue.pop(self._gone(box, place, queue, now, event))
+            lost = event.name in self.loses or event.name == f"{box.path}.lose"
+            fate = LOST if lost else RECEIVED
+            self.done.append(Message(sent.text, box.path, sent.step, number, fate))
+        while len(queue) < now:
+            text = self._text(box, place, len(queue))
+            queue.append(_Sent(text, number))
+
+    def _gone(
+        self, box: Box, place: Place, queue: list[_Sent], now: int, event: Event
+    ) -> int:
+        """Find which message has been taken out: the first that can have been."""
+        if not box.fifo or len(queue) != now + 1:
+            return 0
+        if event.name == f"{box.path}.lose":
+            return event.members[-1]
+        left = [self._text(box, place, i) for i in range(now)]
+        texts = [sent.text for sent in queue]
+        return next(
+            (i for i in range(len(texts)) if texts[:i] + texts[i + 1 :] == left), 0
+        )
+
+    def _reordered(self, box: Box) -> None:
+        """Put messages into the order that they lie in, where some were overtaken."""
+        for (path, place), queue in self.waiting.items():
+            if path != box.path:
+                continue
+            for i in range(len(queue)):
+                text = self._text(box, place, i)
+                at = next((k for k in range(i, len(queue)) if queue[k].text == text), i)
+                queue.insert(i, queue.pop(at))
+
+    def _text(self, box: Box, place: Place, number: int) -> str:
+        if not box.fifo:
+            return box.texts[place[-1]]
+        return said(tuple(self.values[c, (*place, number)] for c in box.columns))
+
+
+def messages_of(reference: Reference, run: Trace, loses: set[str]) -> list[Message]:
+    """Tell the messages of a run, in the order of sending.
+
+    ``loses`` names the events in which what is on its way to the dead is lost.
+    """
+    boxes = boxes_of(reference)
+    if not boxes:
+        return []
+    post = _Post(boxes, dict(_elements(reference, run.start)), loses)
+    for number, (before, (event, _)) in enumerate(
+        zip(run.states, run.steps, strict=False), 1
+    ):
+        post.step(number, event, writes_of(reference, before, event))
+    left = [
+        Message(sent.text, path, sent.step, None, UNKNOWN)
+        for (path, _), queue in post.waiting.items()
+        for sent in queue
+    ]
+    return sorted(
+        [*post.done, *left], key=lambda m: (m.sent, m.taken or len(run.steps))
+    )
+
+
+def writes_of(
+    reference: Reference, state: State, event: Event
+) -> list[tuple[str, Place, object]]:
+    """List what an event writes, in order: field, place and value."""
+    step = reference.steps[event.name]
+    pairs = zip(event.members, step.sorts, strict=True)
+    members = tuple(Member(i, sort) for i, sort in pairs)
+    store = _Logged(reference._store(state).values)
+    step.run(reference.protocol, store, members)
+    return store.log
+
+
+def _elements(
+    reference: Reference, state: State
+) -> Iterator[tuple[tuple[str, Place], object]]:
+    for (field_, place), value in zip(reference.places, state, strict=True):
+        yield (field_.path, place), value

@@ -1,0 +1,149 @@
+"""What is explored, made ready: a model to step, and the run that is told of.
+
+A counterexample file names its protocol and parameters; from these the model is made
+again, and the file's steps are taken in it. Where that cannot be done the file can
+still be shown, and the reason is said.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import OnceproofError
+from onceproof.model.interleavings.failing_runs import starts
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.steps import Event
+from onceproof.model.language.terms.types import spelled
+from onceproof.model.language.tracing.trace import System, trace
+from onceproof.model.library import make
+from onceproof.model.traces import Trace, follow
+from onceproof.properties.counterexample.file import (
+    Counterexample,
+    Step,
+    named,
+    steps_of,
+)
+from onceproof.properties.judges.by_search import claims_of, parameters_of
+from onceproof.properties.trust import own_code
+
+if TYPE_CHECKING:
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.properties.judges.by_search import Finding
+    from onceproof.properties.property import Clause, Property
+
+
+@dataclass(frozen=True)
+class Model:
+    """A protocol as terms and as plain Python, and the run in it that is told of.
+
+    ``clause`` is that of ``claim`` which the run breaks, or is looked at for.
+    """
+
+    system: System
+    reference: Reference
+    run: Trace
+    claim: Property | None = None
+    clause: Clause | None = None
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol."""
+        return self.system.protocol
+
+
+def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexample:
+    """Tell of a protocol: of its start, or of the run that refutes a property.
+
+    Of a witness it is the run that meets it, which breaks nothing.
+    """
+    reference = Reference(protocol)
+    run = finding.trace if finding else None
+    start = run.start if run else next(iter(reference.initial_states()))
+    met = finding is not None and run is not None and finding.verdict.holds
+    prop = finding.property if finding and not met else None
+    steps = steps_of(reference, run) if run else ()
+    return Counterexample(
+        protocol=protocol.label(),
+        parameters=parameters_of(protocol),
+        property=prop.name if prop else "",
+        clause=prop.clauses[finding.clause].text if prop and finding else "",
+        fails_at=len(steps),
+        steps=steps,
+        versions={"onceproof": importlib.metadata.version("onceproof")},
+        faults=protocol.faults,
+        start=named(reference, start),
+        loop=run.loop if run else None,
+    )
+
+
+def model_of(
+    told: Counterexample, protocol: Protocol | None = None, *, trust: bool = False
+) -> tuple[Model | None, str]:
+    """Make the model again that a counterexample was found in, or say why not.
+
+    ``protocol`` is that model where the file's names do not lead to it. A protocol in a
+    file is run: it lies in the project, or there is ``trust``.
+    """
+    try:
+        if protocol is None:
+            path, _, _ = told.protocol.partition(":")
+            if path.endswith(".py") and not trust:
+                own_code(path, "it")
+            protocol = make(
+                told.protocol, {k: str(v) for k, v in told.parameters.items()}
+            )
+        system, reference = trace(protocol), Reference(protocol)
+        start = start_of(reference, told.start)
+        events = tuple(_event(reference, step) for step in told.steps)
+        run = follow(reference, start, events)
+    except (OnceproofError, TypeError, ValueError) as error:
+        return None, f"the model cannot be made again from the file: {error}"
+    for number, (new, old) in enumerate(
+        zip(steps_of(reference, run), told.steps, strict=True), 1
+    ):
+        if new.changes != old.changes:
+            reason = f"step {number} does not do what it did when the file was written"
+            return None, f"the model has changed: {reason}"
+    prop = next((p for p in claims_of(protocol) if p.name == told.property), None)
+    clauses = prop.clauses if prop else ()
+    clause = next((c for c in clauses if c.text == told.clause), None)
+    run = replace(run, loop=told.loop)
+    return Model(system, reference, run, prop, clause or next(iter(clauses), None)), ""
+
+
+def _event(reference: Reference, step: Step) -> Event:
+    """Make the event of a step. Raises ``ValueError`` for what the model has not."""
+    known = reference.steps.get(step.event)
+    if known is None:
+        message = f"the model has no action {step.event!r}"
+        raise ValueError(message)
+    if len(step.members) != len(known.sorts):
+        message = f"{step.event} is for {len(known.sorts)} members, not as {step}"
+        raise ValueError(message)
+    return Event(step.event, step.members, known.fault, known.fair)
+
+
+def start_of(reference: Reference, told: dict[str, Any]) -> State:
+    """Find the first state that a file tells of; the first of all, if it tells none.
+
+    Raises ``ValueError`` for what is no first state of the model.
+    """
+    if not told:
+        return next(iter(reference.initial_states()))
+    first = next(iter(reference.initial_states()))
+    names = list(named(reference, first))
+    if set(told) - set(names):
+        message = f"the model has no {min(set(told) - set(names))!r}"
+        raise ValueError(message)
+    found = []
+    for choices, name in zip(starts(reference), names, strict=True):
+        wanted = told.get(name, spelled(choices[0]))
+        value = next((v for v in choices if spelled(v) == wanted), None)
+        if value is None:
+            message = f"{name} cannot be {wanted!r} at first"
+            raise ValueError(message)
+        found.append(value)
+    return tuple(found)

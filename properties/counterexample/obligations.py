@@ -1,0 +1,76 @@
+"""Claims about whole runs: what is owed along a run, and when it is owed for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.export.javascript import JUDGED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.interleavings.failing_runs import Successors
+    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.steps import Event
+    from onceproof.properties.property import Clause, Property
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A clause that says what has to come about: ``eventually``, or ``leads_to``."""
+
+    prop: Property
+    clause: Clause
+    reference: Reference
+
+    def owed(self, states: Sequence[State]) -> bool:
+        """Say whether it has still to come about at the end of a run."""
+        owed = False
+        for number, state in enumerate(states):
+            owed = self.on(owed or (number == 0 and self._from_the_start), state)
+        return owed
+
+    @property
+    def _from_the_start(self) -> bool:
+        return self.clause.when == "eventually"
+
+    def on(self, owed: bool, state: State) -> bool:  # noqa: FBT001 - what is carried on
+        """Say whether it is owed after a state, by whether it was owed before."""
+        holds: Any = self.clause.holds(self.prop.view(self.reference.look(state)))
+        given, then = (False, holds) if self._from_the_start else holds
+        return bool((owed or given) and not then)
+
+
+def promises_of(prop: Property, reference: Reference) -> tuple[Promise, ...]:
+    """List the clauses of a property that are about whole runs."""
+    about_runs = (c for c in prop.clauses if c.when not in JUDGED)
+    return tuple(Promise(prop, clause, reference) for clause in about_runs)
+
+
+def broken_for_ever(
+    promise: Promise,
+    after: Successors,
+    states: Sequence[State],
+    events: Sequence[Event],
+    loop: int,
+) -> bool:
+    """Say whether a run that repeats its steps after ``loop`` is fair and breaks it.
+
+    It is fair to an event that somewhere in what is repeated happens, or could change
+    nothing. With nothing to repeat the run stays where it ends.
+    """
+    if states[-1] != states[loop]:
+        return False
+    repeated = states[loop:]
+    starved = set.intersection(
+        *({event for event in after(state) if event.fair} for state in repeated)
+    )
+    if starved - set(events[loop:]):
+        return False
+    owed = promise.owed(states)
+    for state in repeated:
+        if not owed:
+            return False
+        owed = promise.on(owed, state)
+    return owed

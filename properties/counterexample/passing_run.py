@@ -1,0 +1,118 @@
+"""The nearest passing run: the same as long as can be, then to rest without a break."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from onceproof.model.interleavings.failing_runs import successors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.steps import Event
+    from onceproof.model.traces import Trace
+    from onceproof.properties.counterexample.obligations import Promise
+
+Fails: TypeAlias = "Callable[[State, Event, State], bool]"
+Owed: TypeAlias = "tuple[bool, ...]"
+Node: TypeAlias = "tuple[State, Owed]"
+
+MOST_STATES = 1_500
+
+
+@dataclass(frozen=True)
+class Passing:
+    """A run that breaks nothing: ``shared`` steps of another, then its own."""
+
+    shared: int
+    events: tuple[Event, ...]
+
+
+def nearest_passing(
+    reference: Reference,
+    run: Trace,
+    first: int,
+    fails: Fails,
+    promises: Sequence[Promise] = (),
+    *,
+    most: int = MOST_STATES,
+) -> tuple[Passing | None, str]:
+    """Find a run to rest that breaks nothing and leaves ``run`` as late as possible.
+
+    ``run`` breaks at step ``first``; ``fails`` is asked of every other step, and none
+    of ``promises`` may be owed at rest. Of those that leave it at the same step the
+    shortest is taken, one without a further fault if there is one. Where none is found
+    it is said why: there is none, or ``most`` states were looked at.
+    """
+    after = successors(reference)
+    states = run.states
+    left = most
+    for shared in range(min(first, len(states)) - 1, -1, -1):
+        taken = run.events[shared] if shared < len(run.events) else None
+        for faults in (False, True):
+            search = _Search(after, fails, promises, faults=faults, most=left)
+            owed = tuple(p.owed(states[: shared + 1]) for p in promises)
+            found = search.to_rest((states[shared], owed), taken, reference)
+            left -= search.looked
+            if found is not None:
+                return Passing(shared, (*run.events[:shared], *found)), ""
+            if left <= 0:
+                return None, f"none was found among the {most:,} states looked at"
+    return None, "no run from this start comes to rest without breaking it"
+
+
+class _Search:
+    """Looks for rest breadth first, and never beyond a state where a claim fails."""
+
+    def __init__(
+        self,
+        after: Callable[[State], dict[Event, State]],
+        fails: Fails,
+        promises: Sequence[Promise],
+        *,
+        faults: bool,
+        most: int,
+    ) -> None:
+        self._after = after
+        self._fails = fails
+        self._promises = promises
+        self._faults = faults
+        self._most = most
+        self.looked = 0
+
+    def to_rest(
+        self, start: Node, taken: Event | None, reference: Reference
+    ) -> tuple[Event, ...] | None:
+        """Give the events that lead to rest, the first of them not ``taken``."""
+        came: dict[Node, tuple[Node, Event] | None] = {start: None}
+        todo = deque([start])
+        while todo and self.looked < self._most:
+            node = todo.popleft()
+            state, owed = node
+            self.looked += 1
+            if not any(owed) and reference.resting(state):
+                return _way(came, node)
+            for event, then in self._after(state).items():
+                if event.fault and not self._faults:
+                    continue
+                if node == start and event == taken:
+                    continue
+                pairs = zip(self._promises, owed, strict=True)
+                next_ = then, tuple(p.on(o, then) for p, o in pairs)
+                if next_ not in came and not self._fails(state, event, then):
+                    came[next_] = (node, event)
+                    todo.append(next_)
+        return None
+
+
+def _way(came: dict[Node, tuple[Node, Event] | None], node: Node) -> tuple[Event, ...]:
+    found = []
+    step = came[node]
+    while step is not None:
+        before, event = step
+        found.append(event)
+        step = came[before]
+    return tuple(reversed(found))

@@ -1,0 +1,1 @@
+"""Evidence of verdicts, and the guarantee sheet that is made of it."""

@@ -1,0 +1,220 @@
+"""Records of a search, of random walks or of proofs: a report told as evidence."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.language.fields import Param
+from onceproof.model.language.protocol import Slot
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.search.exhaustive import Exploration
+from onceproof.model.search.simulation import Simulation
+from onceproof.model.text import shell_word
+from onceproof.properties.evidence import fingerprints
+from onceproof.properties.evidence.record import (
+    ASSUMED,
+    CHECKED,
+    CONFIGURED,
+    Assumption,
+    Evidence,
+    Hashes,
+    Shown,
+    today,
+)
+from onceproof.properties.judges.by_search import parameters_of
+from onceproof.properties.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.tracing.trace import System
+    from onceproof.properties.judges.by_search import Finding, Report
+    from onceproof.properties.property import Property
+
+_LIVELY = ("eventually", "leads_to")
+
+_ASKED = {"symmetry": "symmetry", "walks": "simulate", "depth": "depth", "seed": "seed"}
+
+
+def records_of(
+    report: Report,
+    *,
+    subject: str = "",
+    how: Mapping[str, Any] | None = None,
+    day: str = "",
+) -> tuple[Evidence, ...]:
+    """Tell a report of a protocol as evidence, a record for each guarantee.
+
+    ``subject`` is how the protocol is named where it is not of the library, ``how``
+    says what was asked of the judge besides. Witnesses and lemmas are no guarantees:
+    that witnesses are met is told as an assumption.
+    """
+    protocol = report.protocol
+    system = trace(protocol)
+    subject = subject or subject_of(protocol)
+    model = fingerprints.of_system(system)
+    witnesses = tuple(f for f in report.findings if is_witness(f.property))
+    kind, coverage, told = _judge(report)
+    strikes = fault_set(system)
+    scope = {"model": protocol.label(), **parameters_of(protocol), **told}
+    scope |= how or {}
+    if not strikes:
+        del scope["faults"]
+    command = _command(kind, subject, scope)
+    return tuple(
+        Evidence(
+            subject=subject,
+            guarantee=found.property.name,
+            kind=kind,
+            claim=found.property.text,
+            scope=scope,
+            faults=protocol.faults if strikes else 0,
+            fault_set=strikes,
+            verdict=found.verdict,
+            coverage=coverage,
+            hashes=Hashes(model, fingerprints.of_property(found.property, system)),
+            model=settings_of(protocol),
+            versions=versions_of("onceproof", "z3-solver" if kind == "prove" else ""),
+            date=day or today(),
+            again=f"{command} --evidence",
+            assumptions=_assumptions(system, found.property, witnesses),
+            lemmas=found.lemmas,
+            note=_note(found),
+            trace=_shown(found, command),
+        )
+        for found in report.findings
+        if is_guarantee(found.property)
+    )
+
+
+def is_witness(prop: Property) -> bool:
+    """Say whether a property only shows that a model is not idle."""
+    return all(clause.when == "sometimes" for clause in prop.clauses)
+
+
+def is_guarantee(prop: Property) -> bool:
+    """Say whether a property is something that users may be promised."""
+    return not prop.lemma and not is_witness(prop)
+
+
+def subject_of(protocol: Protocol) -> str:
+    """Name a protocol as it is typed after ``onceproof check``, sizes apart."""
+    kind = type(protocol)
+    standard = kind()
+    chosen = "".join(
+        f" --set {name}={protocol.parts[name].label()}"
+        for name, what in kind.parameters().items()
+        if isinstance(what, Slot)
+        and type(protocol.parts[name]) is not type(standard.parts[name])
+    )
+    return f"{kind.label()}{chosen}"
+
+
+def settings_of(protocol: Protocol) -> dict[str, Any]:
+    """Give all that a protocol and its parts were made with, by path."""
+    return {**parameters_of(protocol), **_inside(protocol)}
+
+
+def _inside(holder: Part) -> dict[str, Any]:
+    """Give the numbers that the parts of a part were made with."""
+    found: dict[str, Any] = {}
+    for part in holder.parts.values():
+        for name, what in part.parameters().items():
+            if isinstance(what, Param):
+                found[part.path_to(name)] = part.argument(what)
+        found |= _inside(part)
+    return found
+
+
+def fault_set(system: System) -> tuple[str, ...]:
+    """Name the faults that can strike."""
+    return tuple(a.name.replace("_", "-") for a in system.actions if a.fault)
+
+
+def versions_of(*names: str) -> dict[str, str]:
+    """Give the versions of distributions, those apart that are not there."""
+    found = {}
+    for name in filter(None, names):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
+def _judge(report: Report) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Name the judge, count what it looked at, and say what its scope adds."""
+    run = report.run
+    if isinstance(run, Exploration):
+        coverage: dict[str, Any] = {"states": run.distinct, "depth": run.depth}
+        if run.stopped:
+            coverage["stopped"] = run.stopped
+        return "check", coverage, {}
+    if isinstance(run, Simulation):
+        coverage = {"walks": run.walks, "steps": run.steps, "states": run.distinct}
+        told = {"walks": run.walks, "depth": run.depth, "seed": run.seed}
+        return "simulate", coverage, told
+    return "prove", {}, {}
+
+
+def _assumptions(
+    system: System, prop: Property, witnesses: Sequence[Finding]
+) -> tuple[Assumption, ...]:
+    told = []
+    met = [f.property.name for f in witnesses if f.verdict.holds]
+    unmet = [f.property.name for f in witnesses if f.verdict is Verdict.VACUOUS]
+    if met:
+        told.append(Assumption(f"the model comes to {', '.join(met)}", CHECKED))
+    if unmet:
+        told.append(Assumption(f"the model never comes to {', '.join(unmet)}", CHECKED))
+    most = system.protocol.faults
+    if fault_set(system):
+        plural = "" if most == 1 else "s"
+        told.append(Assumption(f"at most {most} fault{plural} in a run", CONFIGURED))
+    fair = [a.name.replace("_", "-") for a in system.actions if a.fair]
+    if fair and any(clause.when in _LIVELY for clause in prop.clauses):
+        text = f"{len(fair)} fair actions: which can always happen happens at last"
+        told.append(Assumption(text, ASSUMED))
+    told.append(Assumption("the system does as the model says", ASSUMED))
+    return tuple(told)
+
+
+def _note(found: Finding) -> str:
+    """Keep of a judge's note what every run of it says."""
+    return found.note.partition("; not inductive")[0] if found.verdict.holds else ""
+
+
+def _command(kind: str, subject: str, scope: Mapping[str, Any]) -> str:
+    """Give the command that has the judge look again, at the same sizes."""
+    name, _, slots = subject.partition(" --set ")
+    chosen = [one.partition("=")[0] for one in slots.split(" --set ")]
+    known = ("model", *chosen, *_ASKED)
+    sizes = [f" --set {k}={v}" for k, v in scope.items() if k not in known]
+    asked = [
+        f" --{option}" if scope[word] is True else f" --{option} {scope[word]}"
+        for word, option in _ASKED.items()
+        if word in scope
+    ]
+    verb = "prove" if kind == "prove" else "check"
+    shown = f" --set {slots}" if slots else ""
+    return f"onceproof {verb} {shell_word(name)}{shown}{''.join([*sizes, *asked])}"
+
+
+def _shown(found: Finding, command: str) -> Shown | None:
+    """Tell the trace of a claim that is refuted."""
+    if found.trace is None or found.verdict is not Verdict.REFUTED:
+        return None
+    events = found.trace.events
+    loop = found.trace.loop
+    seen = "" if loop is None else f"from step {loop + 1} on for ever"
+    if loop == len(events):
+        seen = "after the last step nothing has to happen any more"
+    return Shown(
+        clause=found.property.clauses[found.clause].text,
+        steps=tuple(str(event) for event in events),
+        strikes=tuple(n for n, event in enumerate(events, 1) if event.fault),
+        again=f"{command} --property {found.property.name}",
+        seen=seen,
+    )

@@ -1,0 +1,323 @@
+"""The guarantee sheet: claims, each beside the evidence that it rests on.
+
+A claim without live evidence is unsupported, and is shown; evidence for which nothing
+is claimed is listed apart. Nothing is left out. This file assembles, and reads and
+writes nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from onceproof.properties.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from onceproof.properties.evidence.record import Assumption, Evidence
+
+UNSUPPORTED = "unsupported"
+HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
+EXPECTED = (HOLDS, REFUTED, UNDECIDED)
+DELIVERY, EFFECT, VISIBILITY, AGREEMENT = (
+    "delivery",
+    "effect",
+    "visibility",
+    "agreement",
+)
+ASPECTS = {
+    "at-most-once": DELIVERY,
+    "at-least-once": DELIVERY,
+    "effectively-once": EFFECT,
+    "durable": EFFECT,
+    "recoverable": EFFECT,
+    "atomic-visibility": VISIBILITY,
+    "agreement": AGREEMENT,
+}
+STATE = "state"
+_DUTIES = {
+    "at-most-once": (
+        "at-least-once",
+        "tell events apart by their key: one may be visible more than once",
+    ),
+    "atomic-visibility": (
+        "effectively-once",
+        "bear with a batch that is visible in part, or read when none is written",
+    ),
+}
+_STRONGEST = (Verdict.PROVED, Verdict.EXHAUSTED, Verdict.BOUNDED, Verdict.HELD)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed: a guarantee of a subject, under so many faults.
+
+    ``text`` is the sentence. ``sizes`` are those that it is claimed at, where not at
+    any that there is evidence of. What is ``expected`` is that it holds, unless it is
+    known to be refuted, or not to be settled. ``assumptions`` and ``duties`` of the
+    reader are the claimant's own; the evidence adds to them. ``again`` is the command
+    that makes evidence; ``lacks`` says why the subject cannot be found as it is stated.
+    """
+
+    subject: str
+    guarantee: str
+    text: str
+    faults: int = 1
+    expected: str = HOLDS
+    assumptions: tuple[Assumption, ...] = ()
+    duties: tuple[str, ...] = ()
+    again: str = ""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    lacks: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name what is spoken of, as it may be stated."""
+        told = "".join(f" --set {name}={size}" for name, size in self.sizes.items())
+        return f"{self.subject}{told}"
+
+    def about(self, record: Evidence) -> bool:
+        """Say whether a record speaks of what is claimed, at the sizes claimed."""
+        return (record.subject, record.guarantee) == (
+            self.subject,
+            self.guarantee,
+        ) and all(record.scope.get(name) == size for name, size in self.sizes.items())
+
+    @property
+    def aspect(self) -> str:
+        """Say what it is about: delivery, effect, visibility, or the state of a model.
+
+        Each guarantee is an entry of its own: no two are ever shown as one.
+        """
+        return ASPECTS.get(self.guarantee, STATE)
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A record that was found for what is no more, and what has moved since."""
+
+    record: Evidence
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim beside the records about it: by file name, live ones and stale ones.
+
+    ``beyond`` holds what refutes the guarantee under more faults than are claimed,
+    ``fewer`` what says too little, since it is of fewer faults.
+    """
+
+    claim: Claim
+    live: Mapping[str, Evidence] = field(default_factory=dict)
+    stale: Mapping[str, Stale] = field(default_factory=dict)
+    beyond: Mapping[str, Evidence] = field(default_factory=dict)
+    fewer: Mapping[str, Evidence] = field(default_factory=dict)
+    duties: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Give the verdict: refuted by any, else the strongest; None if unsupported."""
+        found = {record.verdict for record in self.live.values()}
+        if Verdict.REFUTED in found:
+            return Verdict.REFUTED
+        for verdict in (*_STRONGEST, Verdict.UNDECIDED, Verdict.VACUOUS):
+            if verdict in found:
+                return verdict
+        return None
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the claim came out as it is stated."""
+        verdict = self.verdict
+        if verdict is None:
+            return False
+        return _expectable(verdict) == self.claim.expected
+
+    @property
+    def outdated(self) -> dict[str, Stale]:
+        """Give the stale records that no live one has replaced.
+
+        A live one replaces what the same judge found at the same scope. Nothing but
+        the command that made it replaces what refutes.
+        """
+        return {
+            name: one
+            for name, one in self.stale.items()
+            if one.record.verdict is Verdict.REFUTED
+            or not any(_replaces(new, one.record) for new in self.live.values())
+        }
+
+    @property
+    def why_unsupported(self) -> str:
+        """Say what is missing, where there is no verdict."""
+        most = self.claim.faults
+        why = f"no evidence for at most {most} fault{'' if most == 1 else 's'}"
+        if not most:
+            return "no evidence"
+        faultless = any(not record.fault_set for record in self.fewer.values())
+        return f"{why}: no faults are modelled" if faultless else why
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """List what the claim rests on: the claimant's words, then the evidence's."""
+        told = [a for record in self.live.values() for a in record.assumptions]
+        return tuple(dict.fromkeys([*self.claim.assumptions, *told]))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All rows, and the evidence for which nothing is claimed."""
+
+    rows: tuple[Row, ...]
+    unclaimed: Mapping[str, Evidence] = field(default_factory=dict)
+    stale: Mapping[str, Stale] = field(default_factory=dict)
+
+    @property
+    def subjects(self) -> dict[str, list[Row]]:
+        """Give the rows by the name of their subject, in order."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.claim.name, []).append(row)
+        return found
+
+
+def assemble(
+    claims: Iterable[Claim],
+    evidence: Mapping[str, Evidence],
+    stale: Mapping[str, tuple[str, ...]],
+) -> Sheet:
+    """Put each claim beside its evidence; ``stale`` says by file what has moved."""
+    outdated = {name: Stale(evidence[name], why) for name, why in stale.items() if why}
+    rows = [_row(claim, evidence, outdated) for claim in claims]
+    rows = [_with_duties(row, rows) for row in rows]
+    unclaimed = {
+        name: record
+        for name, record in evidence.items()
+        if not any(row.claim.about(record) for row in rows)
+    }
+    left = {name: one for name, one in outdated.items() if name in unclaimed}
+    return Sheet(tuple(rows), unclaimed, left)
+
+
+def _row(
+    claim: Claim,
+    evidence: Mapping[str, Evidence],
+    stale: Mapping[str, Stale],
+) -> Row:
+    mine = {name: record for name, record in evidence.items() if claim.about(record)}
+    if not claim.text:
+        told = [record.claim for record in mine.values()]
+        claim = replace(claim, text=next(iter(told), claim.guarantee))
+    live = {name: record for name, record in mine.items() if name not in stale}
+    speaking = {n: r for n, r in live.items() if _speaks(r, claim)}
+    return Row(
+        claim,
+        live=speaking,
+        stale={name: stale[name] for name in mine if name in stale},
+        beyond={
+            name: record
+            for name, record in live.items()
+            if name not in speaking and record.verdict is Verdict.REFUTED
+        },
+        fewer={
+            name: record
+            for name, record in live.items()
+            if name not in speaking and record.verdict is not Verdict.REFUTED
+        },
+    )
+
+
+def _replaces(new: Evidence, old: Evidence) -> bool:
+    """Say whether a record looks at all that another does, by the same judge."""
+    at, there = ({**one.scope, "faults": 0} for one in (new, old))
+    return new.kind == old.kind and at == there and new.faults >= old.faults
+
+
+def _speaks(record: Evidence, claim: Claim) -> bool:
+    """Say whether a record settles a claim under so many faults.
+
+    What holds under more faults holds under fewer; a trace that refutes is of so many
+    faults as strike in it, whatever the budget was.
+    """
+    if record.verdict is Verdict.REFUTED and record.trace is not None:
+        return len(record.trace.strikes) <= claim.faults
+    return record.faults >= claim.faults
+
+
+def _with_duties(row: Row, rows: list[Row]) -> Row:
+    """Add the duties that follow from what is refuted of the same subject."""
+    claim = row.claim
+    found = list(claim.duties)
+    for other in rows:
+        name = other.claim.guarantee
+        if (
+            other.claim.name == claim.name
+            and name in _DUTIES
+            and other.verdict is Verdict.REFUTED
+            and row.verdict is not Verdict.REFUTED
+            and _DUTIES[name][0] == claim.guarantee
+        ):
+            found.append(_DUTIES[name][1])
+    return replace(row, duties=tuple(dict.fromkeys(found)))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a sheet cannot stand as it is, and the command that mends it."""
+
+    what: str
+    why: str
+    mend: str
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return f"{self.what}: {self.why}; {self.mend}"
+
+
+def problems_of(sheet: Sheet) -> list[Problem]:
+    """List the claims that are stale, unsupported, or not as they are stated."""
+    found = []
+    for row in sheet.rows:
+        claim = row.claim
+        what = f"{claim.name}, {claim.guarantee}"
+        for name, stale in row.outdated.items():
+            why = f"{name} is stale: {', '.join(stale.why)}"
+            if stale.record.verdict is Verdict.REFUTED:
+                why = f"{name}, which refutes it, is stale: {', '.join(stale.why)}"
+            mend = f"run {stale.record.again}"
+            if row.live or claim.lacks:
+                mend += ", or take the file out if that is run no more"
+            found.append(Problem(what, why, mend))
+        if row.verdict is None and claim.lacks:
+            found.append(Problem(what, claim.lacks, "state what there is by now"))
+        elif row.verdict is None and not row.outdated:
+            mend = f"run {claim.again}"
+            if near := _near(claim, sheet.unclaimed.values()):
+                mend = f"state {near!r} if that is what is meant, or {mend}"
+            if any(not record.fault_set for record in row.fewer.values()):
+                mend = "state faults = 0"
+            found.append(Problem(what, row.why_unsupported, mend))
+        elif row.verdict is not None and not row.as_expected:
+            why = f"it is stated as {claim.expected!r}, and the evidence says "
+            mend = f'mend it, or state expected = "{_expectable(row.verdict)}"'
+            found.append(Problem(what, why + str(row.verdict), mend))
+    return found
+
+
+def _near(claim: Claim, unclaimed: Iterable[Evidence]) -> str:
+    """Name the subject of evidence that nothing is claimed of, if it is much alike."""
+    names = {r.subject for r in unclaimed if r.guarantee == claim.guarantee}
+    names.discard(claim.subject)
+    last = claim.subject.rpartition("::")[2]
+    alike = [name for name in names if name.rpartition("::")[2] == last]
+    alike += difflib.get_close_matches(claim.subject, names, n=1)
+    return min(alike, default="")
+
+
+def _expectable(verdict: Verdict) -> str:
+    if verdict.holds:
+        return HOLDS
+    return REFUTED if verdict is Verdict.REFUTED else UNDECIDED

@@ -1,0 +1,158 @@
+"""The explorer as one page of HTML: it needs no server, no network and no other file.
+
+What is shown goes into the page as JSON in which nothing can end a script, and reaches
+the screen as text alone. The page's policy names its own scripts by their digests: no
+other script runs, and no connection may be opened.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import asdict, dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.export.javascript import coded, literal, source
+from onceproof.model.interleavings.failing_runs import starts
+from onceproof.model.language.processes import Status
+from onceproof.model.text import shell_word
+from onceproof.properties.counterexample.lanes import lane_rules
+from onceproof.properties.counterexample.messages import boxes_of
+from onceproof.properties.counterexample.step_kinds import Kinds
+from onceproof.properties.judges.by_search import claims_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onceproof.model.search.queries import Question
+    from onceproof.properties.counterexample.model_run import Model
+    from onceproof.properties.explorer.view_builder import Explored
+
+_SCRIPTS = ("telling.js", "walk.js", "lanes.js", "panels.js", "copying.js", "page.js")
+_NAME = "onceproof.properties.explorer.page"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where what is shown comes from: a file, or a protocol as it was typed."""
+
+    name: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    file: bool = False
+
+    def command(self, view_property: str, *, spark: bool) -> str:
+        """Give the command that shows the same once more."""
+        if self.file:
+            verb = "replay" if spark else "explore"
+            return f"onceproof {verb} {shell_word(self.name)}"
+        chosen = "".join(
+            f" --set {shell_word(f'{k}={v}')}" for k, v in self.settings.items()
+        )
+        named = f" --property {shell_word(view_property)}" if view_property else ""
+        return f"onceproof check {shell_word(self.name)}{chosen}{named}"
+
+
+def page(explored: Explored, origin: Origin) -> str:
+    """Write what was explored as one page."""
+    view, model = explored.view, explored.model
+    data = {
+        "view": _lean(view.to_json()),
+        "about": _about(model, moments=bool(view.looks)) if model else None,
+        "copy": _copied(explored, origin),
+    }
+    live = source(model.system, _asked(model)) if model else "null"
+    code = "\n".join(_text(name) for name in _SCRIPTS)
+    parts = {
+        "STYLE": _text("page.css"),
+        "DATA": literal(data),
+        "MODEL": f"const MODEL = {live};",
+        "CODE": code,
+    }
+    parts["SCRIPTS"] = " ".join(_digest(parts[name]) for name in ("MODEL", "CODE"))
+    parts["STYLES"] = _digest(parts["STYLE"])
+    return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], _text("page.html"))
+
+
+def _text(name: str) -> str:
+    return resources.files(_NAME).joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _lean(data: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the page works out in the model."""
+    if data["live"]:
+        for step in data["steps"]:
+            del step["options"], step["changes"]
+        del data["messages"]
+    return data
+
+
+def _asked(model: Model) -> list[Question]:
+    claims = [prop for prop in claims_of(model.protocol) if not prop.lemma]
+    return [question for prop in claims for question in prop.questions(model.system)]
+
+
+def _about(model: Model, *, moments: bool) -> dict[str, Any]:
+    """Give what the page needs to know of a model besides its steps."""
+    kinds = Kinds.of(model.system)
+    statuses = [model.reference.places[at][0] for at in kinds.statuses]
+    up, down = (
+        coded(statuses[0].type, status) if statuses else None
+        for status in (Status.UP, Status.DOWN)
+    )
+    properties, number = [], 0
+    for prop in claims_of(model.protocol):
+        if prop.lemma:
+            continue
+        count = len(prop.clauses)
+        properties.append(
+            {
+                "name": prop.name,
+                "text": prop.text,
+                "questions": list(range(number, number + count)),
+                "chosen": model.claim is not None and prop.name == model.claim.name,
+            }
+        )
+        number += count
+    return {
+        "start": [
+            coded(field_.type, value)
+            for (field_, _), value in zip(
+                model.reference.places, model.run.start, strict=True
+            )
+        ],
+        "boxes": [asdict(box) for box in boxes_of(model.reference)],
+        "rules": {n: asdict(r) for n, r in lane_rules(model.reference).items()},
+        "kinds": kinds.by_name,
+        "statuses": list(kinds.statuses),
+        "volatile": list(kinds.volatile),
+        "up": up,
+        "down": down,
+        "properties": properties,
+        "moments": moments,
+    }
+
+
+def _copied(explored: Explored, origin: Origin) -> dict[str, Any]:
+    """Give what a copied test or command names."""
+    view, model = explored.view, explored.model
+    fallback = {name: str(value) for name, value in view.parameters.items()}
+    several: dict[str, Any] = {}
+    if model is not None:
+        names = zip(view.start.items(), starts(model.reference), strict=True)
+        several = {name: value for (name, value), many in names if len(many) > 1}
+    return {
+        "command": origin.command(view.property, spark=bool(view.sink)),
+        "file": origin.name if origin.file else "",
+        "protocol": view.protocol if origin.file else origin.name,
+        "settings": fallback if origin.file else dict(origin.settings),
+        "property": view.property,
+        "start": several,
+        "loop": model.run.loop if model and view.steps else None,
+    }

@@ -1,0 +1,312 @@
+"""A view drawn in cells of a fixed width: lanes, a step, alternatives, properties.
+
+Each mark is told by its shape, and each kind by a word; colour says nothing more.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from onceproof.properties.counterexample.step_kinds import ACTION, CRASH, RESTART
+from onceproof.properties.explorer.phrases import CELLS, safe, sent, taken, word
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from onceproof.properties.explorer.view import Option, Shown, View
+
+MARKS = {ACTION: "●", RESTART: "▲"}
+FAULT, CAN_GO, LOOK, UP, DOWN = "X", "○", "=", "│", "┊"
+LEGEND = "● step  ○ can be left out  X fault  ▲ restart  = readers look  ┊ lane is down"
+_NARROW, _HEAD, _INDENT = 3, 7, 3
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the lanes: the start, a step, or what readers saw after it.
+
+    A step is ``own`` where the reader took it, off the trace.
+    """
+
+    number: int
+    lane: int | None
+    mark: str
+    words: str
+    weak: bool = False
+    breaks: bool = False
+    look: bool = False
+    own: bool = False
+
+
+def rows_of(view: View, left: int | None) -> list[Row]:
+    """List the rows of a view; ``left`` says after which step it is off the trace."""
+    rows = [Row(0, None, "", "start", breaks=view.fails_at == 0 and not view.looks)]
+    for step in view.steps:
+        looks = [look for look in view.looks if look.after == step.number]
+        here = step.breaks and not any(look.breaks for look in looks)
+        weak = step.matters is False
+        words = [safe(step.text), word(step.kind), "breaks here" if here else ""]
+        for message in view.messages:
+            if message.sent == step.number:
+                end = "⇢ ?" if message.taken is None else f"→ {message.taken}"
+                words.append(f"{end} lost" if message.fate == "lost" else end)
+        mark = MARKS.get(step.kind, FAULT)
+        mark = CAN_GO if weak and step.kind == ACTION else mark
+        said = "  ".join(filter(None, words))
+        own = left is not None and step.number > left
+        rows.append(Row(step.number, step.lane, mark, said, weak, here, own=own))
+        for look in looks:
+            end = "  breaks here" if look.breaks else ""
+            seen = f"readers see {safe(look.text)}{end}"
+            last = len(view.lanes) - 1
+            rows.append(
+                Row(step.number, last, LOOK, seen, breaks=look.breaks, look=True)
+            )
+    return rows
+
+
+class Lanes:
+    """The rows of a view, of which as many are drawn as there is room for."""
+
+    def __init__(self, view: View, left: int | None) -> None:
+        """Lay out a view once; what is drawn depends on size and step alone."""
+        self._names = [safe(name) for name in view.lanes]
+        self._kinds = [step.kind for step in view.steps]
+        self.rows = rows_of(view, left)
+        self._down = self._dead()
+
+    def _dead(self) -> list[frozenset[int]]:
+        """Tell for each row which lanes are down after it: from crash to restart."""
+        down: frozenset[int] = frozenset()
+        found = []
+        for row in self.rows:
+            if row.lane is not None and row.number and not row.look:
+                kind = self._kinds[row.number - 1]
+                if kind == CRASH:
+                    down |= {row.lane}
+                elif kind == RESTART:
+                    down -= {row.lane}
+            found.append(down)
+        return found
+
+    def window(self, step: int, height: int) -> range:
+        """Choose which rows are drawn, so that those of a step are among them."""
+        here = [i for i, row in enumerate(self.rows) if row.number == step]
+        first = max(0, min(here[0] - height // 2, len(self.rows) - height))
+        if here[-1] >= first + height:
+            first = min(here[-1] - height + 1, here[0])
+        return range(first, min(len(self.rows), first + height))
+
+    def draw(
+        self, step: int, found: Collection[int] | None, width: int, height: int
+    ) -> Text:
+        """Draw the names of the lanes, and the rows around a step."""
+        room = self._room(width)
+        lines = [self._head(room, width)]
+        for at in self.window(step, max(1, height - 1)):
+            row = self.rows[at]
+            line = self._row(row, self._down[at], room, step, found)
+            line.truncate(width, overflow="ellipsis", pad=row.number == step)
+            if row.number == step:
+                line.stylize("reverse")
+            lines.append(line)
+        return Text("\n").join(lines)
+
+    def _room(self, width: int) -> int:
+        """Give the width of a lane; 0 where there are too many to draw."""
+        lanes = max(1, len(self._names))
+        longest = max((cell_len(name) for name in self._names), default=0) + 2
+        room = min(longest, width // 2 // lanes)
+        return room if room >= _NARROW - 1 else 0
+
+    def _head(self, room: int, width: int) -> Text:
+        """Name the lanes; by numbers where their names have no room."""
+        names = self._names
+        if room and any(cell_len(name) >= room for name in names):
+            if room < _HEAD:
+                names = [str(number) for number in range(1, len(names) + 1)]
+            else:
+                names = [_fit(name, room - 1) for name in names]
+        cells = "".join(set_cell_size(name, room) for name in names) if room else ""
+        head = Text(f"{'':7}{cells}what happens", "bold")
+        head.truncate(width, overflow="ellipsis")
+        return head
+
+    def _row(
+        self,
+        row: Row,
+        down: frozenset[int],
+        room: int,
+        step: int,
+        found: Collection[int] | None,
+    ) -> Text:
+        here = ">" if row.number == step and not row.look else " "
+        hit = "*" if found and row.number in found and not row.look else " "
+        number = "" if row.look else str(row.number)
+        line = Text(
+            f"{here}{hit}{number:>3}{'~' * row.own:2}", "bold" if hit == "*" else ""
+        )
+        for lane in range(len(self._names) if room else 0):
+            mark = row.mark if lane == row.lane else DOWN if lane in down else UP
+            style = "bold" if lane == row.lane else "" if here == ">" else "dim"
+            line.append(set_cell_size(mark, room), style)
+        if not room and row.lane is not None:
+            line.append(f"{row.mark} {self._names[row.lane]}: ")
+        words = "bold bright_red" if row.breaks else "dim" if row.weak else ""
+        return line.append(row.words, words)
+
+
+def step_text(view: View, step: int, *, whole: bool = False) -> Text:
+    """Tell what a step does and changes; ``whole`` tells the state after it as well."""
+    lines: list[Text] = []
+    if step == 0:
+        lines.append(Text("The start", "bold"))
+        if not whole:
+            lines += _state(view, 0)
+    else:
+        shown = view.steps[step - 1]
+        lines += [Text(f"Step {step}: {safe(shown.text)}", "bold"), _about(view, shown)]
+        lines += [Text(sent(view, m)) for m in view.messages if m.sent == step]
+        lines += [Text(taken(view, m)) for m in view.messages if m.taken == step]
+        lines += [
+            Text(f"{safe(c.name)}: {_value(c.before)} -> {_value(c.after)}")
+            for c in shown.changes
+        ]
+        if not shown.changes:
+            lines.append(Text("nothing changes", "dim"))
+        if shown.doc:
+            lines.append(Text(safe(shown.doc), "italic"))
+    if whole:
+        lines += [Text(), Text("the state here", "bold"), *_state(view, step)]
+    return Text("\n").join(lines)
+
+
+def _about(view: View, shown: Shown) -> Text:
+    words = [f"by {safe(view.lanes[shown.lane])}", word(shown.kind), shown.source]
+    if shown.matters is not None:
+        words.append("matters" if shown.matters else "can be left out")
+    words.append("breaks here" if shown.breaks else "")
+    return Text(
+        ", ".join(filter(None, words)), "bold bright_red" if shown.breaks else "dim"
+    )
+
+
+def _state(view: View, step: int) -> list[Text]:
+    known = dict(view.start)
+    for shown in view.steps[:step]:
+        known |= {change.name: change.after for change in shown.changes}
+    return [Text(f"{safe(name)} = {_value(value)}") for name, value in known.items()]
+
+
+def _value(value: object) -> str:
+    return "?" if value is None else safe(value)
+
+
+def options_text(
+    options: Sequence[Option],
+    chosen: int,
+    head: str,
+    outcome: str,
+    width: int,
+    height: int,
+) -> Text:
+    """List what else could happen, with the one that Enter takes marked.
+
+    What becomes of the claim by that one is said below its line.
+    """
+    lines = [Text(head, "bold")]
+    said = outcome if outcome and width > 0 else ""
+    below = -(-cell_len(said) // (width - _INDENT)) if said and width > _INDENT else 0
+    room = max(1, height - 1 - below)
+    first = max(0, min(chosen - room // 2, len(options) - room))
+    for at, option in enumerate(options[first : first + room], first):
+        words = [safe(option.text), word(option.kind)]
+        if option.breaks and at != chosen:
+            words.append("breaks at once")
+        here = ">" if at == chosen else " "
+        number = str(at + 1) if at < 9 else " "  # noqa: PLR2004 - keys 1 to 9
+        line = Text(f"{here}{number} {'  '.join(filter(None, words))}")
+        line.truncate(width, overflow="ellipsis")
+        lines.append(line)
+        if at == chosen:
+            line.stylize("reverse")
+            lines += [
+                Text(f"{'':{_INDENT}}{part}", "italic")
+                for part in textwrap.wrap(said, max(1, width - _INDENT))
+            ]
+    return Text("\n").join(lines)
+
+
+def strips_text(view: View, step: int, width: int, most: int) -> Text:
+    """Draw how each property stands along the steps, around the step that is looked at.
+
+    The property that is told of comes first, then those that fail.
+    """
+    strips = sorted(
+        view.strips,
+        key=lambda s: (not s.property.startswith(view.property), s.first is None),
+    )
+    if not strips:
+        return Text("no property is judged here: there is no model", "dim")
+    kept = strips if len(strips) <= most else strips[: most - 1]
+    names = [safe(strip.property) for strip in kept]
+    room = min(max(map(cell_len, names)) + 1, width // 3)
+    cells = max(1, (width - room) // 2)
+    first = max(0, min(step - cells // 2, len(strips[0].cells) - cells))
+    lines = []
+    for name, strip in zip(names, kept, strict=True):
+        line = Text(set_cell_size(_fit(name, room - 1), room))
+        for at, cell in enumerate(strip.cells[first : first + cells], first):
+            sign = CELLS.get(cell, "?")
+            style = "bold bright_red" if cell == "fails" else ""
+            style = f"{style} reverse".strip() if at == step else style
+            line.append(sign, style)
+            line.append("!" if at == strip.first else " ", style if at == step else "")
+        lines.append(line)
+    if len(kept) < len(strips):
+        lines.append(Text(f"and {len(strips) - len(kept)} more: s shows all", "dim"))
+    return Text("\n").join(lines)
+
+
+def passing_text(view: View) -> Text:
+    """Set the nearest passing run beside the trace, from where they differ."""
+    passing = view.passing
+    if passing is None:
+        why = [note for note in view.notes if "passing run" in note]
+        return Text(safe(why[0] if why else "there is no passing run to show"))
+    shared = passing.shared
+    same = (
+        f"Steps 1 to {shared} are the same." if shared else "From the start it differs."
+    )
+    ends = f"It comes to rest and does not break {safe(view.property)}."
+    lines = [Text(f"{same} {ends}"), Text()]
+    lines.append(Text(f"{'step':>4}  {'this trace':33} passing run", "bold"))
+    mine = [safe(step.text) for step in view.steps]
+    other = [
+        f"{safe(name)}({', '.join(map(str, members))})"
+        for name, members in passing.steps
+    ]
+    other.append("(rest)")
+    for at in range(shared, max(len(mine), len(other))):
+        pair = [run[at] if at < len(run) else "" for run in (mine, other)]
+        left, right = (set_cell_size(_fit(text, 32), 34) for text in pair)
+        lines.append(Text(f"{at + 1:4}  {left}{right.rstrip()}"))
+    return Text("\n").join(lines)
+
+
+def why_text(view: View) -> Text:
+    """Tell why it breaks, down to the contradiction."""
+    if not view.because:
+        return Text("why is not worked out here", "dim")
+    lines = [Text(safe(reason)) for reason in view.because]
+    lines[-1].stylize("bold")
+    return Text("\n").join(lines)
+
+
+def _fit(text: str, room: int) -> str:
+    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"

@@ -1,0 +1,383 @@
+"""Works out what there is to show of a counterexample, by its model where it has one.
+
+What the model says is worked out in plain Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.export.javascript import JUDGED
+from onceproof.model.interleavings.failing_runs import successors
+from onceproof.properties.counterexample import necessary_steps
+from onceproof.properties.counterexample.explanation import because
+from onceproof.properties.counterexample.file import differences, named
+from onceproof.properties.counterexample.lanes import LOOK, lanes_of
+from onceproof.properties.counterexample.messages import messages_of
+from onceproof.properties.counterexample.model_run import Model, model_of
+from onceproof.properties.counterexample.necessary_steps import matters
+from onceproof.properties.counterexample.obligations import (
+    Promise,
+    broken_for_ever,
+    promises_of,
+)
+from onceproof.properties.counterexample.passing_run import nearest_passing
+from onceproof.properties.counterexample.property_timeline import (
+    FAILS,
+    OPEN,
+    Strip,
+    breaks,
+)
+from onceproof.properties.counterexample.step_kinds import CRASH, Kinds, by_word
+from onceproof.properties.explorer.truncation import MOST_STEPS
+from onceproof.properties.explorer.view import (
+    MODEL,
+    SPARK,
+    Change,
+    Look,
+    Option,
+    PassingRun,
+    Shown,
+    View,
+)
+from onceproof.properties.judges.by_search import claims_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.steps import Event
+    from onceproof.properties.counterexample.file import Counterexample
+
+DRIFT = "drift"
+NEVER = -1
+
+
+@dataclass(frozen=True)
+class Explored:
+    """A view, and the model that it can be stepped in, where there is one."""
+
+    view: View
+    model: Model | None
+
+
+def explored(
+    told: Counterexample, protocol: Protocol | None = None, *, trust: bool = False
+) -> Explored:
+    """Work out what there is to show of a counterexample, of the model or of Spark.
+
+    ``protocol`` is the model that it was found in where its name does not lead there.
+    A model of the user's own is run from the project, or from anywhere with ``trust``.
+    """
+    notes = []
+    if len(told.steps) > MOST_STEPS:
+        total = len(told.steps)
+        notes.append(f"of {total:,} steps the first {MOST_STEPS:,} are shown")
+        told, fails_at = _cut(told)
+        if fails_at is not None:
+            notes.append(f"it breaks after step {fails_at:,}, which is not shown")
+    model, reason = model_of(told, protocol, trust=trust)
+    if model is None:
+        notes.append(f"no other step can be taken here: {reason}")
+        return Explored(_without_model(told, notes), None)
+    return Explored(_Worker(told, model, notes).view(), model)
+
+
+def _cut(told: Counterexample) -> tuple[Counterexample, int | None]:
+    """Keep the first steps; give the one after which it breaks, if it is not kept."""
+    kept = told.steps[:MOST_STEPS]
+    at = _fails_at(told)
+    if at is not None and at <= MOST_STEPS:
+        return replace(told, steps=kept, loop=None), None
+    return replace(told, steps=kept, loop=None, fails_at=NEVER, because=()), at
+
+
+def _without_model(told: Counterexample, notes: list[str]) -> View:
+    lanes = lanes_of(told)
+    rows = {row.number: row for row in lanes.rows if row.kind != LOOK}
+    known = dict(told.start)
+    steps = []
+    for number, step in enumerate(told.steps, 1):
+        changes = tuple(
+            Change(name, known.get(name), value) for name, value in step.changes.items()
+        )
+        known |= step.changes
+        steps.append(
+            Shown(
+                number=number,
+                lane=rows[number].lane,
+                text=str(step),
+                event=step.event,
+                members=step.members,
+                kind=by_word(step),
+                doc="",
+                source=SPARK if told.sink else MODEL,
+                changes=changes,
+                breaks=number == _fails_at(told),
+            )
+        )
+    notes.append("which steps matter is not known, nor what was on its way")
+    return _assembled(told, lanes.names, steps, notes=tuple(notes))
+
+
+def _fails_at(told: Counterexample) -> int | None:
+    """Give the step after which a file says that its claim fails."""
+    if not told.property:
+        return None
+    if told.fails_at == NEVER:
+        return None
+    if told.observed is None:
+        return told.fails_at
+    known = told.fails_at < len(told.looks)
+    return told.looks[told.fails_at] if known else len(told.steps)
+
+
+def _ending(told: Counterexample) -> str:
+    """Say how a run goes on that breaks a claim about whole runs."""
+    last = len(told.steps)
+    if told.loop is None:
+        return ""
+    if told.loop == last:
+        return "nothing has to happen any more"
+    if told.loop == last - 1:
+        return f"step {last} is repeated for ever"
+    return f"steps {told.loop + 1} to {last} are repeated for ever"
+
+
+def _assembled(
+    told: Counterexample, lanes: Sequence[str], steps: Sequence[Shown], **more: Any
+) -> View:
+    filled: dict[str, Any] = {
+        "start": told.start,
+        "because": told.because,
+        "fails_at": _fails_at(told),
+        **more,
+    }
+    return View(
+        protocol=told.protocol,
+        parameters=told.parameters,
+        property=told.property,
+        clause=told.clause,
+        source=SPARK if told.sink else MODEL,
+        sink=told.sink,
+        lanes=tuple(lanes),
+        steps=tuple(steps),
+        looks=_looks(told),
+        versions=told.versions,
+        ending=_ending(told),
+        **filled,
+    )
+
+
+def _looks(told: Counterexample) -> tuple[Look, ...]:
+    """Tell what readers saw; of drift also what they would have seen by the model."""
+    seen = [row for row in lanes_of(told).rows if row.kind == LOOK]
+    wanted = [
+        row
+        for row in lanes_of(replace(told, observed=told.expected)).rows
+        if row.kind == LOOK
+    ]
+    texts = [row.text for row in seen]
+    for number, (row, by_model) in enumerate(zip(seen, wanted, strict=False)):
+        if row.text != by_model.text and told.property == DRIFT:
+            texts[number] += f"; by the model {by_model.text}"
+    return tuple(
+        Look(row.number, text, row.breaks)
+        for row, text in zip(seen, texts, strict=True)
+    )
+
+
+class _Worker:
+    """Works out a view from a model and the run that is told of."""
+
+    def __init__(self, told: Counterexample, model: Model, notes: list[str]) -> None:
+        self._told = told
+        self._model = model
+        self._notes = notes
+        self._run = model.run
+        self._kinds = Kinds.of(model.system)
+        self._after = successors(model.reference)
+
+    def view(self) -> View:
+        """Put the view together."""
+        told, model = self._told, self._model
+        fails_at = self._failing()
+        kept = self._matters(fails_at)
+        steps = self._steps(fails_at, kept)
+        reasons = told.because
+        if not reasons and fails_at is not None:
+            reasons = because(model, fails_at, kept)
+        return _assembled(
+            told,
+            lanes_of(told).names,
+            steps,
+            fails_at=fails_at,
+            start=named(model.reference, self._run.start),
+            messages=tuple(messages_of(model.reference, self._run, self._crashes())),
+            strips=tuple(self._strips()),
+            because=reasons,
+            passing=self._passing(fails_at),
+            notes=tuple(self._notes),
+            live=True,
+        )
+
+    def _crashes(self) -> set[str]:
+        return {name for name, kind in self._kinds.by_name.items() if kind == CRASH}
+
+    def _fails(self, run: Sequence[State]) -> bool:
+        prop = self._model.claim
+        if prop is None:
+            return False
+        return breaks(prop, self._model.clause, self._model.reference, run)
+
+    def _failing(self) -> int | None:
+        """Find the step after which the claim first fails: in the model, or as told."""
+        as_told = _fails_at(self._told)
+        if as_told is None or self._told.observed is not None:
+            return as_told
+        claim, clause = self._model.claim, self._model.clause
+        if claim is None or clause is None:
+            self._notes.append(
+                f"the model has no property {self._told.property}: that it breaks is "
+                "what the file says"
+            )
+            return as_told
+        states, loop = self._run.states, self._run.loop
+        if clause.when in JUDGED:
+            breaks_at = (n for n in range(len(states)) if self._fails(states[: n + 1]))
+            found = next(breaks_at, None)
+        else:
+            promise = self._promise()
+            every = range(len(self._run.events))
+            broken = promise is None or self._goes_on(promise, states, every)
+            found = as_told if broken and (loop is not None or states[1:]) else None
+        if found is None and self._told.steps:
+            self._notes.append(
+                f"the run does not break {claim.name} any more: what is claimed has "
+                "changed since it was found"
+            )
+        return found
+
+    def _matters(self, fails_at: int | None) -> frozenset[int] | None:
+        if fails_at is None or self._model.claim is None:
+            return None
+        promise = self._promise()
+        kept = matters(
+            self._model.reference,
+            self._run.start,
+            self._run.events[:fails_at],
+            (lambda states, _: self._fails(states))
+            if promise is None
+            else lambda states, kept: self._goes_on(promise, states, kept),
+        )
+        if kept is None:
+            why = (
+                f"that is not worked out beyond {necessary_steps.MOST_STEPS} steps"
+                if fails_at > necessary_steps.MOST_STEPS
+                else "the claim cannot be judged by the states of this run in the model"
+            )
+            self._notes.append(f"which steps matter is not known: {why}")
+            return None
+        return kept if promise else kept | {fails_at}
+
+    def _promise(self) -> Promise | None:
+        """Give what the run owes for ever, where that is what it breaks."""
+        claim, reference = self._model.claim, self._model.reference
+        if claim is None or self._run.loop is None:
+            return None
+        promises = promises_of(claim, reference)
+        return next((p for p in promises if p.clause == self._model.clause), None)
+
+    def _goes_on(
+        self, promise: Promise, states: Sequence[State], kept: Sequence[int]
+    ) -> bool:
+        """Say whether a run with some of the events still breaks a promise for ever."""
+        events = [self._run.events[i] for i in kept]
+        loop = sum(i < (self._run.loop or 0) for i in kept)
+        return broken_for_ever(promise, self._after, states, events, loop)
+
+    def _steps(self, fails_at: int | None, kept: frozenset[int] | None) -> list[Shown]:
+        reference, run = self._model.reference, self._run
+        rows = {r.number: r for r in lanes_of(self._told).rows if r.kind != LOOK}
+        kinds = self._kinds.along(run)
+        found = []
+        for number, event in enumerate(run.events, 1):
+            before, after = run.states[number - 1 : number + 1]
+            old = named(reference, before)
+            changes = differences(reference, before, after)
+            found.append(
+                Shown(
+                    number=number,
+                    lane=rows[number].lane,
+                    text=str(event),
+                    event=event.name,
+                    members=event.members,
+                    kind=kinds[number - 1],
+                    doc=reference.steps[event.name].doc.split("\n")[0],
+                    source=SPARK if self._told.sink else MODEL,
+                    changes=tuple(Change(n, old[n], v) for n, v in changes.items()),
+                    options=self._options(before, event),
+                    matters=None if kept is None else number in kept,
+                    breaks=number == fails_at,
+                )
+            )
+        return found
+
+    def _options(self, state: State, taken: object) -> tuple[Option, ...]:
+        after = self._after(state)
+        kinds = self._kinds.by_name
+        return tuple(
+            Option(str(event), kinds[event.name], self._fails((state, then)))
+            for event, then in after.items()
+            if event != taken
+        )
+
+    def _strips(self) -> list[Strip]:
+        """Judge each claim along the run: the one that is told of comes first."""
+        chosen = self._told.property
+        claims = [p for p in claims_of(self._model.protocol) if not p.lemma]
+        claims.sort(key=lambda p: p.name != chosen)
+        strips = [Strip.of(p, self._model.reference, self._run.states) for p in claims]
+        return [*self._observed(), *strips]
+
+    def _observed(self) -> list[Strip]:
+        """Give the strip of what readers of real Spark saw, as the file tells it."""
+        told = self._told
+        if told.observed is None:
+            return []
+        cells = [OPEN] * (len(told.steps) + 1)
+        for moment, at in enumerate(told.looks):
+            if at < len(cells):
+                cells[at] = FAILS if moment == told.fails_at else "seen"
+        first = cells.index(FAILS) if FAILS in cells else None
+        name = f"{told.property}, as readers of real Spark saw it"
+        return [Strip(name, told.clause, tuple(cells), first)]
+
+    def _passing(self, fails_at: int | None) -> PassingRun | None:
+        claim = self._model.claim
+        if fails_at is None or claim is None:
+            return None
+        found, reason = nearest_passing(
+            self._model.reference,
+            self._run,
+            fails_at,
+            self._breaks_property,
+            promises_of(claim, self._model.reference),
+        )
+        if found is None:
+            self._notes.append(f"no passing run is shown: {reason}")
+            return None
+        return PassingRun(
+            found.shared, tuple((e.name, e.members) for e in found.events)
+        )
+
+    def _breaks_property(self, before: State, event: Event, after: State) -> bool:
+        """Judge a step: of real Spark only where readers would look after it."""
+        prop, reference = self._model.claim, self._model.reference
+        if self._told.observed is not None:
+            down = self._kinds.by_name[event.name] == CRASH
+            if not (down or reference.resting(after)):
+                return False
+        return prop is not None and breaks(prop, None, reference, (before, after))

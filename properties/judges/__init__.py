@@ -1,0 +1,1 @@
+"""The three judges of a property: by search, by proof, by history."""

@@ -1,0 +1,64 @@
+"""What a verdict is limited to: sizes and numbers, and how many faults there may be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.fields import Param
+from onceproof.model.language.sorts import Sort
+from onceproof.model.language.terms.types import IntType
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.tracing.trace import System
+
+
+def sizes_of(protocol: Protocol, *, without: Collection[Sort] = ()) -> str:
+    """Give sizes and numbers as they are set: ``RM=3, length=2``.
+
+    Sizes of the sorts in ``without`` are left out.
+    """
+    skipped = {sort.name for sort in without}
+    return ", ".join(
+        f"{name}={value}"
+        for name, value in numbers_of(protocol).items()
+        if name not in skipped
+    )
+
+
+def numbers_of(protocol: Protocol) -> dict[str, int]:
+    """Give sizes and numbers by name, those of parts by their path; faults apart."""
+    return dict(_numbers(protocol))
+
+
+def faults_of(system: System) -> str:
+    """Say how many faults there may be in one run."""
+    if not any(action.fault for action in system.actions):
+        return "no faults"
+    most = system.protocol.faults
+    own = ", ".join(
+        f"{field.path.partition('.')[2]} at most {field.type.high}"
+        for field in system.fields
+        if field.path.startswith("faults.") and isinstance(field.type, IntType)
+    )
+    plural = "" if most == 1 else "s"
+    return f"at most {most} fault{plural} in a run{f' ({own})' if own else ''}"
+
+
+def bounds_of(system: System, *, without: Collection[Sort] = ()) -> str:
+    """Give the sizes and the faults that a verdict about a system is limited to."""
+    sizes = sizes_of(system.protocol, without=without)
+    return f"{sizes}; {faults_of(system)}" if sizes else faults_of(system)
+
+
+def _numbers(part: Part) -> Iterator[tuple[str, int]]:
+    """Yield sizes and numbers by name; those of an inner part by its path."""
+    for name, what in part.parameters().items():
+        if isinstance(what, Sort):
+            yield what.name, part.sizes[what]
+        elif isinstance(what, Param) and name != "faults":
+            yield part.path_to(name), part.argument(what)
+    for inner in part.parts.values():
+        yield from _numbers(inner)

@@ -1,0 +1,114 @@
+"""What is asked of z3: clauses as terms, with a way to check answers in Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.tracing.resizing import claim_sized_by
+from onceproof.model.language.tracing.rest import rests
+from onceproof.model.language.tracing.trace import System
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.search.queries import Question
+    from onceproof.properties.property import Property
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One clause of a property as a question; ``sized``: sorts whose size it uses.
+
+    One that is ``free_elsewhere`` claims nothing of a state that is not at rest.
+    """
+
+    claim: Property
+    number: int
+    question: Question
+    sized: frozenset[Sort]
+    free_elsewhere: bool = False
+
+    @property
+    def when(self) -> str:
+        """Of which states, or steps, the clause speaks."""
+        return self.question.when
+
+    @property
+    def text(self) -> str:
+        """The clause in words."""
+        return self.claim.clauses[self.number].text
+
+    def holds(self, reference: Reference, *states: State) -> bool:
+        """Work the clause out in plain Python, of a state or of two."""
+        if self.free_elsewhere and not reference.resting(states[-1]):
+            return True
+        clause = self.claim.clauses[self.number]
+        views = [self.claim.view(reference.look(state)) for state in states]
+        return bool(clause.holds(*views))
+
+
+@dataclass(frozen=True, eq=False)
+class _Watching(System):
+    """A system that notes whose sizes the claims about it use."""
+
+    def claim(self, predicate: Callable[..., object], *, steps: bool = False) -> t.Term:
+        """Trace the predicate, and note the sizes in ``sized``."""
+        used: set[Sort] = set()
+
+        def watched(*protocols: Protocol) -> object:
+            answer = predicate(*protocols)
+            for protocol in protocols:
+                used.update(getattr(protocol.store, "sized", ()))
+            return answer
+
+        term = super().claim(watched, steps=steps)
+        used |= claim_sized_by(self, term, predicate, steps=steps)
+        object.__setattr__(self, "sized", self.sized | used)
+        return term
+
+
+def ask(prop: Property, system: System) -> list[Asked]:
+    """Trace each clause of a property into a question about a system."""
+    watching = _Watching(
+        system.protocol, system.fields, system.actions, system.sizes, frozenset()
+    )
+    questions = prop.questions(watching)
+    return [
+        Asked(prop, number, question, watching.sized)
+        for number, question in enumerate(questions)
+    ]
+
+
+def said_always(asked: Asked, system: System) -> Asked:
+    """Say a claim about rest of every state: there it holds, or something moves."""
+    if asked.when != "at_rest":
+        return asked
+    rest = renamed(rests(system), "#")
+    term = t.disjunction([t.negation(rest), asked.question.term])
+    question = replace(asked.question, when="always", term=term)
+    return replace(asked, question=question, free_elsewhere=True)
+
+
+def renamed(term: t.Term, suffix: str) -> t.Term:
+    """Give every bound variable of ``term`` a name of its own, ending in ``suffix``.
+
+    A claim and an action are traced apart, so that their variables may share names.
+    """
+    return _renamed(term, suffix, {})
+
+
+def _renamed(term: t.Term, suffix: str, names: dict[t.Var, t.Var]) -> t.Term:
+    if isinstance(term, t.Var):
+        return names.get(term, term)
+    if isinstance(term, t.ForAll | t.Exists | t.Sum):
+        new = tuple(replace(v, name=v.name + suffix) for v in term.vars)
+        inner = names | dict(zip(term.vars, new, strict=True))
+        return type(term)(new, _renamed(term.body, suffix, inner))
+    return t.rebuild(
+        term, tuple(_renamed(child, suffix, names) for child in t.children(term))
+    )

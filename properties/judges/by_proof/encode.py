@@ -1,0 +1,396 @@
+"""Terms as z3 formulas, over sorts of a given size or of any size.
+
+A *closed* sort has its given size: what is quantified over it is spelled out, and a
+field has one z3 constant for each of its members. An *open* sort is one of z3's
+uninterpreted sorts, so that what is shown of it holds for every number of members;
+a field over it is a function. Truth values are z3's; enumerations, integers and
+members of closed sorts are bit-vectors, wide enough that no sum of the model wraps.
+
+What is known without asking z3 stays a Python value: an encoded term is a ``bool``,
+an ``int`` or a z3 expression.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import z3
+
+from onceproof.model.language.sorts import Member
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.ranges import Ranges
+from onceproof.model.language.terms.types import (
+    BoolType,
+    EnumType,
+    IntType,
+    MemberType,
+    Type,
+    Value,
+    cardinality,
+    decode,
+    encode,
+    is_integer,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from onceproof.model.language.fields import Field
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.tracing.trace import ActionTerm, System
+
+Elements: TypeAlias = "dict[tuple[str, tuple[int, ...]], Any]"
+Environment: TypeAlias = "Mapping[t.Var, Any]"
+
+
+class Encoder:
+    """Encodes the terms of one system."""
+
+    def __init__(
+        self,
+        system: System,
+        claims: Iterable[t.Term],
+        *,
+        open_sorts: frozenset[Sort] = frozenset(),
+    ) -> None:
+        """Choose the width of integers from the system and the claims about it."""
+        self.system = system
+        self._fields = {f.path: f for f in system.fields}
+        self._width = _width(system, claims)
+        self._open = {
+            s: z3.DeclareSort(f"{s.name}#{n}") for n, s in enumerate(open_sorts)
+        }
+
+    def elements(self, tag: str) -> Elements:
+        """Make z3 constants (functions, over open sorts) for a state called ``tag``."""
+        found: Elements = {}
+        for field in self.system.fields:
+            domain = [self._open[s] for s in field.sorts if s in self._open]
+            for place in self._places(field):
+                name = f"{field.path}{list(place)}@{tag}"
+                sort = self._sort(field.type)
+                found[field.path, place] = (
+                    z3.Function(name, *domain, sort) if domain else z3.Const(name, sort)
+                )
+        return found
+
+    def initial(self, elements: Elements) -> list[Any]:
+        """Say that the state is one that the system starts from."""
+        said = []
+        for field in self.system.fields:
+            for place in self._places(field):
+                closed = iter(place)
+                at = tuple(
+                    Member(0 if s in self._open else next(closed), s)
+                    for s in field.sorts
+                )
+                codes = [self.code(field.type, v) for v in field.starts(at)]
+                rule = partial(_among, codes)
+                said.append(self._of_each(field, elements[field.path, place], rule))
+        return said
+
+    def typed(self, elements: Elements) -> list[Any]:
+        """Say that each element holds a value of its type."""
+        said = []
+        for (path, _), element in elements.items():
+            field = self._fields[path]
+            if isinstance(field.type, BoolType) or self._opens(field.type):
+                continue
+            rule = partial(_within, field.type, _bounds(field.type, self.system.sizes))
+            said.append(self._of_each(field, element, rule))
+        return said
+
+    def instances(self, action: ActionTerm) -> Iterator[dict[t.Var, Any]]:
+        """Yield what the parameters may be: each member, or any of an open sort."""
+        choices: list[Iterable[Any]] = [
+            [z3.Const(f"{p.name}!", self._open[p.type.sort])]
+            if p.type.sort in self._open
+            else range(self.system.sizes[p.type.sort])
+            for p in action.params
+        ]
+        for members in itertools.product(*choices):
+            yield dict(zip(action.params, members, strict=True))
+
+    def code(self, type_: Type, value: Value) -> bool | int:
+        """Give the Python value by which a value of ``type_`` is encoded."""
+        if isinstance(type_, BoolType):
+            return bool(value)
+        if isinstance(type_, EnumType):
+            return encode(type_, value)
+        return int(cast("int", value))
+
+    def value(self, type_: Type, number: Any) -> Value:
+        """Give the value that an element has in a z3 model."""
+        if isinstance(type_, BoolType):
+            return bool(z3.is_true(number))
+        if isinstance(type_, EnumType):
+            return decode(type_, number.as_long())
+        return int(number.as_signed_long())
+
+    def encode(
+        self,
+        term: t.Term,
+        values: Environment,
+        now: Elements,
+        after: Elements | None = None,
+    ) -> Any:
+        """Encode ``term`` where variables have ``values``, in a state or a step."""
+        return _Reading(self, values, now, after).read(term)
+
+    def _places(self, field: Field) -> list[tuple[int, ...]]:
+        sizes = self.system.sizes
+        return list(
+            itertools.product(
+                *(range(sizes[s]) for s in field.sorts if s not in self._open)
+            )
+        )
+
+    def _of_each(self, field: Field, element: Any, rule: Any) -> Any:
+        over = [
+            z3.Const(f"{s.name}?{n}", self._open[s])
+            for n, s in enumerate(field.sorts)
+            if s in self._open
+        ]
+        if not over:
+            return rule(element)
+        return z3.ForAll(over, asserted(rule(element(*over))))
+
+    def _opens(self, type_: Type) -> bool:
+        return isinstance(type_, MemberType) and type_.sort in self._open
+
+    def _sort(self, type_: Type) -> Any:
+        if isinstance(type_, BoolType):
+            return z3.BoolSort()
+        if isinstance(type_, MemberType) and type_.sort in self._open:
+            return self._open[type_.sort]
+        if isinstance(type_, EnumType):
+            return z3.BitVecSort(max(1, (len(type_.members) - 1).bit_length()))
+        return z3.BitVecSort(self._width)
+
+    def literal(self, type_: Type, value: Any) -> Any:
+        """Give a z3 expression for an encoded term of ``type_``."""
+        if isinstance(value, bool):
+            return z3.BoolVal(value)
+        if isinstance(value, int):
+            return z3.BitVecVal(value, self._sort(type_))
+        return value
+
+    def element(self, field: str, at: list[Any], elements: Elements) -> Any:
+        """Give the element of a field at encoded indices."""
+        closed: list[Any] = []
+        opened: list[Any] = []
+        sorts = self._fields[field].sorts
+        for index, sort in zip(at, sorts, strict=True):
+            (opened if sort in self._open else closed).append(index)
+        sizes = [self.system.sizes[s] for s in sorts if s not in self._open]
+
+        def pick(done: tuple[int, ...]) -> Any:
+            if len(done) == len(closed):
+                found = elements[field, done]
+                return found(*opened) if opened else found
+            index, size = closed[len(done)], sizes[len(done)]
+            if isinstance(index, int):
+                return pick((*done, max(0, min(index, size - 1))))
+            chosen = pick((*done, size - 1))
+            for number in range(size - 2, -1, -1):
+                chosen = z3.If(index == number, pick((*done, number)), chosen)
+            return chosen
+
+        return pick(())
+
+    def opened(self, var: t.Var) -> Any:
+        """Give z3's variable for a variable of an open sort, None for a closed one."""
+        sort = self._open.get(var.type.sort)
+        return None if sort is None else z3.Const(var.name, sort)
+
+
+class _Reading:
+    """Reads terms in one state, or one step."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        values: Environment,
+        now: Elements,
+        after: Elements | None,
+    ) -> None:
+        self._encoder = encoder
+        self._values: dict[t.Var, Any] = dict(values)
+        self._now = now
+        self._after = after
+
+    def read(self, term: t.Term) -> Any:
+        """Encode a term."""
+        return getattr(self, f"_{type(term).__name__.lower()}")(term)
+
+    def _const(self, term: t.Const) -> Any:
+        return self._encoder.code(term.type, term.value)
+
+    def _var(self, term: t.Var) -> Any:
+        return self._values[term]
+
+    def _get(self, term: t.Get) -> Any:
+        elements = self._after if term.after else self._now
+        if elements is None:
+            message = f"{term.field} is read after a step, and there is none"
+            raise ValueError(message)
+        at = [self.read(i) for i in term.indices]
+        return self._encoder.element(term.field, at, elements)
+
+    def _not(self, term: t.Not) -> Any:
+        return negate(self.read(term.body))
+
+    def _and(self, term: t.And) -> Any:
+        return conjoin(self.read(p) for p in term.parts)
+
+    def _or(self, term: t.Or) -> Any:
+        return disjoin(self.read(p) for p in term.parts)
+
+    def _eq(self, term: t.Eq) -> Any:
+        return same(self.read(term.left), self.read(term.right))
+
+    def _less(self, term: t.Less) -> Any:
+        return self.read(term.left) < self.read(term.right)
+
+    def _add(self, term: t.Add) -> Any:
+        return self.read(term.left) + self.read(term.right)
+
+    def _sub(self, term: t.Sub) -> Any:
+        return self.read(term.left) - self.read(term.right)
+
+    def _ite(self, term: t.Ite) -> Any:
+        test = self.read(term.test)
+        if isinstance(test, bool):
+            return self.read(term.then if test else term.orelse)
+        then, orelse = self.read(term.then), self.read(term.orelse)
+        if isinstance(then, bool):
+            return disjoin([test, orelse]) if then else conjoin([negate(test), orelse])
+        if isinstance(orelse, bool):
+            return disjoin([negate(test), then]) if orelse else conjoin([test, then])
+        if isinstance(then, int) and isinstance(orelse, int) and then == orelse:
+            return then
+        type_ = t.sort_of(term)
+        literal = self._encoder.literal
+        return z3.If(test, literal(type_, then), literal(type_, orelse))
+
+    def _forall(self, term: t.ForAll) -> Any:
+        over, bodies = self._spelled(term)
+        body = conjoin(bodies)
+        return z3.ForAll(over, body) if over and not isinstance(body, bool) else body
+
+    def _exists(self, term: t.Exists) -> Any:
+        over, bodies = self._spelled(term)
+        body = disjoin(bodies)
+        return z3.Exists(over, body) if over and not isinstance(body, bool) else body
+
+    def _sum(self, term: t.Sum) -> Any:
+        over, bodies = self._spelled(term)
+        if over:
+            message = "a sum over a sort of any size is no formula of z3"
+            raise ValueError(message)
+        total: Any = 0
+        for body in bodies:
+            total = body if isinstance(total, int) and total == 0 else total + body
+        return total
+
+    def _spelled(self, term: t.Quantifier) -> tuple[list[Any], list[Any]]:
+        """Bind the variables of open sorts, and spell out the others."""
+        over = []
+        closed = []
+        outer = self._values
+        inner = dict(outer)
+        for var in term.vars:
+            constant = self._encoder.opened(var)
+            if constant is None:
+                closed.append(var)
+            else:
+                inner[var] = constant
+                over.append(constant)
+        sizes = self._encoder.system.sizes
+        bodies = []
+        for members in itertools.product(*(range(sizes[v.type.sort]) for v in closed)):
+            self._values = inner | dict(zip(closed, members, strict=True))
+            bodies.append(self.read(term.body))
+        self._values = outer
+        return over, bodies
+
+
+def conjoin(parts: Iterable[Any]) -> Any:
+    """Join encoded claims by "and"."""
+    kept = []
+    for part in parts:
+        if part is False:
+            return False
+        if part is not True:
+            kept.append(part)
+    return True if not kept else kept[0] if len(kept) == 1 else z3.And(kept)
+
+
+def disjoin(parts: Iterable[Any]) -> Any:
+    """Join encoded claims by "or"."""
+    kept = []
+    for part in parts:
+        if part is True:
+            return True
+        if part is not False:
+            kept.append(part)
+    return False if not kept else kept[0] if len(kept) == 1 else z3.Or(kept)
+
+
+def negate(claim: Any) -> Any:
+    """Deny an encoded claim."""
+    return (not claim) if isinstance(claim, bool) else z3.Not(claim)
+
+
+def same(left: Any, right: Any) -> Any:
+    """Say that two encoded terms are equal."""
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left == right
+    if isinstance(left, bool):
+        return right if left else negate(right)
+    if isinstance(right, bool):
+        return left if right else negate(left)
+    if isinstance(left, int) or isinstance(right, int):
+        return left == right
+    return True if left.eq(right) else left == right
+
+
+def asserted(claim: Any) -> Any:
+    """Give an encoded claim in a form that z3 takes."""
+    return z3.BoolVal(claim) if isinstance(claim, bool) else claim
+
+
+def _among(codes: list[bool | int], value: Any) -> Any:
+    return disjoin([same(value, code) for code in codes])
+
+
+def _within(type_: Type, bounds: tuple[int, int], value: Any) -> Any:
+    low, high = bounds
+    if isinstance(type_, EnumType):
+        return z3.ULE(value, high)
+    return z3.And(value >= low, value <= high)
+
+
+def _bounds(type_: Type, sizes: Mapping[Sort, int]) -> tuple[int, int]:
+    if isinstance(type_, IntType):
+        return type_.low, type_.high
+    size = sizes[type_.sort] if isinstance(type_, MemberType) else 0
+    return 0, cardinality(type_, size) - 1
+
+
+def _width(system: System, claims: Iterable[t.Term]) -> int:
+    """Find how many bits hold every integer that a term can come to, and its sign."""
+    ranges = Ranges(system.sizes)
+    most = max(system.sizes.values(), default=1)
+    for field in system.fields:
+        most = max(most, *(abs(end) for end in _bounds(field.type, system.sizes)))
+    roots = [*claims]
+    for action in system.actions:
+        roots += [action.guard, *(w.value for w in action.writes)]
+        roots += [i for w in action.writes for i in w.indices]
+    for term in itertools.chain.from_iterable(map(t.subterms, roots)):
+        if is_integer(t.sort_of(term)):
+            most = max(most, *(abs(end) for end in ranges.bounds(term)))
+    return most.bit_length() + 1

@@ -1,0 +1,209 @@
+"""The fragment of models that z3 decides for every size, and what lies outside it.
+
+It is effectively propositional logic: with no cycle among sorts from "for each of
+this sort there is one of that sort", only finitely many members matter, and z3's
+search for a model ends. See Padon et al., Ivy: Safety Verification by Interactive
+Generalization, PLDI 2016.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.fields import ByMember, State
+from onceproof.model.language.sorts import Sort
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.types import MemberType
+from onceproof.model.language.tracing.resizing import sized_by
+from onceproof.model.language.tracing.rest import changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from onceproof.model.language.tracing.trace import ActionTerm, System
+
+    Edges = set[tuple[Sort, Sort]]
+
+
+def open_sorts(system: System) -> frozenset[Sort]:
+    """Give the sorts that may have any number of members: those without order."""
+    return frozenset(s for s in system.sizes if not s.ordered)
+
+
+def fixed_sorts(system: System) -> tuple[Sort, ...]:
+    """Give the sorts that keep their given size in every proof: those with order."""
+    return tuple(s for s in system.sizes if s.ordered)
+
+
+def before_of(
+    system: System, action: ActionTerm, claim: t.Term, *, steps: bool = False
+) -> t.Term:
+    """Say of the state before ``action`` that ``claim`` holds after it.
+
+    Of a claim about ``steps``, that it holds of this one, or that there is none: an
+    action that changes nothing takes no step. Bound variables of the claim must not
+    share names with those of the action.
+    """
+
+    def before(part: t.Var | t.Get) -> t.Term | None:
+        if not isinstance(part, t.Get) or (steps and not part.after):
+            return None
+        return action.after(replace(part, after=False))
+
+    holds = t.replace_leaves(claim, before)
+    if not steps:
+        return holds
+    return t.disjunction([t.negation(changes(system, action)), holds])
+
+
+def fragment(
+    system: System,
+    terms: Sequence[t.Term],
+    *,
+    steps: Sequence[t.Term] = (),
+    sized: frozenset[Sort] = frozenset(),
+) -> list[str]:
+    """List, in sentences, what keeps an induction from every size.
+
+    It is over ``terms`` about states and ``steps`` about steps. ``sized`` are sorts
+    whose size these use. Their bound variables must not share names with those of
+    the actions. No sentence means that z3 decides it.
+    """
+    opened = open_sorts(system)
+    if not opened:
+        return ["no sort of the protocol may have any number of members"]
+    found = [
+        f"the model uses the number of members of {sort.name}"
+        for sort in sorted(
+            system.sized | sized | sized_by(system) | _bounding(system), key=_name
+        )
+        if sort in opened
+    ]
+    found += [
+        f"{field.path} starts from a value that depends on the member"
+        for field in system.fields
+        if isinstance(field.initial, ByMember) and opened & set(field.sorts)
+    ]
+    edges: Edges = set()
+    for positive, term, place in _formulas(system, terms, steps):
+        found += _outside(term, opened, place)
+        _alternations(term, positive, opened, {}, edges, set())
+    for field in system.fields:
+        if isinstance(field.type, MemberType) and field.type.sort in opened:
+            edges |= {(s, field.type.sort) for s in field.sorts if s in opened}
+    if loop := _cycle(edges):
+        path = ", and for each ".join(f"{a.name} a {b.name}" for a, b in loop)
+        found.append(f"the claims ask for each {path}: such quantifiers make a cycle")
+    return list(dict.fromkeys(found))
+
+
+def _name(sort: Sort) -> str:
+    return sort.name
+
+
+def _bounding(system: System) -> set[Sort]:
+    """Find the sorts whose sizes bound integer fields."""
+    return {
+        end
+        for owner in system.protocol.all_parts()
+        for declared in owner.declared().values()
+        if isinstance(declared, State)
+        for end in (declared.low, declared.high)
+        if isinstance(end, Sort)
+    }
+
+
+def _formulas(
+    system: System, terms: Sequence[t.Term], steps: Sequence[t.Term]
+) -> Iterator[tuple[bool, t.Term, str]]:
+    """Yield all that z3 is told: whether it is asserted or denied, and where it is."""
+    for term in terms:
+        yield True, term, "a claim"
+        yield False, term, "a claim"
+    for action in system.actions:
+        yield True, action.guard, action.name
+        for term in terms:
+            yield False, before_of(system, action, term), action.name
+        for term in steps:
+            yield False, before_of(system, action, term, steps=True), action.name
+
+
+def _outside(term: t.Term, opened: frozenset[Sort], place: str) -> Iterator[str]:
+    for part in t.subterms(term):
+        if isinstance(part, t.Sum):
+            for var in part.vars:
+                if var.type.sort in opened:
+                    yield f"{place} counts or adds up over {var.type.sort.name}"
+        if (
+            isinstance(part, t.Const)
+            and isinstance(part.type, MemberType)
+            and part.type.sort in opened
+        ):
+            yield f"{place} names a member of {part.type.sort.name} by number"
+
+
+def _alternations(
+    term: t.Term,
+    positive: bool,  # noqa: FBT001 - it flips from call to call
+    opened: frozenset[Sort],
+    scope: dict[t.Var, frozenset[Sort]],
+    edges: Edges,
+    seen: set[tuple[int, bool, frozenset[tuple[t.Var, frozenset[Sort]]]]],
+) -> None:
+    """Note each sort whose members are said to exist for each member of another.
+
+    ``scope`` says for each variable for the members of which sorts it is chosen.
+    ``seen`` holds what of the same formula was looked at: its parts are shared, and a
+    comparison is looked at under both signs.
+    """
+    key = (id(term), positive, frozenset(scope.items()))
+    if key in seen:
+        return
+    seen.add(key)
+
+    def inside(parts: Iterable[t.Term], signs: tuple[bool, ...]) -> None:
+        for part in parts:
+            for sign in signs:
+                _alternations(part, sign, opened, scope, edges, seen)
+
+    if isinstance(term, t.And | t.Or):
+        inside(term.parts, (positive,))
+    elif isinstance(term, t.Not):
+        inside((term.body,), (not positive,))
+    elif isinstance(term, t.ForAll | t.Exists):
+        bound = [v for v in term.vars if v.type.sort in opened]
+        if isinstance(term, t.ForAll) == positive:
+            scope = scope | {v: frozenset({v.type.sort}) for v in bound}
+        else:
+            inner = (v for v in t.subterms(term) if isinstance(v, t.Var))
+            used = [scope[v] for v in inner if v in scope]
+            given: frozenset[Sort] = frozenset().union(*used)
+            edges |= {(sort, v.type.sort) for sort in given for v in bound}
+            scope = scope | dict.fromkeys(bound, given)
+        inside((term.body,), (positive,))
+    elif isinstance(term, t.Ite):
+        inside((term.test,), (True, False))
+        inside((term.then, term.orelse), (positive,))
+    else:
+        inside(t.children(term), (True, False))
+
+
+def _cycle(edges: Edges) -> list[tuple[Sort, Sort]]:
+    """Find edges that lead from a sort back to it, or none."""
+
+    def onward(path: list[tuple[Sort, Sort]]) -> list[tuple[Sort, Sort]]:
+        if path[-1][1] is path[0][0]:
+            return path
+        for edge in sorted(edges, key=lambda e: (e[0].name, e[1].name)):
+            if edge[0] is path[-1][1] and edge not in path:
+                found = onward([*path, edge])
+                if found:
+                    return found
+        return []
+
+    for edge in sorted(edges, key=lambda e: (e[0].name, e[1].name)):
+        found = onward([edge])
+        if found:
+            return found
+    return []

@@ -1,0 +1,316 @@
+"""Induction: claims that hold at the start and that no action breaks.
+
+Each conjunct is shown apart: it holds in every initial state, and no action leads
+from a state in which the claims and lemmas hold to one in which it does not. What
+holds after an action is said of the state before it, as terms (Dijkstra's weakest
+precondition), so that no formula speaks of two states.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import z3
+
+from onceproof.model.errors import Disagreement
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.steps import Event
+from onceproof.properties.judges.by_proof.claims import renamed
+from onceproof.properties.judges.by_proof.encode import (
+    Encoder,
+    asserted,
+    conjoin,
+    negate,
+)
+from onceproof.properties.judges.by_proof.fragment import before_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.terms.terms import Term
+    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.properties.judges.by_proof.claims import Asked
+
+    _Key = tuple[Term, bool]
+
+
+@dataclass(frozen=True)
+class Cti:
+    """A counterexample to induction: one step that leads out of the claims.
+
+    ``before`` satisfies all of them, and no run need ever reach it. Without
+    ``before`` and ``event`` it is an initial state that breaks the claim.
+    """
+
+    before: State | None
+    event: Event | None
+    after: State
+    name: str
+    text: str
+
+    def describe(self, reference: Reference) -> str:
+        """Show the step, the state before it, and what it changes."""
+        broken = f"breaks {self.name} ({self.text})"
+        if self.before is None or self.event is None:
+            return f"the initial state {_shown(reference, self.after)} {broken}"
+        change = _shown(reference, self.after, since=self.before) or "no change"
+        before = _shown(reference, self.before)
+        return f"from {before}, {self.event} makes {change} and {broken}"
+
+
+@dataclass(frozen=True)
+class Inductive:
+    """How an induction came out: ``holds`` is None where z3 could not tell.
+
+    ``lemmas`` are the names of those that the proof used. ``broken`` names the
+    conjunct that failed, and ``action`` the step that broke it ("" at the start).
+    """
+
+    holds: bool | None
+    lemmas: tuple[str, ...] = ()
+    broken: str = ""
+    action: str = ""
+    cti: Cti | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """One clause, with variables that clash with no action's.
+
+    One about ``steps`` is shown of every step, and never assumed.
+    """
+
+    asked: Asked
+    term: Term
+
+    @property
+    def steps(self) -> bool:
+        """Whether the clause speaks of two states."""
+        return self.asked.when == "step"
+
+    @property
+    def key(self) -> _Key:
+        """What tells goals apart: a term may be claimed of states and of steps."""
+        return self.term, self.steps
+
+
+class Induction:
+    """Proves clauses about states and steps by induction, one set after another.
+
+    With ``open_sorts`` a proof holds for every size of these sorts; without, for
+    the given sizes, and then a failure comes with a ``Cti``.
+    """
+
+    def __init__(
+        self, system: System, *, open_sorts: frozenset[Sort] = frozenset()
+    ) -> None:
+        """Prepare; nothing is proved yet."""
+        self._system = system
+        self._open = open_sorts
+        self._reference = Reference(system.protocol)
+        self._cores: dict[tuple[_Key, str], frozenset[Term]] = {}
+
+    def prove(
+        self,
+        claims: Sequence[Asked],
+        lemmas: Sequence[Asked],
+        *,
+        timeout_seconds: float,
+    ) -> Inductive:
+        """Prove claims, and as many of the lemmas as that takes, all together.
+
+        Every claim and lemma may be assumed before a step; z3's unsatisfiable cores
+        say which were needed, and these are proved in turn.
+        """
+        goals = _goals([*claims, *lemmas])
+        proof = _Proof(
+            self._system, goals, self._open, time.monotonic() + timeout_seconds
+        )
+        asked_for = set(_goals(claims))
+        waiting = [goals[key] for key in goals if key in asked_for]
+        done: dict[_Key, _Goal] = {}
+        while waiting:
+            goal = waiting.pop(0)
+            if goal.key in done:
+                continue
+            done[goal.key] = goal
+            for action in (None, *self._system.actions):
+                core = self._core(proof, goal, action)
+                if isinstance(core, Inductive):
+                    return core
+                waiting += [goals[term, False] for term in core]
+        used = [
+            g.asked.claim.name
+            for key, g in goals.items()
+            if key in done and key not in asked_for
+        ]
+        return Inductive(holds=True, lemmas=tuple(dict.fromkeys(used)))
+
+    def _core(
+        self, proof: _Proof, goal: _Goal, action: ActionTerm | None
+    ) -> frozenset[Term] | Inductive:
+        """Give the claims by which ``action`` keeps the goal, or how it may break."""
+        name = action.name if action else ""
+        known = self._cores.get((goal.key, name))
+        if known is not None and known <= proof.hypotheses:
+            return known
+        outcome = proof.kept(goal, action) if action else proof.initiation(goal)
+        if outcome == z3.unsat:
+            core = proof.core()
+            self._cores[goal.key, name] = core
+            return core
+        label = goal.asked.claim.name
+        if outcome == z3.unknown:
+            note = f"z3 gave up on {label} under {name or 'the start'}: {proof.reason}"
+            return Inductive(None, broken=label, action=name, note=note)
+        cti = None if self._open else self._cti(proof, goal)
+        return Inductive(holds=False, broken=label, action=name, cti=cti)
+
+    def _cti(self, proof: _Proof, goal: _Goal) -> Cti:
+        """Read the failed step, and check it in plain Python."""
+        first, event = proof.decoded(self._reference)
+        name, text = goal.asked.claim.name, goal.asked.text
+        after = first if event is None else self._reference.after(first, event)
+        states = (first, after) if goal.steps else (after,)
+        no_step = goal.steps and after == first
+        if after is None or no_step or goal.asked.holds(self._reference, *states):
+            message = f"z3 and plain Python disagree on {name} after {event}"
+            raise Disagreement(message)
+        if event is None:
+            return Cti(None, None, after, name, text)
+        assumed = (g for g in proof.goals if not g.steps)
+        if not all(g.asked.holds(self._reference, first) for g in assumed):
+            message = f"z3 and plain Python disagree on the state before {event}"
+            raise Disagreement(message)
+        return Cti(first, event, after, name, text)
+
+
+class _Proof:
+    """The questions of one induction, as z3 is asked them."""
+
+    def __init__(
+        self,
+        system: System,
+        goals: dict[_Key, _Goal],
+        open_sorts: frozenset[Sort],
+        deadline: float,
+    ) -> None:
+        self.goals = tuple(goals.values())
+        assumed = [g.term for g in self.goals if not g.steps]
+        self.hypotheses = frozenset(assumed)
+        self.reason = ""
+        self._deadline = deadline
+        self._system = system
+        terms = [g.term for g in self.goals]
+        self._encoder = Encoder(system, terms, open_sorts=open_sorts)
+        self._state = self._encoder.elements("")
+        self._steps, self._start = z3.Solver(), z3.Solver()
+        self._steps.add([asserted(c) for c in self._encoder.typed(self._state)])
+        self._start.add([asserted(c) for c in self._encoder.initial(self._state)])
+        self._named: dict[str, Term] = {}
+        for number, term in enumerate(assumed):
+            label = f"hypothesis {number}"
+            self._named[label] = term
+            self._steps.assert_and_track(asserted(self._encode(term)), label)
+        self._core: frozenset[Term] = frozenset()
+        self._model: Any = None
+        self._taken: list[tuple[Event, Any]] = []
+
+    def initiation(self, goal: _Goal) -> Any:
+        """Ask for an initial state that breaks the goal."""
+        self._taken = []
+        if goal.steps:
+            self._core = frozenset()
+            return z3.unsat
+        return self._check(self._start, negate(self._encode(goal.term)))
+
+    def kept(self, goal: _Goal, action: ActionTerm) -> Any:
+        """Ask for a step of ``action`` that breaks the goal."""
+        before = before_of(self._system, action, goal.term, steps=goal.steps)
+        if before == goal.term and not goal.steps:
+            self._core = frozenset((goal.term,))
+            return z3.unsat
+        self._taken = []
+        effects = []
+        for values in self._encoder.instances(action):
+            guard = self._encoder.encode(action.guard, values, self._state)
+            claim = self._encoder.encode(before, values, self._state)
+            breaks = conjoin([guard, negate(claim)])
+            if breaks is False:
+                continue
+            members = tuple(m if isinstance(m, int) else 0 for m in values.values())
+            taken = z3.FreshBool("taken")
+            self._taken.append((Event(action.name, members, action.fault), taken))
+            effects.append(z3.Implies(taken, asserted(breaks)))
+        if not effects:
+            return self._check(self._steps, broken=False)
+        some = z3.Or([taken for _, taken in self._taken])
+        return self._check(self._steps, z3.And(some, *effects))
+
+    def core(self) -> frozenset[Term]:
+        """Give the hypotheses that the last refusal rests on."""
+        return self._core
+
+    def decoded(self, reference: Reference) -> tuple[State, Event | None]:
+        """Read the state and the event of the last model, at given sizes."""
+        state = tuple(
+            self._encoder.value(
+                field.type,
+                self._model.eval(self._state[field.path, place], model_completion=True),
+            )
+            for field, place in reference.places
+        )
+        for event, taken in self._taken:
+            if z3.is_true(self._model.eval(taken)):
+                return state, event
+        return state, None
+
+    def _encode(self, term: Term) -> Any:
+        return self._encoder.encode(term, {}, self._state)
+
+    def _check(self, solver: Any, broken: Any) -> Any:
+        self._core = frozenset()
+        if broken is False:
+            return z3.unsat
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            self.reason = "timeout"
+            return z3.unknown
+        solver.set("timeout", max(1, int(left * 1000)))
+        solver.push()
+        solver.add(asserted(broken))
+        outcome = solver.check()
+        if outcome == z3.unsat:
+            self._core = frozenset(self._named[str(n)] for n in solver.unsat_core())
+        elif outcome == z3.sat:
+            self._model = solver.model()
+        else:
+            self.reason = solver.reason_unknown()
+        solver.pop()
+        return outcome
+
+
+def _goals(asked: Sequence[Asked]) -> dict[_Key, _Goal]:
+    found: dict[_Key, _Goal] = {}
+    for one in asked:
+        goal = _Goal(one, renamed(one.question.term, "~"))
+        found.setdefault(goal.key, goal)
+    return found
+
+
+def _shown(reference: Reference, state: State, *, since: State | None = None) -> str:
+    """Show a state, or what is new in it since another."""
+    shown = []
+    for number, ((field, place), value) in enumerate(
+        zip(reference.places, state, strict=True)
+    ):
+        if since is not None and since[number] == value:
+            continue
+        at = f"[{', '.join(map(str, place))}]" if place else ""
+        shown.append(f"{field.path}{at}={getattr(value, 'value', value)}")
+    return ", ".join(shown)

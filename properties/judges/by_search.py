@@ -1,0 +1,269 @@
+"""The first judge: exhaustive search of a protocol at given sizes."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.language.fields import Param
+from onceproof.model.language.sorts import Sort
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.search.exhaustive import Exploration, Limits, explore
+from onceproof.model.search.simulation import Simulation
+from onceproof.model.search.simulation import simulate as random_walks
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.judges.bounds import bounds_of
+from onceproof.properties.property import Property, distinct, own_properties
+from onceproof.properties.verdicts import Verdict, exit_status, weakest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.terms.terms import Term
+    from onceproof.model.search.queries import Answer, Question
+    from onceproof.model.traces import Trace
+
+    _Key = tuple[str, Term, Term | None]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one property came out, and the trace that shows it if one does.
+
+    ``bounds`` are what a verdict that holds is limited to: sizes, faults, and how far
+    was looked. ``confirmed`` says how far another judge agrees. ``unmet`` says of which
+    clauses no state meets the premise, and ``unseen`` of which none that was seen does.
+    """
+
+    property: Property
+    verdict: Verdict
+    trace: Trace | None = None
+    clause: int = 0
+    lemmas: tuple[str, ...] = ()
+    note: str = ""
+    bounds: str = ""
+    confirmed: str = ""
+    unmet: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+
+
+@dataclass
+class Report:
+    """What a judge found about a protocol."""
+
+    protocol: Protocol
+    findings: list[Finding] = field(default_factory=list)
+    run: Exploration | Simulation | None = None
+
+    @property
+    def exploration(self) -> Exploration | None:
+        """The search behind the report, if it was one."""
+        return self.run if isinstance(self.run, Exploration) else None
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict of each property, by name: the weakest of those of one name."""
+        found: dict[str, list[Verdict]] = {}
+        for finding in self.findings:
+            found.setdefault(finding.property.name, []).append(finding.verdict)
+        return {name: weakest(verdicts) for name, verdicts in found.items()}
+
+    @property
+    def exit_status(self) -> int:
+        """Give the exit status that all findings amount to."""
+        return exit_status(finding.verdict for finding in self.findings)
+
+
+def claims_of(protocol: Protocol) -> list[Property]:
+    """List all that is claimed of a protocol: guarantees first, then its own.
+
+    Raises ``ModelError`` where two claims share a name.
+    """
+    return distinct([*guarantees_of(protocol), *own_properties(protocol)])
+
+
+def parameters_of(protocol: Part) -> dict[str, Any]:
+    """Give the sizes, numbers and parts that a protocol was made with, by name."""
+    found: dict[str, Any] = {}
+    for name, what in protocol.parameters().items():
+        if isinstance(what, Sort):
+            found[name] = protocol.sizes[what]
+        elif isinstance(what, Param):
+            found[name] = protocol.argument(what)
+        else:
+            found[name] = protocol.parts[name].label()
+    return found
+
+
+def check(
+    protocol: Protocol,
+    properties: Sequence[Property] | None = None,
+    *,
+    limits: Limits | None = None,
+    symmetry: bool = False,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Report:
+    """Search every reachable state and judge each property.
+
+    Properties default to all that is claimed of the protocol. A refuted one
+    carries a shortest trace. With ``symmetry`` states that differ in the names of
+    members alone count once; claims about fair runs are then undecided.
+    """
+    asked = _Asked(protocol, properties)
+    exploration = explore(
+        asked.system,
+        asked.questions,
+        limits=limits,
+        symmetry=symmetry,
+        progress=progress,
+    )
+    return asked.report(exploration, exploration.answers)
+
+
+def simulate(
+    protocol: Protocol,
+    properties: Sequence[Property] | None = None,
+    *,
+    walks: int,
+    depth: int,
+    seed: int,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Report:
+    """Judge each property by random walks: refuted, or held in all that were made."""
+    asked = _Asked(protocol, properties)
+    simulation = random_walks(
+        asked.system,
+        asked.questions,
+        walks=walks,
+        depth=depth,
+        seed=seed,
+        progress=progress,
+    )
+    return asked.report(simulation, simulation.answers)
+
+
+class _Asked:
+    """The questions that properties put to a protocol, each asked once."""
+
+    def __init__(
+        self, protocol: Protocol, properties: Sequence[Property] | None
+    ) -> None:
+        self._protocol = protocol
+        self._properties = (
+            claims_of(protocol) if properties is None else distinct(properties)
+        )
+        self.system = trace(protocol)
+        self._by_property = [p.questions(self.system) for p in self._properties]
+        self._premises = [p.premises(self.system) for p in self._properties]
+        self._asked: dict[_Key, Question] = {}
+        every = itertools.chain(*self._by_property, *self._premises)
+        for question in filter(None, every):
+            # Two properties may share a name, and their questions then would too.
+            name = f"{len(self._asked)} {question.name}"
+            self._asked.setdefault(_key(question), replace(question, name=name))
+
+    @property
+    def questions(self) -> list[Question]:
+        """All questions."""
+        return list(self._asked.values())
+
+    def report(self, run: Exploration | Simulation, found: list[Answer]) -> Report:
+        """Give each property its verdict, from the answers to its questions."""
+        answers = {_key(a.question): a for a in found}
+        report = Report(self._protocol, run=run)
+        bounds = f"{_extent(run)}; {bounds_of(self.system)}"
+        for prop, questions, premises in zip(
+            self._properties, self._by_property, self._premises, strict=True
+        ):
+            mine = [answers[_key(q)] for q in questions]
+            met = [None if q is None else answers[_key(q)].verdict for q in premises]
+            report.findings.append(_finding(prop, mine, met, bounds))
+        return report
+
+
+def _key(question: Question) -> _Key:
+    """What tells a question from others, whatever it is called."""
+    return question.when, question.term, question.given
+
+
+def _extent(run: Exploration | Simulation) -> str:
+    """Say how far a judge looked."""
+    if isinstance(run, Simulation):
+        return f"{run.walks:,} random walks of at most {run.depth:,} steps"
+    if run.stopped:
+        return f"{run.distinct:,} states, where the search was stopped"
+    steps = max(0, run.depth - 1)
+    plural = "" if steps == 1 else "s"
+    return f"every interleaving, whose states are at most {steps} step{plural} away"
+
+
+def _finding(
+    prop: Property, answers: list[Answer], met: list[str | None], bounds: str
+) -> Finding:
+    answers = [
+        replace(a, verdict=_with_premise(a.verdict, m))
+        for a, m in zip(answers, met, strict=True)
+    ]
+    unmet, unseen = (
+        [n for n, m in enumerate(met) if m == verdict]
+        for verdict in (Verdict.VACUOUS, Verdict.UNDECIDED)
+    )
+    verdict, note = _weighed(prop, answers, unmet)
+    bounds = bounds if verdict.holds else ""
+    shown = [
+        (len(a.trace.steps), number, a.trace)
+        for number, a in enumerate(answers)
+        if a.trace is not None and a.verdict == verdict
+    ]
+    _, clause, trace_ = min(shown, key=lambda s: s[:2], default=(0, 0, None))
+    return Finding(
+        prop,
+        verdict,
+        trace_,
+        clause,
+        note=note,
+        bounds=bounds,
+        unmet=tuple(prop.clauses[n].idle for n in unmet),
+        unseen=tuple(prop.clauses[n].idle for n in unseen),
+    )
+
+
+def _with_premise(verdict: str, met: str | None) -> str:
+    """Give the verdict of a clause that holds as far as what it speaks of was met."""
+    if met is None or not Verdict(verdict).holds or Verdict(met).holds:
+        return verdict
+    return met
+
+
+def _weighed(
+    prop: Property, answers: list[Answer], unmet: Sequence[int]
+) -> tuple[Verdict, str]:
+    """Weigh the clauses of a property; say which of them say nothing.
+
+    The weakest counts. But "what comes first leads to ..." is claimed of each member
+    on its own, and may come up for some of them only: it is vacuous where it comes
+    up for none.
+    """
+    told = [(Verdict(a.verdict), a.question.when) for a in answers]
+    idle = [n for n, one in enumerate(told) if one[0] is Verdict.VACUOUS]
+    some = any(w == "leads_to" and v is not Verdict.VACUOUS for v, w in told)
+    counted = [v for v, w in told if not (some and (v, w) == _IDLE)]
+    whys = {prop.clauses[n].idle if n in unmet else _NOTHING[told[n][1]] for n in idle}
+    note = "; ".join(sorted(whys))
+    if idle and len(idle) < len(told):
+        which = ", ".join(prop.clauses[n].text for n in idle[:_MOST_NAMED])
+        more = f" and {len(idle) - _MOST_NAMED} more" if len(idle) > _MOST_NAMED else ""
+        note = f"{note}, for: {which}{more}"
+    return weakest(counted), note
+
+
+_IDLE = (Verdict.VACUOUS, "leads_to")
+_MOST_NAMED = 3
+_NOTHING = {
+    "sometimes": "no run meets it",
+    "at_rest": "no state of rest can be reached",
+    "step": "no step is possible",
+    "leads_to": "what comes first never comes up",
+}

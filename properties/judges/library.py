@@ -1,0 +1,47 @@
+"""The library judged: every protocol and variant, against what its file states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onceproof.model.library import Variant, variants
+from onceproof.properties.judges.by_search import Report, check
+from onceproof.properties.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a variant came out at its standard size, and whether that is as stated."""
+
+    variant: Variant
+    report: Report
+
+    @property
+    def broken(self) -> frozenset[str]:
+        """Names the properties that are refuted, or witnesses that were not met."""
+        failed = (Verdict.REFUTED, Verdict.VACUOUS)
+        return frozenset(n for n, v in self.report.verdicts.items() if v in failed)
+
+    @property
+    def as_stated(self) -> bool:
+        """Whether just that breaks which the protocol and its parts state to break."""
+        return self.decided and self.broken == self.variant.protocol.broken
+
+    @property
+    def decided(self) -> bool:
+        """Whether every property was settled."""
+        return Verdict.UNDECIDED not in self.report.verdicts.values()
+
+
+def judge_library(*, progress: Callable[[str], None] | None = None) -> list[Standing]:
+    """Search each protocol and variant of the library at its standard size."""
+    found = []
+    for variant in variants():
+        if progress is not None:
+            progress(str(variant))
+        found.append(Standing(variant, check(variant.protocol)))
+    return found

@@ -1,5 +1,0 @@
-"""The second judge, z3: induction for every size, or for these, or a bounded search."""
-
-from onceproof.properties.prove.judge import prove
-
-__all__ = ["prove"]

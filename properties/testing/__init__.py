@@ -1,0 +1,1 @@
+"""Strategies of Hypothesis, and state machines, for a user's own tests."""

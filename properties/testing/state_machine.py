@@ -1,0 +1,214 @@
+"""Model-based tests of plain Python code: it does what a protocol's steps say."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+)
+
+from onceproof.model.errors import UsageError
+from onceproof.model.language.interpreter import Reference, State
+from onceproof.model.library import pick
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from hypothesis.strategies import SearchStrategy
+
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.steps import Event, Step
+
+MOST_STARTS = 1_000
+MOST_KEPT = 10_000
+
+
+class _Call:
+    """An event, shown as the call of the method that is named after it."""
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+    def __repr__(self) -> str:
+        return f"{_method(self.event.name)}({', '.join(map(str, self.event.members))})"
+
+
+class _Start:
+    """A state to begin in, shown by the values that are not alike in all of them."""
+
+    def __init__(self, state: State, shown: str) -> None:
+        self.state = state
+        self._shown = shown
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
+def machine(
+    protocol: Protocol, system: Callable[[], Any], *, ignore: Collection[str] = ()
+) -> type[RuleBasedStateMachine]:
+    """Make a state machine that tests a system of one's own against a protocol.
+
+    The protocol chooses what happens: in each state one of its actions and faults
+    that are possible there. ``system`` makes a fresh object. For each step its method
+    of the same name is called (``sink_publish`` for ``sink.publish``) with the members
+    as integers; then its ``check(view)`` is called, where ``view`` is the protocol as
+    it stands now, and raises where they differ. Steps named in ``ignore`` happen in
+    the protocol alone. A protocol that begins in one of several states tells which by
+    ``start(view)``.
+
+    Run it as a test by ``test = machine(...).TestCase``. Shrinking leads to few
+    steps, to actions rather than faults, and to those that are declared first.
+
+    Raises ``UsageError`` for methods that are missing, and for names in ``ignore``
+    that the protocol does not have.
+    """
+    reference = Reference(protocol)
+    starts = _starts(reference)
+    ignored = {_method(_known(reference, name)) for name in ignore}
+    _refuse_missing(reference, system(), ignored, begins=len(starts) > 1)
+    calls = [_Call(event) for event in _in_order(reference)]
+    successors = functools.lru_cache(MOST_KEPT)(lambda s: dict(reference.successors(s)))
+
+    class Machine(RuleBasedStateMachine):
+        """Takes the steps of a protocol, and calls the system's methods for them."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.system = system()
+            self.possible = successors(starts[0].state)
+
+        @precondition(lambda self: self.possible)
+        @rule(call=st.runner().flatmap(lambda self: self.choices()))
+        def take(self, call: _Call) -> None:
+            """Take a step, and compare."""
+            name = _method(call.event.name)
+            after = self.possible[call.event]
+            if name not in ignored:
+                getattr(self.system, name)(*call.event.members)
+            self.possible = successors(after)
+            self.system.check(reference.look(after))
+
+        @precondition(lambda self: not self.possible)
+        @rule()
+        def rest(self) -> None:
+            """Let nothing happen, as nothing can."""
+
+        def choices(self) -> SearchStrategy[_Call]:
+            """Draw one of the steps that are possible.
+
+            Each is drawn by its number among all: it stays the same step when, in
+            shrinking, those before it go.
+            """
+            return st.sampled_from(calls).filter(lambda c: c.event in self.possible)
+
+        def _repr_step(self, rule: Any, data: Any, result: Any) -> str:
+            """Show a step as the call that it makes."""
+            # No public way leads here; without it the line reads state.take(call=...).
+            name = rule.function.__name__
+            if name in ("take", "start"):
+                (shown,) = data.values()
+                return f"state.{shown if name == 'take' else f'start({shown})'}"
+            return str(super()._repr_step(rule, data, result))
+
+    class BeginningMachine(Machine):
+        """Begins in one of several states, and tells the system in which."""
+
+        @initialize(begun=st.sampled_from(starts))
+        def start(self, begun: _Start) -> None:
+            """Begin."""
+            self.possible = successors(begun.state)
+            self.system.start(reference.look(begun.state))
+
+    made = BeginningMachine if len(starts) > 1 else Machine
+    made.__name__ = made.__qualname__ = f"{type(protocol).__name__}Machine"
+    return made
+
+
+def _method(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _starts(reference: Reference) -> list[_Start]:
+    """List the states that a protocol may begin in, as far as they are few."""
+    states = list(itertools.islice(reference.initial_states(), MOST_STARTS))
+    names = [
+        field.path + "".join(f"[{member}]" for member in place)
+        for field, place in reference.places
+    ]
+    differ = [len(set(values)) > 1 for values in zip(*states, strict=True)]
+    return [
+        _Start(
+            state,
+            ", ".join(
+                f"{name}={value}"
+                for name, value, shown in zip(names, state, differ, strict=True)
+                if shown
+            ),
+        )
+        for state in states
+    ]
+
+
+def _in_order(reference: Reference) -> list[Event]:
+    """List all events: actions before faults, each in order of declaration."""
+    return sorted(reference.events(), key=lambda event: event.fault)
+
+
+def _known(reference: Reference, name: str) -> str:
+    methods = {_method(step): step for step in reference.steps}
+    label = f"action of {reference.protocol.label()}"
+    return methods[pick(_method(name), methods, label)]
+
+
+def _refuse_missing(
+    reference: Reference, made: object, ignored: set[str], *, begins: bool
+) -> None:
+    """Raise ``UsageError`` where methods are missing or take other arguments."""
+    wanted = {
+        _method(step.name): step
+        for step in reference.steps.values()
+        if _method(step.name) not in ignored
+    }
+    own = {"check": 1, **({"start": 1} if begins else {})}
+    for name in own.keys() & wanted.keys():
+        message = f"{name!r} is the name of a step and of what it is compared by"
+        raise UsageError(message)
+    arguments = {name: len(step.sorts) for name, step in wanted.items()} | own
+    odd = list(_odd(made, arguments, wanted))
+    if odd:
+        message = (
+            f"{type(made).__name__} does not go with {reference.protocol.label()}: "
+            f"{'; '.join(odd)} (write what is missing, or name it in ignore=)"
+        )
+        raise UsageError(message)
+
+
+def _odd(
+    made: object, arguments: dict[str, int], steps: dict[str, Step]
+) -> Iterator[str]:
+    spare = [n for n in dir(made) if not n.startswith("_") and n not in arguments]
+    for name, number in arguments.items():
+        sorts = steps[name].sorts if name in steps else ()
+        names = ", ".join(sort.name.lower() for sort in sorts) or "view" * (number > 0)
+        method = getattr(made, name, None)
+        if not callable(method):
+            near = difflib.get_close_matches(name, spare, n=1)
+            hint = f", did you mean {near[0]}?" if near else ""
+            yield f"it lacks {name}({names}){hint}"
+            continue
+        try:
+            inspect.signature(method).bind(*range(number))
+        except TypeError:
+            yield f"{name} must take ({names})"
+        except ValueError:
+            continue

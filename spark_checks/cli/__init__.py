@@ -1,0 +1,5 @@
+"""The command line: ``onceproof``."""
+
+from onceproof.spark_checks.cli.group import main
+
+__all__ = ["main"]

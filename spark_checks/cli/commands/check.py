@@ -1,0 +1,160 @@
+"""``onceproof check``: every reachable state of a protocol, searched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from onceproof.model.errors import UsageError
+from onceproof.model.library import make, settings_of
+from onceproof.model.search.exhaustive import Limits
+from onceproof.properties.counterexample.file import writable
+from onceproof.spark_checks.cli import console
+from onceproof.spark_checks.cli.command import Command, Use
+from onceproof.spark_checks.cli.commands.refuted import write_refuted
+from onceproof.spark_checks.cli.evidence_option import evidence, leave
+from onceproof.spark_checks.cli.options import (
+    as_json_option,
+    print_json,
+    properties_of,
+    property_option,
+    say_nothing_is_claimed,
+    set_option,
+)
+
+_DIGITS = 15
+_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
+
+
+_SEARCHED = ("protocol", "settings", "names", "output", "evidence", "as_json")
+_USES = (
+    Use(
+        "with --all",
+        ("everything", "markdown", "evidence", "as_json"),
+        when=lambda given: given["everything"],
+    ),
+    Use(
+        "with --mermaid",
+        ("protocol", "settings", "mermaid"),
+        when=lambda given: given["mermaid"],
+    ),
+    Use(
+        "with --simulate",
+        (*_SEARCHED, "walks", "depth", "seed"),
+        when=lambda given: given["walks"] is not None,
+    ),
+    Use(
+        "in a search of every state",
+        (*_SEARCHED, "max_states", "max_memory", "symmetry"),
+    ),
+)
+
+
+@click.command(cls=Command, uses=_USES, apart=[("markdown", "as_json")])
+@click.argument("protocol", required=False)
+@set_option
+@property_option
+@click.option(
+    "--all", "everything", is_flag=True, help="Judge the library, variants included."
+)
+@click.option(
+    "--max-states", type=click.IntRange(1, 2**62), help="Give up beyond so many."
+)
+@click.option("--max-memory", help="Give up beyond so many bytes, such as 500M or 2G.")
+@click.option(
+    "--symmetry", is_flag=True, help="Count states that differ in names alone once."
+)
+@click.option(
+    "--simulate",
+    "walks",
+    type=click.IntRange(1, 10**9),
+    help="Do not search, but walk at random so many times: for large models.",
+)
+@click.option("--depth", default=100, show_default=True, type=click.IntRange(1, 10**5))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option("--mermaid", is_flag=True, help="Print the state graph as a picture.")
+@click.option("--markdown", is_flag=True, help="With --all: print a page of tables.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write a counterexample file here for each property that is refuted.",
+)
+@evidence
+@as_json_option
+def check(
+    protocol: str | None,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    max_states: int | None,
+    max_memory: str | None,
+    walks: int | None,
+    depth: int,
+    seed: int,
+    output: Path | None,
+    evidence: str | None,
+    *,
+    everything: bool,
+    symmetry: bool,
+    mermaid: bool,
+    markdown: bool,
+    as_json: bool,
+) -> int:
+    """Search every reachable state of PROTOCOL and judge its properties.
+
+    PROTOCOL is a name (see onceproof protocols) or a file, as FILE.py or FILE.py:NAME.
+    With --all every protocol and variant of the library is judged at its standard
+    size; the exit status is 0 when each breaks just what its file states.
+
+    With --simulate the verdict of what was not refuted is "held", never more; --depth
+    and --seed are of the walks.
+
+    Example: onceproof check two-phase-commit --set RM=5
+    """
+    from onceproof.properties.judges import by_search as judge  # noqa: PLC0415
+
+    if everything:
+        from onceproof.spark_checks.cli.commands.check_all import check_all  # noqa: PLC0415
+
+        return check_all(as_json=as_json, markdown=markdown, evidence=evidence)
+    if protocol is None:
+        message = "name a protocol, a file of one, or --all; see onceproof protocols"
+        raise UsageError(message)
+    model = make(protocol, settings_of(settings))
+    if mermaid:
+        from onceproof.model.export.mermaid import mermaid as draw  # noqa: PLC0415
+        from onceproof.model.language.tracing.trace import trace  # noqa: PLC0415
+
+        click.echo(draw(trace(model)))
+        return 0
+    chosen = properties_of(model, names)
+    limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))
+    if output is not None:
+        writable(output)
+    with console.search_progress() as progress:
+        if walks is None:
+            report = judge.check(
+                model, chosen, limits=limits, symmetry=symmetry, progress=progress
+            )
+        else:
+            report = judge.simulate(
+                model, chosen, walks=walks, depth=depth, seed=seed, progress=progress
+            )
+    files = {} if output is None else write_refuted(report, protocol, output)
+    leave(evidence, [report], protocol=protocol, how={"symmetry": symmetry})
+    if as_json:
+        print_json({**console.check_data(report), "files": files})
+    else:
+        console.show_check(report)
+        console.show_files(files)
+    say_nothing_is_claimed(report)
+    return report.exit_status
+
+
+def _bytes(text: str) -> int:
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    plain = number.isascii() and number.isdigit() and len(number) <= _DIGITS
+    if not plain or int(number) < 1 or (unit and unit not in _UNITS):
+        message = f"--max-memory takes bytes, such as 500M or 2G, not {text[:40]!r}"
+        raise UsageError(message)
+    return int(number) * _UNITS.get(unit, 1)

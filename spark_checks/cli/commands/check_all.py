@@ -1,0 +1,112 @@
+"""``onceproof check --all``: the whole library, against what its files state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Column, Table
+
+from onceproof.model.errors import UsageError
+from onceproof.properties.judges.library import judge_library
+from onceproof.spark_checks.cli import console
+from onceproof.spark_checks.cli.evidence_option import leave
+from onceproof.spark_checks.cli.options import print_json
+
+if TYPE_CHECKING:
+    from onceproof.properties.judges.library import Standing
+
+_SIGNS = {"exhausted": "✓", "refuted": "✗", "vacuous": "never", "undecided": "?"}
+
+_HEAD = """# Verdicts
+
+Each protocol of the library and each of its variants, searched at its standard size.
+Made by `onceproof check --all --markdown`.
+
+✓ holds in every reachable state; ✗ is refuted; *never*: a witness that no run meets.
+What breaks is stated in each protocol's file, and checked.
+"""
+
+
+def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> int:
+    """Judge the whole library; 0 when all is as stated, 1 when not, 2 undecided."""
+    with console._err().status("searching") as status:
+        found = judge_library(progress=status.update)
+    if not found:
+        message = "the library holds no protocol, so nothing is judged"
+        raise UsageError(message)
+    leave(evidence, (standing.report for standing in found))
+    if as_json:
+        print_json([standing_data(s) for s in found])
+    elif markdown:
+        click.echo(verdict_table(found), nl=False)
+    else:
+        _show_standings(found)
+    if any(s.decided and not s.as_stated for s in found):
+        return 1
+    return 0 if all(s.as_stated for s in found) else 2
+
+
+def standing_data(standing: Standing) -> dict[str, Any]:
+    """Give how a variant came out as plain data."""
+    found = standing.report.exploration
+    return {
+        "protocol": standing.variant.name,
+        "set": dict(standing.variant.settings),
+        "distinct": found.distinct if found else 0,
+        "seconds": round(found.seconds + found.compile_seconds, 3) if found else 0,
+        "properties": {n: str(v) for n, v in standing.report.verdicts.items()},
+        "expected_to_break": sorted(standing.variant.protocol.broken),
+        "as_expected": standing.as_stated,
+    }
+
+
+def _show_standings(found: list[Standing]) -> None:
+    table = Table(Column("protocol", no_wrap=True), "states", "breaks", "as stated")
+    for one in found:
+        run = one.report.exploration
+        table.add_row(
+            str(one.variant),
+            f"{run.distinct:,}" if run else "",
+            ", ".join(sorted(one.broken)),
+            "yes" if one.as_stated else "[red]no[/red]",
+        )
+    console._out().print(table)
+    odd = [s for s in found if not s.as_stated]
+    for one in odd:
+        click.echo(
+            f"{one.variant}: stated to break {sorted(one.variant.protocol.broken)}, "
+            f"and breaks {sorted(one.broken)}"
+        )
+    click.echo(f"{len(found) - len(odd)} of {len(found)} are as stated")
+
+
+def verdict_table(found: list[Standing]) -> str:
+    """Give protocol, property and verdict as a Markdown page."""
+    lines = _HEAD.splitlines()
+    groups: dict[str, list[Standing]] = {}
+    for one in found:
+        groups.setdefault(one.variant.name, []).append(one)
+    for name, members in groups.items():
+        columns = list(dict.fromkeys(n for m in members for n in m.report.verdicts))
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            "| property | " + " | ".join(_chosen(m) for m in members) + " |",
+            "| --- |" + " --- |" * len(members),
+        ]
+        for column in columns:
+            cells = [
+                _SIGNS.get(str(m.report.verdicts.get(column, "")), "") for m in members
+            ]
+            lines.append(f"| {column} | " + " | ".join(cells) + " |")
+        states = [m.report.exploration for m in members]
+        cells = [f"{s.distinct:,}" if s else "" for s in states]
+        lines.append("| *states* | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _chosen(standing: Standing) -> str:
+    chosen = standing.variant.settings
+    return ", ".join(f"{k}={v}" for k, v in chosen.items()) or "as it is"

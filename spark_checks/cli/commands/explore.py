@@ -1,0 +1,175 @@
+"""``onceproof explore``: a counterexample or a protocol, to look at and to walk in."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from onceproof.model.errors import UsageError
+from onceproof.model.files import write_whole
+from onceproof.model.library import make, pick, settings_of
+from onceproof.model.search.exhaustive import Limits
+from onceproof.properties.counterexample.file import read, writable
+from onceproof.properties.counterexample.model_run import model_of, told_of
+from onceproof.properties.explorer.page.page import Origin, page
+from onceproof.properties.explorer.terminal.text_renderer import plain_text
+from onceproof.properties.explorer.view_builder import Explored, explored
+from onceproof.properties.judges.by_search import check, claims_of
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.cli.command import Command, Use
+from onceproof.spark_checks.cli.console import colored, search_progress
+from onceproof.spark_checks.cli.options import (
+    as_json_option,
+    print_json,
+    set_option,
+    trust_option,
+)
+from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+
+if TYPE_CHECKING:
+    from onceproof.properties.counterexample.file import Counterexample
+
+_CODE = ("committer", "in_tasks", "on_driver")
+
+
+_SHOWN = ("what", "html", "as_json")
+_USES = (
+    Use(
+        "for a counterexample file",
+        (*_SHOWN, "trust"),
+        when=lambda given: _is_file(given["what"]),
+    ),
+    Use(
+        "for a protocol with --property",
+        (*_SHOWN, "settings", "name", "max_states"),
+        when=lambda given: given["name"] is not None,
+    ),
+    Use("for a protocol", (*_SHOWN, "settings")),
+)
+
+
+@click.command(cls=Command, uses=_USES, apart=[("html", "as_json")])
+@click.argument("what", metavar="FILE|PROTOCOL")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write it as a page into this file.",
+)
+@set_option
+@click.option("--property", "name", help="Show the run that breaks this property.")
+@click.option(
+    "--max-states",
+    type=click.IntRange(1, 2**62),
+    help="With --property: give up the search beyond so many.",
+)
+@trust_option
+@as_json_option
+def explore(
+    what: str,
+    html: Path | None,
+    settings: tuple[str, ...],
+    name: str | None,
+    max_states: int | None,
+    *,
+    trust: bool,
+    as_json: bool,
+) -> int:
+    """Show a counterexample, or a protocol to walk in: here, or as a page of HTML.
+
+    FILE is a counterexample file, of a model or of real Spark. A model that it names by
+    a file of Python is run from the project's folder, or from anywhere with --trust;
+    otherwise FILE is shown without it. PROTOCOL is a name, or a
+    file as FILE.py or FILE.py:NAME; with --property the shortest run that breaks it is
+    shown, without it one begins where the protocol does. Any step that is possible can
+    be taken, and what becomes of the property is shown. The page that --html writes
+    needs no network and sends nothing anywhere. Where the output is no terminal, plain
+    text is printed.
+
+    Example: onceproof explore micro-batch --property at-most-once
+    """
+    if _is_file(what):
+        told = read(Path(what))
+        found = explored(told, _of_own_code(told), trust=trust)
+        origin = Origin(what, file=True)
+    else:
+        chosen = settings_of(settings)
+        found, origin = (
+            _of_protocol(what, chosen, name, max_states),
+            Origin(what, chosen),
+        )
+    if as_json:
+        print_json(found.view.to_json())
+    elif html is None:
+        _show(found, origin)
+    else:
+        writable(html.parent)
+        write_whole(html, page(found, origin))
+        for note in found.view.notes:
+            click.echo(f"note: {note}", err=True)
+        click.echo(str(html))
+    return 0
+
+
+def _show(found: Explored, origin: Origin) -> None:
+    """Open the terminal view; where nobody could press a key, print plain text."""
+    # It is drawn on stderr.
+    there = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
+    if not there or os.environ.get("TERM", "dumb") == "dumb":
+        click.echo(plain_text(found.view))
+        return
+    if colored() is False:
+        os.environ["NO_COLOR"] = "1"
+    from onceproof.properties.explorer.terminal.app import Terminal  # noqa: PLC0415
+
+    app = Terminal(found, origin)
+    app.run()
+    for text in app.copied:
+        click.echo(text)
+
+
+def _of_own_code(told: Counterexample) -> StruckInside | None:
+    """Make the model of a user's own sink, which a file names by its sizes alone.
+
+    What else the code does is as little as the file's steps ask for.
+    """
+    if told.protocol != StruckInside.label():
+        return None
+    sizes = {n: v for n, v in told.parameters.items() if n != "sink"}
+    for chosen in itertools.product((0, 1), repeat=len(_CODE)):
+        code = UserCode(**dict(zip(_CODE, chosen, strict=True)))
+        try:
+            protocol = StruckInside(sink=code, **sizes)
+        except UsageError:
+            return None
+        if model_of(told, protocol)[0] is not None:
+            return protocol
+    return None
+
+
+def _is_file(what: str) -> bool:
+    return what.endswith(".json")
+
+
+def _of_protocol(
+    what: str, settings: dict[str, str], name: str | None, max_states: int | None
+) -> Explored:
+    """Explore a protocol: the run that breaks a property, or its start."""
+    protocol = make(what, settings)
+    finding = None
+    if name is not None:
+        known = {prop.name: prop for prop in claims_of(protocol)}
+        chosen = known[pick(name, known, "property")]
+        limits = Limits(max_states)
+        with search_progress() as progress:
+            report = check(protocol, [chosen], limits=limits, progress=progress)
+        finding = report.findings[0]
+        if finding.verdict is not Verdict.REFUTED:
+            click.echo(
+                f"{name} is {finding.verdict}: {finding.verdict.meaning}", err=True
+            )
+    return explored(told_of(protocol, finding), protocol)

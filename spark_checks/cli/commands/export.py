@@ -1,0 +1,181 @@
+"""``onceproof export``: a protocol in a form that other tools read."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onceproof.model.export.tla import module
+from onceproof.model.files import write_whole
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.library import make, settings_of
+from onceproof.properties.counterexample.file import writable
+from onceproof.properties.judges.by_search import claims_of, parameters_of
+from onceproof.spark_checks.cli.command import Command, Use
+from onceproof.spark_checks.cli.options import (
+    as_json_option,
+    print_json,
+    set_option,
+    trust_option,
+)
+
+if TYPE_CHECKING:
+    from onceproof.model.export.tla import Claim, Module
+    from onceproof.model.language.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration file: what TLC is to check, and whether it should find a run.
+
+    ``found`` says what TLC answers: "holds", "violated", or "witnessed", which is a
+    violation of a negation.
+    """
+
+    name: str
+    claims: tuple[Claim, ...]
+    expected: str
+
+
+def exported(protocol: Protocol) -> tuple[Module, list[Configuration]]:
+    """Write a protocol as a TLA+ module, with what is to be checked of it."""
+    system = trace(protocol)
+    questions = [q for claim in claims_of(protocol) for q in claim.questions(system)]
+    sizes = ", ".join(f"{n} = {v}" for n, v in parameters_of(protocol).items())
+    about = f"{inspect.getdoc(type(protocol)) or protocol.label()}\nWith {sizes}."
+    made = module(system, questions, text=about)
+    broken = [c for c in made.claims if _owner(c) in protocol.broken]
+    held = [c for c in made.claims if c not in broken and not c.witness]
+    found = [Configuration(made.name, tuple(held), "holds")]
+    for claim in made.claims:
+        if claim.witness:
+            met = "holds" if claim in broken else "witnessed"
+            found.append(Configuration(f"{made.name}_{claim.name}", (claim,), met))
+    for owner in dict.fromkeys(_owner(c) for c in broken if not c.witness):
+        claims = tuple(c for c in broken if _owner(c) == owner)
+        name = f"{made.name}_{claims[0].name.rstrip('0123456789')}"
+        found.append(Configuration(name, claims, "violated"))
+    return made, found
+
+
+def _owner(claim: Claim) -> str:
+    """Give the name of the property that a claim is a clause of."""
+    return claim.question.name.rpartition("#")[0]
+
+
+_WRITTEN = ("protocol", "form", "output", "as_json")
+_USES = (
+    Use(
+        "with --to pytest",
+        (*_WRITTEN, "trust"),
+        when=lambda given: given["form"] == "pytest",
+    ),
+    Use("with --to tla", (*_WRITTEN, "settings")),
+)
+
+
+@click.command(cls=Command, uses=_USES)
+@click.argument("protocol", metavar="PROTOCOL|FILE")
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(["tla", "pytest"]),
+    required=True,
+    help="The form to write.",
+)
+@set_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=".",
+    help="The folder to write to; the current one unless given.",
+)
+@trust_option
+@as_json_option
+def export(
+    protocol: str,
+    form: str,
+    settings: tuple[str, ...],
+    output: Path,
+    *,
+    trust: bool,
+    as_json: bool,
+) -> int:
+    """Write PROTOCOL as a TLA+ module, or a counterexample FILE as a pytest test.
+
+    The test holds the counterexample as data, and passes when the failure is gone. Run
+    it from the project's folder, where the sink is found: it runs the code that FILE
+    names, which must lie below that folder.
+
+    \b
+    Example: onceproof export .onceproof/FILE.json --to pytest --output tests
+
+    The module comes with configurations for TLC: NAME.cfg checks all that should hold.
+    There is a configuration for each property that is stated to break, and for each
+    witness, whose negation TLC refutes.
+
+    \b
+    Example: onceproof export two-phase-commit --set RM=3 --to tla
+             java -cp tla2tools.jar tlc2.TLC -deadlock TwoPhaseCommit
+
+    TLC then reports as many distinct states, and the same depth, as onceproof check.
+    A run may end, which TLC calls a deadlock unless told by -deadlock not to. Another
+    configuration is chosen by -config NAME.cfg.
+    """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
+    if form == "pytest":
+        return _as_test(Path(protocol), output, trust=trust, as_json=as_json)
+    made, configurations = exported(make(protocol, settings_of(settings)))
+    files = {f"{made.name}.tla": made.text} | {
+        f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
+    }
+    writable(output)
+    for name, text in files.items():
+        write_whole(output / name, text)
+    told = _told(made, configurations, output, form)
+    if as_json:
+        print_json(told)
+        return 0
+    click.echo(f"wrote {output / made.name}.tla")
+    for one in configurations:
+        names = ", ".join(c.name for c in one.claims) or "nothing but the states"
+        click.echo(f"wrote {output / one.name}.cfg: {names} ({one.expected})")
+    for question in made.left_out:
+        click.echo(f"left out: {question.name}, which no formula of runs says")
+    return 0
+
+
+def _as_test(file: Path, output: Path, *, trust: bool, as_json: bool) -> int:
+    from onceproof.spark_checks.report.regression import regression  # noqa: PLC0415
+
+    name, text = regression(file, trust=trust)
+    path = output / name
+    writable(output)
+    write_whole(path, text)
+    told = {"form": "pytest", "file": str(path)}
+    if as_json:
+        print_json(told)
+    else:
+        click.echo(f"wrote {path}")
+    return 0
+
+
+def _told(
+    made: Module, configurations: list[Configuration], output: Path, form: str
+) -> dict[str, Any]:
+    return {
+        "form": form,
+        "module": str(output / f"{made.name}.tla"),
+        "configurations": [
+            {
+                "file": str(output / f"{c.name}.cfg"),
+                "claims": [claim.name for claim in c.claims],
+                "expected": c.expected,
+            }
+            for c in configurations
+        ],
+        "left_out": [q.name for q in made.left_out],
+    }

@@ -1,0 +1,213 @@
+"""``onceproof guarantees``: the guarantee sheet, assembled from evidence, checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from onceproof.model.errors import UsageError
+from onceproof.model.files import read_text, write_whole
+from onceproof.model.text import shell_word
+from onceproof.properties.counterexample.file import writable
+from onceproof.spark_checks.cli.command import Command, Use
+from onceproof.spark_checks.cli.options import print_json, print_text
+
+if TYPE_CHECKING:
+    from onceproof.properties.evidence.sheet import Problem, Sheet
+    from onceproof.spark_checks.report.evidence.project_settings import Settings
+
+_FORMATS = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json"}
+_STATED = ""
+
+
+_READ = ("library", "evidence")
+_USES = (
+    Use(
+        "with --check",
+        (*_READ, "checked", "as_json"),
+        when=lambda given: given["checked"] is not None,
+    ),
+    Use("in a sheet", (*_READ, "output", "as_html", "as_json")),
+)
+
+
+@click.command(cls=Command, uses=_USES, apart=[("as_html", "as_json")])
+@click.option(
+    "--library",
+    is_flag=True,
+    help="Claim what the library's own files state, too; library = true says so.",
+)
+@click.option("--html", "as_html", is_flag=True, help="Give a page instead.")
+@click.option("--json", "as_json", is_flag=True, help="Give plain data instead.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the sheet to a file; its ending says in which form.",
+)
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where evidence lies, if not where pyproject.toml says.",
+)
+@click.option(
+    "--check",
+    "checked",
+    is_flag=False,
+    flag_value=_STATED,
+    default=None,
+    metavar="[FILE]",
+    help="Say whether a written sheet still follows from the evidence.",
+)
+def guarantees(
+    output: Path | None,
+    evidence: Path | None,
+    checked: str | None,
+    *,
+    library: bool,
+    as_html: bool,
+    as_json: bool,
+) -> int:
+    """Give the guarantee sheet: each claim beside the evidence that it rests on.
+
+    Claims stand in pyproject.toml, as [[tool.onceproof.guarantees]]. With --check the
+    exit status is 1 when the sheet does not follow from the evidence any more, when
+    evidence is stale or missing, or when a claim is not as it is stated; 2 when the
+    configuration is wrong, or nothing is claimed. With --json the problems are given as
+    data. Nothing is searched, and no Spark is started.
+
+    Example: onceproof guarantees --output docs/guarantees.md
+    """
+    from onceproof.spark_checks.report.evidence.project_settings import settings_at  # noqa: PLC0415
+
+    form = "html" if as_html else "json" if as_json else ""
+    if output is not None and form and _form_of(output) != form:
+        message = (
+            f"{output} is {_form_of(output)} by its ending; end it in .{form}, or "
+            f"leave out --{form}"
+        )
+        raise UsageError(message)
+    settings = settings_at(Path.cwd())
+    added = " --library" if library and not settings.library else ""
+    if evidence is not None:
+        if not evidence.is_dir():
+            message = f"there is no folder {evidence} to read evidence from"
+            raise UsageError(message)
+        added += f" --evidence {shell_word(_near(evidence))}"
+        settings = replace(settings, evidence=evidence)
+    sheet = _assembled(replace(settings, library=library or settings.library))
+    if checked is not None:
+        path = settings.sheet if checked == _STATED else Path(checked)
+        if path is None:
+            message = (
+                "there is no sheet to check: name a file, or state sheet = in "
+                "[tool.onceproof]"
+            )
+            raise UsageError(message)
+        if not sheet.rows:
+            message = (
+                "nothing is claimed, so there is nothing to check: state claims as "
+                f"[[tool.onceproof.guarantees]] in {settings.root / settings.where}"
+            )
+            raise UsageError(message)
+        mend = f"run onceproof guarantees{added} --output {shell_word(_near(path))}"
+        return _check(sheet, path, mend, as_json=as_json)
+    if output is None:
+        print_text(written(sheet, form or "markdown"))
+        return 0
+    writable(output.parent)
+    write_whole(output, written(sheet, _form_of(output)))
+    return 0
+
+
+def written(sheet: Sheet, form: str) -> str:
+    """Give a sheet as markdown, html or json."""
+    from onceproof.properties.evidence import sheet_page, sheet_text  # noqa: PLC0415
+
+    if form == "html":
+        return sheet_page.as_page(sheet)
+    if form == "json":
+        return json.dumps(sheet_text.as_data(sheet), indent=1) + "\n"
+    return sheet_text.as_markdown(sheet)
+
+
+def _assembled(settings: Settings) -> Sheet:
+    from onceproof.properties.evidence.sheet import assemble  # noqa: PLC0415
+    from onceproof.properties.evidence.store import read_folder  # noqa: PLC0415
+    from onceproof.spark_checks.report.evidence.staleness import stale  # noqa: PLC0415
+
+    claims = list(settings.stated())
+    if settings.library:
+        from onceproof.spark_checks.report.evidence.library_claims import library_claims  # noqa: PLC0415
+
+        known = {(claim.name, claim.guarantee) for claim in claims}
+        try:
+            stated = library_claims()
+        except ImportError:
+            message = "the library's claims are of its sinks too, which need PySpark"
+            raise UsageError(message) from None
+        claims += [c for c in stated if (c.name, c.guarantee) not in known]
+    records = read_folder(settings.evidence)
+    return assemble(claims, records, stale(records, settings.root))
+
+
+def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
+    """Say what is wrong with a sheet, and how that is mended; 0 if nothing is."""
+    from onceproof.properties.evidence.sheet import problems_of  # noqa: PLC0415
+
+    problems = [*problems_of(sheet), *_of_file(sheet, path, mend)]
+    rows = len(sheet.rows)
+    if as_json:
+        told = {
+            "format": "onceproof guarantee check",
+            "schema": 1,
+            "sheet": _near(path),
+            "follows": not problems,
+            "claims": rows,
+            "problems": [asdict(problem) for problem in problems],
+        }
+        print_json(told)
+    else:
+        for problem in problems:
+            click.echo(str(problem))
+        if not problems:
+            counted = "1 claim" if rows == 1 else f"{rows} claims"
+            click.echo(f"{_near(path)} follows from the evidence: {counted}")
+    return 1 if problems else 0
+
+
+def _of_file(sheet: Sheet, path: Path, mend: str) -> list[Problem]:
+    """Compare a written sheet with what it is to be by now."""
+    from onceproof.properties.evidence.sheet import Problem  # noqa: PLC0415
+
+    if not os.path.lexists(path):
+        return [Problem(_near(path), "it is not there", mend)]
+    there = read_text(path)
+    now = written(sheet, _form_of(path))
+    if there == now:
+        return []
+    line = _differs(there, now)
+    why = f"it does not follow from the evidence any more, from line {line} on"
+    return [Problem(_near(path), why, mend)]
+
+
+def _differs(one: str, other: str) -> int:
+    """Number the first line in which two texts differ."""
+    lines, others = one.splitlines(), other.splitlines()
+    for number, (a, b) in enumerate(zip(lines, others, strict=False), 1):
+        if a != b:
+            return number
+    return min(len(lines), len(others)) + 1
+
+
+def _form_of(path: Path) -> str:
+    return _FORMATS.get(path.suffix, "markdown")
+
+
+def _near(path: Path) -> str:
+    """Give a path as seen from here, if that is shorter."""
+    return min(os.path.relpath(path), str(path), key=len)

@@ -1,0 +1,61 @@
+"""``onceproof prove``: the properties of a protocol, judged by z3."""
+
+from __future__ import annotations
+
+import click
+
+from onceproof.model.library import make, settings_of
+from onceproof.spark_checks.cli import console
+from onceproof.spark_checks.cli.command import Command
+from onceproof.spark_checks.cli.evidence_option import evidence, leave
+from onceproof.spark_checks.cli.options import (
+    as_json_option,
+    print_json,
+    properties_of,
+    property_option,
+    say_nothing_is_claimed,
+    set_option,
+)
+
+
+@click.command(cls=Command)
+@click.argument("protocol")
+@set_option
+@property_option
+@click.option("--depth", default=10, show_default=True, type=click.IntRange(1, 200))
+@click.option(
+    "--timeout",
+    default=60,
+    show_default=True,
+    type=click.IntRange(1, 10**6),
+    help="Seconds a query.",
+)
+@evidence
+@as_json_option
+def prove(
+    protocol: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    depth: int,
+    timeout: int,
+    evidence: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Judge the properties of PROTOCOL by z3: for every size, or to a depth.
+
+    Example: onceproof prove two-phase-commit
+    """
+    from onceproof.properties.judges.by_proof import prove as judge  # noqa: PLC0415
+
+    model = make(protocol, settings_of(settings))
+    report = judge(
+        model, properties_of(model, names), depth=depth, timeout_seconds=timeout
+    )
+    leave(evidence, [report], protocol=protocol, how={"depth": depth})
+    if as_json:
+        print_json(console.prove_data(report))
+    else:
+        console.show_prove(report)
+    say_nothing_is_claimed(report)
+    return report.exit_status

@@ -1,0 +1,149 @@
+"""``onceproof replay``: real sinks, run through every failure interleaving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from onceproof.model.errors import UsageError
+from onceproof.model.library import pick
+from onceproof.properties.counterexample.file import writable
+from onceproof.spark_checks.cli.command import Command, Use
+from onceproof.spark_checks.cli.evidence_option import evidence, leave_replays, refuse
+from onceproof.spark_checks.cli.options import as_json_option, print_json, trust_option
+from onceproof.spark_checks.inputs.sizes import (
+    A_DAY,
+    A_YEAR,
+    DEFAULT,
+    MOST,
+    MOST_FAULTS,
+    Sizes,
+)
+
+_REPLAYED = ("sinks", "keep", "as_json")
+_USES = (
+    Use(
+        "for a counterexample file",
+        (*_REPLAYED, "trust"),
+        when=lambda given: any(map(_is_file, given["sinks"])),
+    ),
+    Use(
+        "for some interleavings",
+        (*_REPLAYED, "faults", "batches", "events", "output", "only"),
+        when=lambda given: bool(given["only"]),
+    ),
+    Use(
+        "for all interleavings",
+        (*_REPLAYED, "faults", "batches", "events", "output", "evidence"),
+    ),
+)
+
+
+@click.command(cls=Command, uses=_USES)
+@click.argument("sinks", nargs=-1, metavar="[SINK|FILE]...")
+@click.option(
+    "--faults", default=1, show_default=True, type=click.IntRange(1, MOST_FAULTS)
+)
+@click.option(
+    "--batches",
+    default=DEFAULT.batches,
+    show_default=True,
+    type=click.IntRange(1, MOST["BATCH"]),
+    help="Micro-batches that the events come in, two partitions each.",
+)
+@click.option(
+    "--events",
+    default=DEFAULT.events,
+    show_default=True,
+    type=click.IntRange(8),
+    help=f"Real flights; {A_DAY} are one day, {A_YEAR} a year.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    type=click.IntRange(1),
+    help="Only interleaving N (repeatable).",
+)
+@click.option("--keep", is_flag=True, help="Keep the scratch folder.")
+@click.option(
+    "--output",
+    default=".onceproof",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where counterexamples are written.",
+)
+@trust_option
+@evidence
+@as_json_option
+def replay(
+    sinks: tuple[str, ...],
+    faults: int,
+    batches: int,
+    events: int,
+    only: tuple[int, ...],
+    output: Path,
+    evidence: str | None,
+    *,
+    keep: bool,
+    trust: bool,
+    as_json: bool,
+) -> int:
+    """Run real PySpark sinks through every failure interleaving, and judge them.
+
+    SINK is a reference sink (all, if none is named); FILE is a counterexample file,
+    which is replayed and answered with FAILED, FIXED or ERROR. To replay a FILE runs
+    the sink or the test that it names: one below the project's folder, or any with
+    --trust, which also lets it write where FILE says. The exit status is 0 when each
+    sink is judged as its own file states and nothing drifts. With --only or --faults it
+    is 0 when nothing is refuted that the file does not state, and 2 when something
+    could not be steered.
+    """
+    from onceproof.spark_checks.cli import replay_console  # noqa: PLC0415
+    from onceproof.spark_checks.plan.choice import Choice  # noqa: PLC0415
+    from onceproof.spark_checks.replay import engine  # noqa: PLC0415
+    from onceproof.spark_checks.report import counterexamples  # noqa: PLC0415
+
+    refuse(evidence)
+    if any(map(_is_file, sinks)):
+        if len(sinks) > 1:
+            message = "a counterexample file is replayed alone; name nothing besides"
+            raise UsageError(message)
+        with replay_console.file_view() as view:
+            path = Path(sinks[0])
+            answer = counterexamples.replay_file(path, view, keep=keep, trust=trust)
+        if as_json:
+            print_json(answer.to_json())
+        else:
+            click.echo(str(answer))
+        return answer.status()
+    from onceproof.spark_checks.sinks.reference import reference_sinks  # noqa: PLC0415
+
+    known = reference_sinks()
+    chosen = [known[pick(name, known, "sink")] for name in sinks or known]
+    writable(output)
+    with replay_console.replay_view() as view:
+        reports = engine.replay(
+            chosen,
+            view,
+            engine.Plan(
+                faults=faults,
+                sizes=Sizes(batches=batches, events=events),
+                choice=Choice(only=frozenset(only) if only else None),
+                keep=keep,
+            ),
+        )
+    files = {
+        r.sink.name: counterexamples.write_counterexamples(r, output) for r in reports
+    }
+    leave_replays(evidence, reports)
+    if as_json:
+        print_json(replay_console.replay_data(reports, files))
+    else:
+        replay_console.show_replay(reports, files)
+    return engine.status(reports, whole=not only and faults == 1)
+
+
+def _is_file(name: str) -> bool:
+    """Say whether what was named is a counterexample file, and no sink."""
+    return name.endswith(".json") or Path(name).is_file()

@@ -1,0 +1,360 @@
+"""What people and programs read: tables on stdout, progress on stderr, plain data."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from onceproof.model.language.interpreter import Reference
+from onceproof.model.search.simulation import Simulation
+from onceproof.model.text import printable, shell_word
+from onceproof.properties.counterexample.file import differences, named, steps_of
+from onceproof.properties.explorer.phrases import safe
+from onceproof.properties.judges.by_search import Finding, Report, parameters_of
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.cli.streams import drawn_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.text import Text
+
+    from onceproof.model.interleavings.enumeration import Interleaving, Interleavings
+    from onceproof.spark_checks.cli.examination import Found
+
+_STYLES = {
+    Verdict.REFUTED: "red",
+    Verdict.UNDECIDED: "yellow",
+    Verdict.VACUOUS: "yellow",
+}
+
+
+def _out() -> Console:
+    return console_to(sys.stdout)
+
+
+def _err() -> Console:
+    return console_to(sys.stderr)
+
+
+def colored() -> bool | None:
+    """Say whether output is coloured; None leaves it to whether it is a terminal.
+
+    The option --color is heeded first, then NO_COLOR, then FORCE_COLOR.
+    """
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    return True if forced else None
+
+
+def console_to(stream: TextIO) -> Console:
+    """Print to a stream, coloured if it is a terminal or that was asked for."""
+    system: dict[bool | None, Literal["auto", "standard"] | None] = {
+        True: "standard",
+        False: None,
+        None: "auto",
+    }
+    # Colour that was asked for does not make a terminal of a pipe.
+    terminal = stream.isatty()
+    return _SafeConsole(
+        file=drawn_on(stream),
+        width=None if terminal else 180,
+        color_system=system[colored()],
+        force_terminal=terminal,
+        no_color=False,
+    )
+
+
+class _SafeConsole(Console):
+    """A console that spells out what does not print, in all that it draws."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Render a text with its markup."""
+        return super().render_str(printable(text, keep="\n"), **options)
+
+
+def _mark(verdict: Verdict) -> str:
+    style = _STYLES.get(verdict, "green")
+    return f"[{style}]{verdict}[/{style}]"
+
+
+# Check and prove --------------------------------------------------------------
+
+
+@contextmanager
+def search_progress() -> Iterator[Callable[[int, int, int], None] | None]:
+    """Show how far a search is, on stderr, where that is a terminal."""
+    there = _err()
+    if not there.is_terminal:
+        yield None
+        return
+    with there.status("searching") as status:
+
+        def progress(distinct: int, generated: int, depth: int) -> None:
+            status.update(
+                f"{distinct:,} states, {generated:,} generated, depth {depth}"
+            )
+
+        yield progress
+
+
+def check_data(report: Report) -> dict[str, Any]:
+    """Give the outcome of a search as plain data."""
+    found = report.exploration
+    data: dict[str, Any] = {
+        "protocol": report.protocol.label(),
+        "parameters": parameters_of(report.protocol),
+    }
+    if found is not None:
+        data |= {
+            "distinct": found.distinct,
+            "generated": found.generated,
+            "depth": found.depth,
+            "seconds": round(found.seconds, 6),
+            "compile_seconds": round(found.compile_seconds, 6),
+            "stopped": found.stopped,
+        }
+    if isinstance(report.run, Simulation):
+        told = ("walks", "depth", "seed", "distinct", "steps", "taken", "events")
+        data |= {name: getattr(report.run, name) for name in told}
+        data["seconds"] = round(report.run.seconds, 6)
+    data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
+    if report.run is not None:
+        data["never_taken"] = list(report.run.never_taken)
+    data["bounds"] = {f.property.name: f.bounds for f in report.findings if f.bounds}
+    data["notes"] = {f.property.name: f.note for f in report.findings if f.note}
+    data["loops"] = {
+        f.property.name: f.trace.loop
+        for f in report.findings
+        if f.trace is not None and f.trace.loop is not None
+    }
+    data["traces"] = {
+        f.property.name: [str(e) for e in f.trace.events]
+        for f in report.findings
+        if f.trace is not None
+    }
+    data["counterexamples"] = {
+        f.property.name: _told(report, f)
+        for f in report.findings
+        if f.trace is not None and f.verdict is Verdict.REFUTED
+    }
+    return data
+
+
+def _told(report: Report, finding: Finding) -> dict[str, Any]:
+    """Give a counterexample step by step, with what each changed."""
+    if finding.trace is None:
+        return {}
+    reference = Reference(report.protocol)
+    return {
+        "clause": finding.property.clauses[finding.clause].text,
+        "steps": [
+            {
+                "event": str(event),
+                "fault": event.fault,
+                "changes": step.changes,
+            }
+            for event, step in zip(
+                finding.trace.events,
+                steps_of(reference, finding.trace),
+                strict=True,
+            )
+        ],
+        "loop": finding.trace.loop,
+        "ends_in": named(reference, finding.trace.states[-1]),
+    }
+
+
+def show_check(report: Report) -> None:
+    """Print the outcome of a search."""
+    out = _out()
+    found = report.exploration
+    if found is not None:
+        out.print(
+            f"{escape(report.protocol.label())}: {found.distinct:,} states, "
+            f"{found.generated:,} generated, depth {found.depth}, "
+            f"{found.seconds:.2f} s (and {found.compile_seconds:.2f} s to compile)"
+        )
+        if found.stopped:
+            out.print(f"[yellow]stopped: {found.stopped}[/yellow]")
+    if isinstance(report.run, Simulation):
+        walked = report.run
+        out.print(
+            f"{escape(report.protocol.label())}: {walked.walks:,} walks, "
+            f"{walked.steps:,} steps, {walked.distinct:,} states, "
+            f"{walked.taken} of {walked.events} events taken, seed {walked.seed}, "
+            f"{walked.seconds:.2f} s"
+        )
+    if report.run is not None and report.run.never_taken:
+        names = escape(safe(", ".join(report.run.never_taken)))
+        out.print(f"[yellow]actions never taken: {names}[/yellow]")
+    _show_findings(out, report)
+
+
+def show_files(files: dict[str, str]) -> None:
+    """Print where counterexample files are, and the commands that show them."""
+    if files:
+        click.echo("\ncounterexample files, and how to look at them:")
+    for path in files.values():
+        click.echo(f"  onceproof explore {shell_word(path)}")
+
+
+def prove_data(report: Report) -> dict[str, Any]:
+    """Give the outcome of proofs as plain data."""
+    return {
+        "protocol": report.protocol.label(),
+        "parameters": parameters_of(report.protocol),
+        "properties": {
+            f.property.name: {
+                "verdict": str(f.verdict),
+                "lemmas": list(f.lemmas),
+                "note": f.note,
+                "bounds": f.bounds,
+                "confirmed": f.confirmed,
+                "trace": None if f.trace is None else [str(e) for e in f.trace.events],
+            }
+            for f in report.findings
+        },
+    }
+
+
+def show_prove(report: Report) -> None:
+    """Print the outcome of proofs."""
+    _show_findings(_out(), report)
+
+
+def _show_findings(out: Console, report: Report) -> None:
+    table = Table("property", "verdict", "claim")
+    for finding in report.findings:
+        note = f"\n{finding.note}" if finding.note else ""
+        if finding.lemmas:
+            note = f"\nwith the lemmas {', '.join(finding.lemmas)}{note}"
+        table.add_row(
+            escape(finding.property.name),
+            _mark(finding.verdict),
+            escape(f"{safe(finding.property.text)}{note}"),
+        )
+    out.print(table)
+    for line in _bounds(report):
+        out.print(escape(line))
+    for finding in report.findings:
+        if finding.verdict is Verdict.REFUTED and finding.trace is not None:
+            _show_trace(out, report, finding)
+
+
+def _bounds(report: Report) -> list[str]:
+    """Say what each verdict is limited to; properties that share it are one line."""
+    groups: dict[tuple[Verdict, str, str], list[str]] = {}
+    for f in report.findings:
+        if f.bounds or f.confirmed:
+            groups.setdefault((f.verdict, f.bounds, f.confirmed), []).append(
+                f.property.name
+            )
+    verdicts = [verdict for verdict, _, _ in groups]
+    return [
+        "; ".join(filter(None, (f"{_whose(verdict, names, verdicts)}: {bounds}", seen)))
+        for (verdict, bounds, seen), names in groups.items()
+    ]
+
+
+def _whose(verdict: Verdict, names: list[str], verdicts: list[Verdict]) -> str:
+    """Name a verdict, and its properties where others have the same verdict."""
+    several = verdicts.count(verdict) > 1
+    return f"{verdict} ({', '.join(names)})" if several else str(verdict)
+
+
+def _show_trace(out: Console, report: Report, finding: Finding) -> None:
+    clause = finding.property.clauses[finding.clause]
+    name, claim = escape(finding.property.name), escape(safe(clause.text))
+    out.print(f"\n[bold]{name}[/bold] fails: {claim}")
+    trace = finding.trace
+    if trace is None:
+        return
+    reference = Reference(report.protocol)
+    steps = steps_of(reference, trace)
+    width = max((len(str(event)) for event in trace.events), default=0)
+    for number, (event, step) in enumerate(zip(trace.events, steps, strict=True), 1):
+        if trace.loop is not None and number == trace.loop + 1:
+            out.print("      from here on, for ever:")
+        mark = "[red]fault[/red] " if event.fault else "      "
+        changes = escape(_changes(step.changes))
+        out.print(
+            f"  {number:3} {mark}{escape(str(event)):{width}}  [dim]{changes}[/dim]"
+        )
+    if trace.loop == len(trace.steps):
+        out.print("      and nothing has to happen any more")
+    if trace.loop is not None:
+        stays = differences(reference, trace.start, trace.states[-1])
+        out.print(f"      where it stays: {escape(_changes(stays))}")
+
+
+def _changes(changes: dict[str, Any]) -> str:
+    """Name what differs, budgets of faults apart."""
+    return ", ".join(
+        f"{name}={safe(value)}"
+        for name, value in changes.items()
+        if name.split(".")[0] != "faults"
+    )
+
+
+# Interleavings ----------------------------------------------------------------
+
+
+def interleaving_data(one: Interleaving) -> dict[str, Any]:
+    """Give an interleaving as plain data."""
+    return {
+        "number": one.number,
+        "size": one.size,
+        "durable": [str(one.trace.events[i]) for i in one.word],
+        "faults": [str(one.trace.events[i]) for i in one.faults],
+        "events": [str(e) for e in one.trace.events],
+    }
+
+
+def interleavings_data(found: Interleavings) -> dict[str, Any]:
+    """Give the classes of interleavings as plain data."""
+    return {
+        "protocol": found.protocol.label(),
+        "parameters": parameters_of(found.protocol),
+        "durable_states": len(found.durable_states),
+        "interleavings": [interleaving_data(one) for one in found.classes],
+    }
+
+
+def show_interleavings(found: Interleavings) -> None:
+    """Print the classes of interleavings."""
+    table = Table("no.", "stands for", "faults and durable writes, in order")
+    for one in found.classes:
+        words = [
+            f"[red]{escape(str(one.trace.events[i]))}[/red]"
+            if one.trace.events[i].fault
+            else escape(str(one.trace.events[i]))
+            for i in one.word
+        ]
+        table.add_row(str(one.number), f"{one.size:,}", "  ".join(words))
+    _out().print(table)
+
+
+# Doctor -----------------------------------------------------------------------
+
+
+def show_doctor(findings: list[Found]) -> None:
+    """Print what the machine has."""
+    table = Table("what", "found", "")
+    for f in findings:
+        state = "[green]ok[/green]"
+        if f.problem:
+            state = "[red]missing[/red]" if f.needed else "[yellow]optional[/yellow]"
+        table.add_row(f.name, escape(f.problem or f.version), state)
+    _out().print(table)

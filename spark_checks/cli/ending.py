@@ -1,0 +1,143 @@
+"""How a command ends: every failure is one clear sentence, and its exit status says so.
+
+0 and 1 are answers, 2 is none. A signal ends with 128 and its number, a reader of the
+output that is gone with 141, as SIGPIPE does.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import threading
+import traceback
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onceproof.model.errors import OnceproofError
+from onceproof.model.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NO_ANSWER = 2
+READER_GONE = 128 + 13
+TRACEBACK = "ONCEPROOF_TRACEBACK"
+_HERE = Path(__file__).parents[2]
+_MOST = 2_000
+_ENDS = ("SIGTERM", "SIGHUP")
+
+
+class NoAnswer(click.ClickException):
+    """Ends a command in one sentence, with exit status 2."""
+
+    exit_code = NO_ANSWER
+
+    def format_message(self) -> str:
+        """Give the sentence on one line, of what prints alone."""
+        return sentence(self.message)
+
+
+def sentence(text: str) -> str:
+    """Give a text as one line, of what prints alone, and not at any length."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= _MOST else f"{line[:_MOST]}... (cut)"
+
+
+def no_answer(error: BaseException) -> NoAnswer:
+    """Make of whatever ended a command the sentence that ends it."""
+    if os.environ.get(TRACEBACK) and not isinstance(error, OnceproofError):
+        traceback.print_exception(error)
+    return NoAnswer(told(error))
+
+
+def told(error: BaseException) -> str:
+    """Say in a sentence what ended a command that did not end itself."""
+    where = _where(error)
+    if isinstance(error, OnceproofError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno is not None and not where:
+        return _of_the_system(error)
+    if isinstance(error, SystemExit | click.exceptions.Exit):
+        code = getattr(error, "code", getattr(error, "exit_code", None))
+        what = f"the code that was run ended the program ({code!r})"
+    elif isinstance(error, MemoryError):
+        what = "there is not enough memory for it"
+    elif isinstance(error, RecursionError):
+        what = "it is nested too deeply"
+    else:
+        text = str(error)
+        what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{where}{what}; nothing is judged ({TRACEBACK}=1 shows more)"
+
+
+def _of_the_system(error: OSError) -> str:
+    why = error.strerror or str(error)
+    if error.errno == errno.ENOSPC:
+        why = f"{why}; make room, or set TMPDIR to a disk that has"
+    return f"{error.filename}: {why}" if error.filename else why
+
+
+def _where(error: BaseException) -> str:
+    """Name the last line of the user's own code that had a part in an error."""
+    libraries = (_HERE, Path(os.__file__).parent, Path(sys.prefix))
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        installed = "site-packages" in path.parts
+        inside = installed or any(map(path.is_relative_to, libraries))
+        if path.is_file() and not inside:
+            return f"{frame.filename}:{frame.lineno}: "
+    return ""
+
+
+class StoppedError(BaseException):
+    """Says that Ctrl-C ended a command; click would print an empty line for it."""
+
+
+class Signals:
+    """Turns the signals that end a process into Ctrl-C, and keeps which it was."""
+
+    def __init__(self) -> None:
+        """None has come yet."""
+        self.number: int = signal.SIGINT
+
+    @contextmanager
+    def heeded(self) -> Iterator[None]:
+        """Let SIGTERM and SIGHUP clean up as Ctrl-C does; who ignores them still does.
+
+        Threads other than the main one have no say in it.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        mine, before = os.getpid(), {}
+
+        def end(number: int, frame: Any) -> None:
+            if os.getpid() != mine:
+                signal.signal(number, signal.SIG_DFL)
+                os.kill(os.getpid(), number)
+                return
+            self.number = number
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):
+                handler(signal.SIGINT, frame)
+            else:
+                raise KeyboardInterrupt
+
+        for number in (getattr(signal, n) for n in _ENDS if hasattr(signal, n)):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, end)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @property
+    def status(self) -> int:
+        """Give the exit status of who was ended so."""
+        return 128 + self.number

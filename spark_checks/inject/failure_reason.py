@@ -1,0 +1,36 @@
+"""The line of a failure that says most."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from onceproof.spark_checks.inject.redaction import redacted
+
+_RAISED = re.compile(r"[\w.]*(Error|Exception): ")
+_NETWORK = ("Py4JNetworkError", "Py4JAuthenticationError")
+
+
+def reason(error: BaseException) -> str:
+    """Give the line of a failure that says most: what Python raised, if it did."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = itertools.takewhile(lambda line: not line.startswith("==="), lines)
+    raised = [line for line in told if _RAISED.match(line)]
+    said = (raised or lines or [type(error).__name__])[-1 if raised else 0]
+    return redacted(said)[:300]
+
+
+def named(error: BaseException) -> str:
+    """Give that line with the kind of the error before it."""
+    found = reason(error)
+    kind = type(error).__name__
+    return found if _RAISED.match(found) or found == kind else f"{kind}: {found}"
+
+
+def is_lost(error: BaseException | None) -> bool:
+    """Say whether an error comes of a connection to Java that was lost."""
+    while error is not None:
+        if type(error).__name__ in _NETWORK:
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,188 @@
+"""The driver's death inside its callback: it runs in a host, which a rule can end.
+
+Nothing of the host survives but what it made durable: that is the state a driver's
+death leaves. The query then fails, as it must, in this process.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from onceproof.spark_checks.plan.rules import CALLED_BACK, EXIT_CODE
+from onceproof.spark_checks.session import jvm_link
+from onceproof.spark_checks.session.host_processes import HarnessError, answer, ended
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from onceproof.spark_checks.plan.rules import Plan
+    from onceproof.spark_checks.session.host_processes import Host
+    from onceproof.spark_checks.session.wire import Message
+
+LEFT_BEHIND = 15.0
+LOST = 74
+HUNG = "hung"
+LOG = "driver.log"
+
+
+class DriverDiedError(RuntimeError):
+    """Ends a query whose callback died as a driver dies."""
+
+
+class StandIn:
+    """Stands for the driver of one run: what Spark calls is called in a host.
+
+    ``lost`` says why the host failed, where that was no doing of the sink's.
+    """
+
+    def __init__(
+        self, host: Host, plan: Plan, placed: Path, spark: SparkSession, *, starts: bool
+    ) -> None:
+        """Let a ``host`` serve the run of a plan, which is ``placed`` in a file.
+
+        ``starts`` says that it starts the query, too.
+        """
+        self._host: Host | None = host
+        self._plan = plan
+        self._marks = Path(plan.marks)
+        self._one_by_one = threading.Lock()
+        self._kept: list[object] = []
+        self.lost = ""
+        host.orders.send(
+            {
+                "op": "run",
+                "plan": str(placed),
+                "log": str(self._marks / LOG),
+                "link": jvm_link.address(spark),
+                "starts": starts,
+            }
+        )
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        """Have the host handle a batch by the sink's own function."""
+        self._handle(0, batch, batch_id)
+
+    def called_back(self) -> None:
+        """Leave a mark that the sink has code which is called for each batch."""
+        (self._marks / CALLED_BACK).touch()
+
+    def start(self, events: DataFrame, checkpoint: Path) -> StreamingQuery:
+        """Have the host start the query, and give it.
+
+        Raises ``UsageError`` for a query that cannot be steered, ``Failed`` where the
+        user's code raised, ``DriverDiedError`` where the host died of it.
+        """
+        from pyspark.sql.streaming.query import StreamingQuery  # noqa: PLC0415
+
+        host, frame = self._alive(), _java(events)
+        spark: Any = events.sparkSession
+        session = spark._jsparkSession._target_id
+        self._kept.append(events)
+        host.asks.send(
+            {"frame": frame, "session": session, "checkpoint": str(checkpoint)}
+        )
+        while True:
+            try:
+                said = host.receive(host.asks, self._plan.patience)
+            except TimeoutError:
+                message = "the function that starts the query did not return"
+                self.lost = message
+                host.kill()
+                raise HarnessError(message) from None
+            if said is None:
+                self._died(host.wait(LEFT_BEHIND), "as it started the query")
+            if "register" not in said:
+                found = answer(said)["query"]
+                return StreamingQuery(_object(found, spark))
+            self._register(said, spark)
+            host.asks.send({})
+
+    def close(self) -> bool:
+        """End the host, if there is one; say whether it died before, by a rule.
+
+        Threads that its code left behind end first, as at the end of any process.
+        """
+        host, self._host = self._host, None
+        if host is None:
+            return False
+        host.orders.send({"op": "end"})
+        code = host.wait(min(self._plan.patience, LEFT_BEHIND))
+        host.close()
+        if code == LOST and not self.lost:
+            self.lost = self._last_words() or f"a process of ours ended ({ended(code)})"
+        return code == EXIT_CODE
+
+    def _register(self, said: Message, spark: Any) -> None:
+        """Have Java call back into this process, which hands the call on."""
+        from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
+
+        self.called_back()
+        writer: Any = object.__new__(DataStreamWriter)
+        writer._spark = spark
+        writer._jwrite = _object(said["register"], spark)
+        writer.foreachBatch(partial(self._handle, said["callback"]))
+
+    def _handle(self, callback: int, batch: DataFrame, batch_id: int) -> None:
+        """Have the host handle a batch; raise where it dies of it."""
+        spark: Any = batch.sparkSession
+        properties = spark.sparkContext._jsc.sc().getLocalProperties()
+        # Java forgets what nobody here holds, and the host may still use it.
+        self._kept += [batch, properties]
+        with self._one_by_one:
+            host = self._alive()
+            host.orders.send(
+                {
+                    "op": "batch",
+                    "callback": callback,
+                    "batch": batch_id,
+                    "frame": _java(batch),
+                    "session": spark._jsparkSession._target_id,
+                    "properties": properties._target_id,
+                }
+            )
+            try:
+                done = host.receive(host.orders, self._plan.patience)
+            except TimeoutError:
+                (self._marks / HUNG).touch()
+                host.kill()
+                done = None
+            if done is None:
+                self._died(host.wait(LEFT_BEHIND), f"in batch {batch_id}")
+
+    def _alive(self) -> Host:
+        if self._host is None:
+            message = "the driver of this run has ended"
+            raise DriverDiedError(message)
+        return self._host
+
+    def _died(self, code: int, when: str) -> NoReturn:
+        last = "" if code == EXIT_CODE else self._last_words()
+        said = f": {last}" if last else ""
+        message = f"the driver died {when} ({_status(code)}){said}"
+        if code == LOST or (code < 0 and not (self._marks / HUNG).exists()):
+            self.lost = message
+        raise DriverDiedError(message)
+
+    def _last_words(self) -> str:
+        """Give what the host raised, if it did."""
+        log = self._marks / LOG
+        lines = log.read_text().splitlines() if log.exists() else []
+        return lines[-1] if lines else ""
+
+
+def _status(code: int) -> str:
+    return ended(code) if code < 0 else f"status {code}"
+
+
+def _java(frame: Any) -> str:
+    return str(frame._jdf._target_id)
+
+
+def _object(target: str, spark: Any) -> Any:
+    from py4j.java_gateway import JavaObject  # noqa: PLC0415
+
+    return JavaObject(target, spark.sparkContext._gateway._gateway_client)

@@ -1,0 +1,189 @@
+"""A sink that is built once, in a host; other hosts then run it and read it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.inject.hosts import user_modules
+from onceproof.spark_checks.inject.hosts.pickling import pack_build
+from onceproof.spark_checks.inject.sink_description import described, elsewhere
+from onceproof.spark_checks.session import jvm_link
+from onceproof.spark_checks.session.host_processes import Failed, HarnessError
+from onceproof.spark_checks.sinks.readers import reader_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from onceproof.spark_checks.session.host_processes import Host, Zygote
+    from onceproof.spark_checks.session.wire import Message
+    from onceproof.spark_checks.sinks.interface import Read, Reference, Target
+
+
+_CLEANING = 60.0
+
+
+class Built:
+    """A sink in a fresh place; none of its code has run in this process.
+
+    Where the host that built it can be forked, others are forked from that: they have
+    all that is in its memory. Where it cannot, for threads or connections that would be
+    lost, they start with nothing and are given what was built.
+    """
+
+    def __init__(
+        self,
+        zygote: Zygote,
+        spark: SparkSession,
+        sink: Reference,
+        target: Target,
+        seconds: float,
+    ) -> None:
+        """Build it. Raises ``UsageError`` where that fails."""
+        self._seconds = seconds
+        self._reader: Host | None = None
+        self._luggage: str | None = None
+        self.cleanups = 0
+        self._cleaning: str | None = None
+        places = user_modules.user_modules()
+        self._here: Message = {
+            "environment": dict(os.environ),
+            "folder": str(Path.cwd()),
+            "path": list(sys.path),
+            "modules": places,
+            "link": jvm_link.address(spark),
+            "called": sink.name,
+            "code": list(sink.code),
+        }
+        order: Message = {
+            "op": "build",
+            **self._here,
+            "build": pack_build(sink.build, sink.name),
+            "path_of": str(target.path),
+            "name": target.name,
+        }
+        self._template = zygote.template(_imported(sink.build, places))
+        self._builder: Host | None = self._template.fork()
+        try:
+            told = self._builder.ask(order, seconds)
+        except Failed as error:
+            self.close()
+            message = f"{sink.name} fails as it is built: {error}\n{error.trace}"
+            raise UsageError(message) from None
+        except BaseException:
+            self.close()
+            raise
+        self.under_test = described(told)
+        self.code = tuple(told["code"])
+        self.cleanups = int(told["cleanups"])
+        self._cleaning = told.get("cleaning")
+        self._luggage = told["luggage"]
+        if self._luggage is not None:
+            self._end_builder()
+
+    def host(self) -> Host:
+        """Give a process that has the sink, and has only built it."""
+        if self._builder is not None:
+            return self._builder.fork()
+        made = self._template.fork()
+        made.orders.send({"op": "unpack", **self._here, "luggage": self._luggage})
+        return made
+
+    @property
+    def read(self) -> Read:
+        """Give the reader as a function of a session of this process."""
+        if self.under_test.read is elsewhere:
+            return lambda spark: self._ask(spark, {"op": "look"})
+        return reader_of(self.under_test)
+
+    def result(self, events: DataFrame) -> DataFrame:
+        """Work out what should be visible of some events."""
+        frame: Any = events
+        order = {"op": "result", "frame": frame._jdf._target_id}
+        try:
+            return self._ask(events.sparkSession, order)
+        except Failed as error:
+            message = f"result= fails: {error}\n{error.trace}"
+            raise UsageError(message) from None
+
+    def close(self) -> None:
+        """End the processes that hold the sink; those that run it end by themselves.
+
+        Where there is something to clean up, the one stays that others are forked from.
+        """
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        if not self.cleanups:
+            self._end_builder()
+
+    def clean(self) -> list[str]:
+        """Clean up after the sink, in a process that has only built it; once.
+
+        Give what went wrong.
+        """
+        problems: list[str] = []
+        if self.cleanups:
+            self.cleanups = 0
+            try:
+                host = self.host()
+                try:
+                    order = {"op": "clean", "cleaning": self._cleaning}
+                    told = host.ask({**order, "link": self._here["link"]}, _CLEANING)
+                    problems = list(told["problems"])
+                finally:
+                    host.close()
+            except (Failed, HarnessError, OSError) as error:
+                problems = [str(error)]
+        self.drop()
+        return problems
+
+    def drop(self) -> None:
+        """Leave what there is to clean up as it is."""
+        self.cleanups = 0
+        self.close()
+
+    def _end_builder(self) -> None:
+        if self._builder is not None:
+            self._builder.close()
+            self._builder = None
+
+    def _ask(self, spark: SparkSession, order: Message) -> DataFrame:
+        """Let the reader do something that gives a DataFrame."""
+        if self._reader is None:
+            self._reader = self.host()
+        asked = {**order, "link": jvm_link.address(spark)}
+        try:
+            told = self._reader.ask(asked, self._seconds)
+        except HarnessError as error:
+            self._reader.close()
+            self._reader = None
+            message = f"the process that reads the sink: {error}"
+            raise HarnessError(message) from None
+        return _frame(told["frame"], spark)
+
+
+def _frame(target: str, spark: SparkSession) -> DataFrame:
+    from py4j.java_gateway import JavaObject  # noqa: PLC0415
+
+    context: Any = spark.sparkContext
+    return DataFrame(JavaObject(target, context._gateway._gateway_client), spark)
+
+
+def _imported(build: Any, places: dict[str, str]) -> frozenset[str]:
+    """Name what the module of a function imports that is no user's."""
+    while not isinstance(getattr(build, "__module__", None), str) or hasattr(
+        build, "func"
+    ):
+        build = getattr(build, "func", None)
+        if build is None:
+            return frozenset()
+    module = build.__module__
+    if module.partition(".")[0] == "onceproof":
+        return frozenset({module})
+    return user_modules.third_party(module, places)

@@ -1,0 +1,237 @@
+"""What a host is ordered to do: import, build a sink, run it, read it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import OnceproofError, UsageError
+from onceproof.spark_checks.inject.failure_reason import is_lost, named
+from onceproof.spark_checks.inject.hosts import pickling, user_modules
+from onceproof.spark_checks.inject.hosts.driver_side import LOST, serve_run
+from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.sink_description import describe
+from onceproof.spark_checks.session import forkable, jvm_link
+from onceproof.spark_checks.session.fork_server import serve
+from onceproof.spark_checks.sinks.interface import Reference, Target
+from onceproof.spark_checks.sinks.user_code_model import UserCode
+from onceproof.spark_checks.sinks.user_sink import with_code_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from onceproof.spark_checks.session.wire import Channel, Message
+
+
+class _Here:
+    """What this process has built; ``failed`` says why it has not."""
+
+    def __init__(self) -> None:
+        self.sink: Any = None
+        self.failed: Message | None = None
+        self.unused_numbers = False
+        self.target: Target | None = None
+
+
+_here = _Here()
+
+
+def live(orders: Channel, asks: Channel) -> int:
+    """Follow orders until there are no more; return the status to end with."""
+    if _here.unused_numbers:
+        _other_numbers()
+    while (told := orders.receive()) is not None:
+        what = told["op"]
+        if what == "run":
+            if _here.failed is not None:
+                return _lost(told, _here.failed)
+            return serve_run(_here.sink, told, orders, asks)
+        if what == "unpack":
+            try:
+                _unpack(told)
+            except BaseException as error:  # noqa: BLE001 - it is told when asked
+                _here.failed = failure(error)
+            continue
+        setup = what in ("template", "build")
+        try:
+            found = _here.failed or _ORDERS[what](told)
+        except BaseException as error:  # noqa: BLE001 - nothing may end a host but us
+            found = failure(error)
+        orders.send(found)
+        if setup and "error" not in found:
+            serve(orders.end)
+    return 0
+
+
+def failure(error: BaseException) -> Message:
+    """Say what was raised, and by whom."""
+    kind = "user"
+    if isinstance(error, OnceproofError):
+        kind = "usage"
+    elif is_lost(error):
+        kind = "harness"
+    text = str(error) if kind == "usage" else named(error)
+    condition = getattr(error, "getCondition", getattr(error, "getErrorClass", None))
+    said = "".join(traceback.format_exception(error))
+    told = {"kind": kind, "text": text, "trace": said[-20_000:]}
+    told["condition"] = str(condition() if callable(condition) else "")
+    return {"error": told}
+
+
+def _lost(told: Message, failed: Message) -> int:
+    with Path(told["log"]).open("a") as log:
+        log.write(f"{failed['error']['trace']}\n{failed['error']['text']}\n")
+    return LOST
+
+
+def _template(told: Message) -> Message:
+    """Import modules that are no user's, and name those that leave anything behind."""
+    sys.path[:] = told["path"]
+    before, unfit = forkable.files(), []
+    for name in filter(user_modules.is_installed, told["modules"]):
+        # What fails here is said by the user's code, if that needs it.
+        with suppress(BaseException):
+            importlib.import_module(name)
+        if forkable.threads():
+            time.sleep(0.05)
+        if forkable.threads() or forkable.opened(before):
+            unfit.append(name)
+            break
+    return {"unfit": unfit}
+
+
+def _build(told: Message) -> Message:
+    """Build the sink that a text holds; say what it is, and how others get it."""
+    _enter(told)
+    before, numbers = forkable.files(), _numbers()
+    restore = jvm_link.lazily(told["link"])
+    target = _here.target = Target(Path(told["path_of"]), told["name"])
+    try:
+        build = pickling.unpack(told["build"])
+        sink = build(target)
+    except BaseException:
+        target.clean()
+        raise
+    finally:
+        restore()
+    _here.sink = sink
+    found = describe(sink)
+    found["code"] = list(_travels(build, sink, told))
+    sys.stdout.flush()
+    problems = forkable.problems(before)
+    _here.unused_numbers = _numbers() == numbers
+    found["luggage"] = None
+    if problems:
+        found["luggage"] = _packed(sink, told["called"], problems)
+        found["cleaning"] = _packed(target.cleanups, told["called"], problems)
+    found["cleanups"] = len(target.cleanups)
+    return found
+
+
+def _packed(sink: Any, name: str, problems: list[str]) -> str:
+    try:
+        return pickling.pack(sink)
+    except Exception as error:
+        why = pickling.unfit(sink) or pickling.first_line(error)
+        message = (
+            f"{name} cannot be run again after a crash: once it is built, "
+            f"{'; '.join(problems)}, which a new process does not get, and {why}; let "
+            "go of it in the function that builds the sink (close it, dispose of it), "
+            "or make it at the top of the module or where it is first used"
+        )
+        raise UsageError(message) from error
+
+
+def _unpack(told: Message) -> None:
+    """Take what another process has built, in a process that has run nothing yet."""
+    _enter(told)
+    restore = jvm_link.lazily(told["link"])
+    try:
+        _here.sink = pickling.unpack(told["luggage"])
+    finally:
+        restore()
+    _travels(None, _here.sink, told)
+
+
+def _travels(build: Any, sink: Any, told: Message) -> tuple[str, ...]:
+    """Say where the code of a user's sink lies, and see that tasks get it."""
+    code = tuple(told["code"])
+    if not code:
+        return ()
+    bare = Reference(told["called"], build, UserCode, frozenset(), code=code)
+    return with_code_of(bare, sink).code
+
+
+def _enter(told: Message) -> None:
+    """Be as the process of the tests is: environment, folder, modules."""
+    os.environ.clear()
+    os.environ.update(told["environment"])
+    time.tzset()
+    os.chdir(told["folder"])
+    user_modules.enter(told)
+
+
+def _look(told: Message) -> Message:
+    """Read the sink, and give Java's name of what readers see."""
+    spark = jvm_link.connect(told["link"])
+    jvm_link.activate(spark)
+    return _given(_here.sink.read(spark), "read")
+
+
+def _result(told: Message) -> Message:
+    """Work out what should be seen of some events."""
+    spark = jvm_link.connect(told["link"])
+    return _given(_here.sink.result(jvm_link.frame_of(told["frame"], spark)), "result")
+
+
+def _clean(told: Message) -> Message:
+    """Call the functions that clean up after the sink."""
+    target = _here.target
+    restore = jvm_link.lazily(told["link"])
+    try:
+        if target is None:
+            functions = pickling.unpack(told["cleaning"])
+            target = Target(Path(), "", functions)
+        return {"problems": [redacted(problem) for problem in target.clean()]}
+    finally:
+        restore()
+
+
+def _given(frame: Any, what: str) -> Message:
+    java = getattr(frame, "_jdf", None)
+    if java is None:
+        message = f"{what}= must give a DataFrame of Spark, not {type(frame).__name__}"
+        raise UsageError(message)
+    jvm_link.keep(frame)
+    return {"frame": java._target_id}
+
+
+def _numbers() -> Any:
+    """Give the state of NumPy's own random numbers."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    state = numpy.random.get_state()
+    return (state[1].tobytes(), *state[2:])
+
+
+def _other_numbers() -> None:
+    """Draw other random numbers than the process that this one is forked from."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed()
+
+
+_ORDERS: Mapping[str, Callable[[Message], Message]] = {
+    "template": _template,
+    "build": _build,
+    "look": _look,
+    "result": _result,
+    "clean": _clean,
+}

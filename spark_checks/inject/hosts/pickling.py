@@ -1,0 +1,205 @@
+"""Functions and objects on their way into another process, by cloudpickle.
+
+What a module holds is named, and the module is executed anew where it arrives. A
+function that was made inside another travels as its code, and has the globals of its
+module there, and never a copy of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import importlib
+import io
+import pickle
+import sys
+import threading
+import types
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from pyspark import SparkContext, cloudpickle
+from pyspark.cloudpickle import cloudpickle as internals
+from pyspark.sql import DataFrame, SparkSession
+
+from onceproof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LOCKS = {type(make()): make for make in (threading.Lock, threading.RLock)}
+_DEEPEST = 4
+
+
+class _Globals:
+    """The globals of a module, wherever this is read."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _globals_of, (self.module,)
+
+
+def _globals_of(module: str) -> dict[str, Any]:
+    return vars(importlib.import_module(module))
+
+
+_Pickler: Any = cloudpickle.CloudPickler
+
+
+class _Packer(_Pickler):  # type: ignore[misc]
+    """Names modules, and takes copies of what a function has made."""
+
+    def _dynamic_function_reduce(self, func: Any) -> Any:
+        name = func.__module__
+        module = sys.modules.get(name) if isinstance(name, str) else None
+        if module is None or name == "__main__" or vars(module) is not func.__globals__:
+            return super()._dynamic_function_reduce(func)
+        _, state, *rest = self._parts(func)
+        code, _, *others = self._function_getnewargs(func)
+        given = (code, _Globals(name), *others)
+        return (internals._make_function, given, state, *rest)
+
+    def _parts(self, func: Any) -> Any:
+        bare = types.FunctionType(
+            func.__code__, {}, func.__name__, func.__defaults__, func.__closure__
+        )
+        getstate: Any = internals._function_getstate
+        _, slots = getstate(bare)
+        for slot in ("__qualname__", "__annotations__", "__kwdefaults__", "__doc__"):
+            slots[slot] = getattr(func, slot)
+        slots["__module__"] = func.__module__
+        state = dict(func.__dict__)
+        setstate = internals._function_setstate
+        return None, (state, slots), None, None, setstate
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, SparkSession):
+            return _session, _same_java(obj.sparkContext, "a SparkSession")
+        if isinstance(obj, SparkContext):
+            return _context, _same_java(obj, "a SparkContext")
+        if isinstance(obj, DataFrame):
+            _same_java(obj.sparkSession.sparkContext, "a DataFrame")
+            frame: Any = obj
+            return _frame, (frame._jdf._target_id,)
+        if type(obj) in _LOCKS:
+            return _LOCKS[type(obj)], ()
+        if type(obj) is ThreadPoolExecutor:
+            return ThreadPoolExecutor, (obj._max_workers,)
+        return super().reducer_override(obj)
+
+
+def _same_java(context: Any, what: str) -> tuple[()]:
+    mine: Any = SparkContext._active_spark_context
+    if mine is None or context._gateway is not mine._gateway:
+        message = f"{what} of another Spark cannot be used in a replay"
+        raise TypeError(message)
+    return ()
+
+
+def _session() -> Any:
+    return SparkSession.builder.getOrCreate()
+
+
+def _context() -> Any:
+    return SparkSession.builder.getOrCreate().sparkContext
+
+
+def _frame(target: str) -> Any:
+    from onceproof.spark_checks.session.jvm_link import frame_of  # noqa: PLC0415
+
+    return frame_of(target, SparkSession.builder.getOrCreate())
+
+
+def pack(what: object) -> str:
+    """Make a text of an object. Raises whatever cannot be put into one."""
+    data = io.BytesIO()
+    # Spark's tasks get some modules by value: a host executes them itself.
+    held = set(internals._PICKLE_BY_VALUE_MODULES)
+    internals._PICKLE_BY_VALUE_MODULES.clear()
+    try:
+        _Packer(data).dump(what)
+    finally:
+        internals._PICKLE_BY_VALUE_MODULES.update(held)
+    return base64.b85encode(data.getvalue()).decode()
+
+
+def unpack(text: str) -> Any:
+    """Make the object of a text again; import what it names."""
+    return pickle.loads(base64.b85decode(text))  # noqa: S301 - our own process's
+
+
+def pack_build(build: Any, name: str) -> str:
+    """Make a text of the function that builds a sink.
+
+    Raises ``UsageError`` that names what it holds and cannot be given to a process.
+    """
+    try:
+        return pack(build)
+    except Exception as error:
+        message = (
+            f"{name} cannot be run in a process of its own: "
+            f"{unfit(build) or first_line(error)}; a sink is built afresh in each "
+            "process that runs it, so make such an object inside the function that "
+            "builds the sink or at the top of its module, and pass it plain values"
+        )
+        raise UsageError(message) from error
+
+
+def unfit(what: Any) -> str:
+    """Name what an object holds that cannot be given to another process."""
+    for name, value in _held(what, _DEEPEST):
+        try:
+            pack(value)
+        except Exception as error:  # noqa: BLE001 - any failure is an answer
+            kind = type(value)
+            shown = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+            return f"{name} is a {shown} ({first_line(error)})"
+    return ""
+
+
+def first_line(error: BaseException) -> str:
+    """Give the first line of an error, or its name."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+
+
+def _held(what: Any, deep: int) -> Iterator[tuple[str, Any]]:
+    """Yield what a function or an object holds, from the inside out."""
+    if deep == 0:
+        return
+    found: dict[str, Any] = {}
+    if isinstance(what, functools.partial):
+        found = dict(enumerate_(what.args)) | dict(what.keywords)
+        found |= {"its function": what.func}
+    elif isinstance(what, types.MethodType):
+        found = {"its object": what.__self__}
+    elif isinstance(what, types.FunctionType):
+        names = what.__code__.co_freevars
+        for name, cell in zip(names, what.__closure__ or (), strict=True):
+            try:
+                found[f"{name!r} of {what.__qualname__}()"] = cell.cell_contents
+            except ValueError:
+                continue
+        if what.__module__ == "__main__":
+            used = what.__code__.co_names
+            found |= {
+                f"{n!r} of {what.__qualname__}()": what.__globals__[n]
+                for n in used
+                if n in what.__globals__
+            }
+        for name, value in enumerate_(what.__defaults__ or ()):
+            found[f"default {name} of {what.__qualname__}()"] = value
+    elif hasattr(what, "__dict__") and not isinstance(what, type | types.ModuleType):
+        kind = type(what).__name__
+        found = {f"{name!r} of {kind}": value for name, value in vars(what).items()}
+    for name, value in found.items():
+        if callable(value) or hasattr(value, "__dict__"):
+            yield from _held(value, deep - 1)
+        yield name, value
+
+
+def enumerate_(values: Any) -> Iterator[tuple[str, Any]]:
+    """Name the values of a tuple by their place in it."""
+    for number, value in enumerate(values, 1):
+        yield f"argument {number}", value

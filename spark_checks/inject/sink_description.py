@@ -1,0 +1,103 @@
+"""What is said of a sink to a process that does not have it: data, and no code."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.sinks.interface import (
+    BatchJob,
+    Files,
+    Foreach,
+    ForeachBatch,
+    Format,
+    Query,
+)
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.session.wire import Message
+    from onceproof.spark_checks.sinks.interface import UnderTest
+
+_KINDS = (ForeachBatch, Foreach, Format, Files, Query, BatchJob)
+
+
+@dataclass(frozen=True)
+class SourceSeen:
+    """A Python ``DataSource`` class: its name, and what aborts in its module."""
+
+    name: str
+    aborts: tuple[str, ...]
+
+
+def elsewhere(*_: object, **__: object) -> Any:
+    """Stand for a function that runs in a host alone."""
+    message = "the sink's own functions run in hosts"
+    raise RuntimeError(message)
+
+
+def describe(sink: Any) -> Message:
+    """Say of what kind a sink is, and what of it is data.
+
+    Raises ``UsageError`` for what is no sink.
+    """
+    kind = next((k for k in _KINDS if isinstance(sink, k)), None)
+    if kind is None:
+        names = ", ".join(k.__name__ for k in _KINDS)
+        message = f"a sink is one of {names}, not {type(sink).__name__} {sink!r}"
+        raise UsageError(message)
+    read = sink.read
+    told: Message = {
+        "kind": kind.__name__,
+        "read": None if callable(read) else str(read),
+        "path": isinstance(read, Path),
+        "result": sink.result is not None,
+        "fields": {},
+    }
+    if isinstance(sink, Format):
+        told["fields"] = {"options": {k: str(v) for k, v in sink.options.items()}}
+        if isinstance(sink.name, type):
+            told["source"] = [_name_of(sink.name), list(_aborts(sink.name))]
+        else:
+            told["fields"]["name"] = str(sink.name)
+    if isinstance(sink, Files):
+        told["fields"] = {"format": sink.format, "path": str(sink.path)}
+    return told
+
+
+def described(told: Message) -> UnderTest:
+    """Give a sink of the same kind, whose functions are elsewhere."""
+    kind: Any = next(k for k in _KINDS if k.__name__ == told["kind"])
+    read = told["read"]
+    given = {
+        "read": elsewhere if read is None else Path(read) if told["path"] else read,
+        "result": elsewhere if told["result"] else None,
+        **told["fields"],
+    }
+    if "source" in told:
+        name, aborts = told["source"]
+        given["name"] = SourceSeen(name, tuple(aborts))
+    for name in ("write", "writer", "start", "run"):
+        if name in kind.__dataclass_fields__:
+            given[name] = elsewhere
+    found: UnderTest = kind(**given)
+    return found
+
+
+def _name_of(source: Any) -> str:
+    return str(source.name())
+
+
+def _aborts(source: type) -> list[str]:
+    """Name the functions that abort, of all writers in the module of a source."""
+    from pyspark.sql.datasource import DataSourceStreamWriter  # noqa: PLC0415
+
+    return [
+        what.abort.__qualname__
+        for what in vars(sys.modules[source.__module__]).values()
+        if isinstance(what, type)
+        and issubclass(what, DataSourceStreamWriter)
+        and "abort" in vars(what)
+    ]

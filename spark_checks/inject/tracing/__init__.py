@@ -1,0 +1,1 @@
+"""Watches the lines that code runs, and injects faults there."""

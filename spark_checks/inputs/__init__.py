@@ -1,0 +1,1 @@
+"""The events that a replay reads."""

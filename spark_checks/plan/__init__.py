@@ -1,0 +1,1 @@
+"""From an interleaving to the runs, rules and marks that realise it."""

@@ -1,0 +1,231 @@
+"""Which of a sink's failure interleavings are replayed, and which of them first."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from onceproof.model.errors import UsageError
+from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.properties.counterexample.file import steps_of
+from onceproof.spark_checks.inject.tracing.injection_points import installed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from onceproof.model.interleavings.enumeration import Interleaving, Interleavings
+    from onceproof.properties.counterexample.file import Step
+    from onceproof.spark_checks.plan.run_plan import Hit
+
+    Hits: TypeAlias = Callable[[Interleaving], "tuple[Hit, ...] | None"]
+
+_INSTALLED = 4
+_Kinds: TypeAlias = "dict[tuple[str, ...], list[Interleaving]]"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """All interleavings, or ``only`` some by number, or at ``most`` so many.
+
+    Those that are ``first`` are replayed before all others. ``most`` bounds
+    repetitions alone: of the interleavings with one fault, each kind of fault is
+    injected at every distinct line, at its first and at its last time, whatever
+    ``most`` and ``seed`` are; of lines of installed packages four times ``most``.
+    Beyond that each number of faults has its share, and of that each kind; ``seed``
+    chooses within a kind.
+    ``nth`` picks a single one, however many there are: it goes round. ``told`` are the
+    steps of one that a file tells of: where the sink has changed so that there is none
+    like it, all that hold faults of the same names stand for it.
+    """
+
+    only: frozenset[int] | None = None
+    most: int | None = None
+    first: tuple[int, ...] = ()
+    seed: int = 0
+    nth: int | None = None
+    told: tuple[Step, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the choice is of all interleavings, and not of some by name."""
+        return self.only is None and self.nth is None and not self.told
+
+    def check(self, known: Mapping[str, int]) -> None:
+        """Refuse numbers that no sink has an interleaving of.
+
+        ``known`` tells how many there are of each sink, as far as that is known.
+        Raises ``UsageError``.
+        """
+        if self.only is None or not known:
+            return
+        for number in sorted(self.only):
+            if not 1 <= number <= max(known.values()):
+                there = ", ".join(f"{name} has 1 to {n}" for name, n in known.items())
+                message = f"there is no interleaving {number}; {there}"
+                raise UsageError(message)
+
+    def of(
+        self, found: Interleavings, hits: Hits | None = None
+    ) -> tuple[tuple[Interleaving, ...], tuple[Interleaving, ...]]:
+        """Choose: what comes first, and what comes then, each in order of numbers.
+
+        ``hits`` gives the places that an interleaving's faults are injected into, and
+        None for one that cannot be replayed; without it all are alike.
+        """
+        classes = found.classes
+        if self.only is not None:
+            classes = tuple(one for one in classes if one.number in self.only)
+        if self.told:
+            classes = tuple(self._told(found))
+        if self.nth is not None:
+            classes = (classes[self.nth % len(classes)],) if classes else ()
+        first = tuple(one for one in classes if one.number in self.first)
+        others = tuple(one for one in classes if one.number not in self.first)
+        if self.most is not None and len(others) > self.most:
+            others = self._thinned(others, self.most, hits)
+        return first, others
+
+    def _told(self, found: Interleavings) -> Sequence[Interleaving]:
+        """Find the interleaving that is told of, or those that stand for it."""
+        reference = Semantics(found.protocol)
+        for one in found.classes:
+            if steps_of(reference, one.trace) == self.told:
+                return [one]
+        names = [step.event for step in self.told if step.fault]
+        kinds = {one: faults_of(one) for one in found.classes}
+        alike = [one for one, kind in kinds.items() if list(kind) == names]
+        return alike or [o for o, kind in kinds.items() if len(kind) == len(names)]
+
+    def _thinned(
+        self, classes: tuple[Interleaving, ...], most: int, hits: Hits | None
+    ) -> tuple[Interleaving, ...]:
+        """Take every distinct place, and repetitions up to ``most``.
+
+        Those that cannot be replayed are all taken: they cost nothing, and say why.
+        """
+        placed: dict[int, tuple[Hit, ...]] = {}
+        kept: list[Interleaving] = []
+        if hits is not None:
+            for one in classes:
+                where = hits(one)
+                if where is None:
+                    kept.append(one)
+                else:
+                    placed[one.number] = where
+            classes = tuple(one for one in classes if one.number in placed)
+        distinct = _distinct(classes, placed, most)
+        taken = {one.number for one in distinct}
+        numbers: dict[int, _Kinds] = {}
+        for one in classes:
+            if one.number not in taken:
+                kind = faults_of(one)
+                numbers.setdefault(len(kind), {}).setdefault(kind, []).append(one)
+        fewest = sorted(
+            numbers.values(), key=lambda kinds: sum(map(len, kinds.values()))
+        )
+        chosen = list(distinct)
+        for done, kinds in enumerate(fewest):
+            share = (most - len(chosen)) // (len(fewest) - done)
+            chosen += self._shared_out(kinds, share, placed)
+        return tuple(sorted([*kept, *chosen], key=lambda one: one.number))
+
+    def _shared_out(
+        self, kinds: _Kinds, most: int, placed: Mapping[int, tuple[Hit, ...]]
+    ) -> list[Interleaving]:
+        """Take the same number of each kind, as far as there are so many.
+
+        Of a kind, those come first that hit a place, or a batch, which no other does.
+        """
+        queues = []
+        for alike in kinds.values():
+            random.Random(self.seed).shuffle(alike)  # noqa: S311 - no secret
+            queues.append(_new_first(alike, placed)[::-1])
+        kept: list[Interleaving] = []
+        while len(kept) < most and any(queues):
+            for queue in queues:
+                if queue and len(kept) < most:
+                    kept.append(queue.pop())
+        return kept
+
+
+def faults_of(one: Interleaving) -> tuple[str, ...]:
+    """Name the faults of an interleaving, in order."""
+    return tuple(one.trace.events[at].name for at in one.faults)
+
+
+def _distinct(
+    classes: Sequence[Interleaving],
+    placed: Mapping[int, tuple[Hit, ...]],
+    most: int,
+) -> list[Interleaving]:
+    """Take, of each kind of fault, one for each place that it is injected into.
+
+    A place that the code comes to several times is taken at its first and at its last
+    time in the same batch and task. Of places in installed packages four times
+    ``most`` are taken, of each kind of fault its share, and first times first.
+    """
+    alike: dict[object, list[Interleaving]] = defaultdict(list)
+    for one in classes:
+        kind = faults_of(one)
+        if len(kind) == 1 and one.number in placed:
+            alike[kind, tuple(h.place for h in placed[one.number])].append(one)
+    own: list[Interleaving] = []
+    theirs: _Kinds = {}
+    lasts: _Kinds = {}
+    for ones in alike.values():
+        first, last = _ends(ones, placed)
+        ends = [first] if first is last else [first, last]
+        if any(installed(hit.line) for hit in placed[first.number]):
+            kind = faults_of(first)
+            theirs.setdefault(kind, []).append(first)
+            lasts.setdefault(kind, []).extend(ends[1:])
+        else:
+            own += ends
+    queues = [[*theirs[kind], *lasts[kind]][::-1] for kind in theirs]
+    room = _INSTALLED * most
+    while room > 0 and any(queues):
+        for queue in queues:
+            if queue and room > 0:
+                own.append(queue.pop())
+                room -= 1
+    return own
+
+
+def _ends(
+    ones: Sequence[Interleaving], placed: Mapping[int, tuple[Hit, ...]]
+) -> tuple[Interleaving, Interleaving]:
+    """Give the first time that a place is hit, and the last in that batch and task."""
+
+    def when(one: Interleaving) -> tuple[object, ...]:
+        hits = placed[one.number]
+        return ([(h.batch, h.partition, h.nth) for h in hits], one.number)
+
+    def where(one: Interleaving) -> object:
+        return [(h.batch, h.partition) for h in placed[one.number]]
+
+    first = min(ones, key=when)
+    there = [one for one in ones if where(one) == where(first)]
+    latest = max([h.nth for h in placed[one.number]] for one in there)
+    last = min(
+        (o for o in there if [h.nth for h in placed[o.number]] == latest), key=when
+    )
+    return first, last
+
+
+def _new_first(
+    ones: Sequence[Interleaving], placed: Mapping[int, tuple[Hit, ...]]
+) -> list[Interleaving]:
+    """Put in front what hits a place in a batch that none before it hits."""
+    known: set[object] = set()
+    new: list[Interleaving] = []
+    old: list[Interleaving] = []
+    for one in ones:
+        places = {
+            (at, hit.place, hit.batch)
+            for at, hit in enumerate(placed.get(one.number, ()))
+        }
+        (old if places <= known else new).append(one)
+        known |= places
+    return [*new, *old]

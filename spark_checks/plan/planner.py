@@ -1,0 +1,335 @@
+"""From a model's interleaving to the failpoints that steer real runs through it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from onceproof.spark_checks.plan.rules import ENDS, LINES, UNDO, WORK
+from onceproof.spark_checks.plan.run_plan import (
+    BEGIN,
+    NO_SUCH_POINT,
+    Due,
+    NotReplayable,
+    Run,
+)
+from onceproof.spark_checks.plan.schedule import STOPS, Story, raisable
+from onceproof.spark_checks.plan.task_faults import (
+    FAILS,
+    LOSES,
+    fail_task,
+    lose_contact,
+    struck,
+    zombie_write,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.inject.adapters import Kind
+    from onceproof.spark_checks.sinks.interface import Reference
+
+
+def realise(
+    one: Interleaving, protocol: Protocol, sink: Reference, kind: Kind
+) -> list[Run]:
+    """Give the runs that steer a real query through an interleaving.
+
+    Raises ``NotReplayable`` where no failpoint reaches what the model names.
+    """
+    story = Story(one, protocol, sink.steps, sink.seen)
+    return _Planner(story, kind).runs()
+
+
+class _Planner:
+    def __init__(self, story: Story, kind: Kind) -> None:
+        self.story = story
+        self.steps = story.steps
+        self.kind = kind
+
+    def runs(self) -> list[Run]:
+        """Make the runs, fault by fault."""
+        story = self.story
+        found: list[Run] = []
+        run = Run(number=0, offered=story.batches)
+        for at, event in enumerate(story.events):
+            if event.name in STOPS:
+                run.stop, run.moment, run.state = str(event), _moment(event, found), at
+                run.state += 1
+                self._stop(run, at)
+                found.append(run)
+                merged = run.merged or event.name == "rescale"
+                if event.name == "rescale":
+                    run.how.append("the restart puts all partitions into one")
+                run = Run(number=len(found), offered=story.batches, merged=merged)
+            elif event.name in FAILS:
+                fail_task(story, run, at)
+            elif event.name in LOSES:
+                lose_contact(story, run, at, self.kind)
+            elif event.name == "zombie_write":
+                zombie_write(story, run, at)
+            elif event.fault:
+                message = f"no failpoint is known for {event}"
+                raise NotReplayable(message)
+        run.moment, run.state = "at rest", len(story.states) - 1
+        found.append(run)
+        return found
+
+    def _stop(self, run: Run, at: int) -> None:
+        """Let a fault end the run, where the model says that it does."""
+        look, event = self.story.look(at), self.story.events[at]
+        batch = int(look.commits)
+        if int(look.offsets) == batch:
+            run.offered = batch
+            run.how.append(f"input of batch {batch} withheld")
+            return
+        # A later run may have to find no input beyond this batch.
+        run.offered = batch + 1
+        self._strike(run, batch, at)
+        if run.strike is None and run.undo is None:
+            message = f"nothing is left to strike where {event} comes"
+            raise NotReplayable(message, NO_SUCH_POINT)
+
+    def _strike(self, run: Run, batch: int, at: int) -> None:
+        """End a run in the midst of a batch."""
+        event = self.story.events[at]
+        if event.name in _INSIDE:
+            _INSIDE[event.name](self, run, event, at)
+            return
+        upcoming = self.story.upcoming(at, merged=run.merged)
+        if event.name == "fail_commit":
+            self._fail_commit(run, batch, self.story.done(at), upcoming)
+        elif event.name == "fail_job":
+            self._fail_job(run, event, at)
+        elif upcoming.name == "log_commit":
+            self.kind.before_log_commit(run, batch)
+        elif upcoming.name.startswith("sink."):
+            self._before_step(run, batch, at, upcoming)
+        else:
+            self._among_writes(run, batch, at, upcoming)
+
+    def _before_step(self, run: Run, batch: int, at: int, upcoming: Event) -> None:
+        function = self.steps.get(upcoming.name)
+        if function is None:
+            everyone = {self.story.real(p) for p in range(self.story.partitions)}
+            again = self.story.again(at, batch)
+            self.kind.inside(run, everyone, upcoming, again=again)
+            return
+        if function == LINES:
+            self._before_line(run, batch, 0, "die")
+            return
+        nth = 1 + sum(e.name == upcoming.name for e in self.story.done(at))
+        run.stops(function, "call", batch, "die", nth=nth)
+        self.kind.no_abort(run, batch)
+
+    def _before_line(self, run: Run, batch: int, number: int, do: str) -> None:
+        """End the run before a point of the user's code on the driver."""
+        awaited = self._struck_before(run)
+        point = self.story.line(batch, number)
+        if do == "raise":
+            raisable(point)
+        run.stops(LINES, "call", batch, do, **point, await_=awaited)
+        if do == "die":
+            self.kind.no_abort(run, batch)
+
+    def _struck_before(self, run: Run) -> tuple[str, ...]:
+        """List the marks of faults that come before the one that ends a run.
+
+        A callback begins before its tasks do: there is nothing to wait for.
+        """
+        seen = self.story.seen
+        if seen is None or seen.callback:
+            return ()
+        return tuple(due.mark for due in run.due if not due.late)
+
+    def crash_in_commit(self, run: Run, event: Event, at: int) -> None:
+        """Let the driver die in the midst of the user's code."""
+        del at
+        self._before_line(run, event.members[0], event.members[1], "die")
+
+    def fail_in_commit(self, run: Run, event: Event, at: int) -> None:
+        """Let the user's commit raise in the midst."""
+        del at
+        self._before_line(run, event.members[0], event.members[1], "raise")
+
+    def crash_in_abort(self, run: Run, event: Event, at: int) -> None:
+        """Let the user's commit raise at its end, and the driver die in the abort."""
+        del at
+        batch, number = event.members
+        self._raise_at_the_end(run, batch)
+        raised = run.rules.pop()
+        mark = run.mark("raised")
+        run.rules.append(replace(raised, mark=mark))
+        run.due.append(Due(str(event), fault=True, mark=mark, what=run.how[-1]))
+        run.stops(UNDO, "call", batch, "die", **self.story.undo(batch, number))
+
+    def crash_in_task(self, run: Run, event: Event, at: int) -> None:
+        """Let the driver die, and its tasks with it, one in the midst of its work."""
+        story = self.story
+        batch, partition, attempt, number = event.members
+        real = story.real(partition)
+        struck = {(partition, attempt): story.work(batch, real, number)}
+        self._die_in_tasks(run, batch, at, struck)
+
+    def _raise_at_the_end(self, run: Run, batch: int) -> None:
+        seen = self.story.seen
+        last = seen.last.get(batch) if seen else None
+        if last is None:
+            message = "the sink's code on the driver was not seen to return"
+            raise NotReplayable(message)
+        point: dict[str, Any] = {"line": last.text, "nth": last.time}
+        run.stops(LINES, "call", batch, "raise", **point)
+
+    def _among_writes(self, run: Run, batch: int, at: int, upcoming: Event) -> None:
+        """End the run when some tasks have done their work, and others have not."""
+        story = self.story
+        due = self._due(run, batch, at)
+        written = {p for p, (_, done) in due.items() if done}
+        if written and "write" not in self.steps:
+            real = {story.real(p) for p in written}
+            self.kind.inside(run, real, upcoming, again=story.again(at, batch))
+            return
+        if not (written or run.due) and self.kind.before_tasks(run, batch):
+            return
+        if self.steps.get("write") == WORK:
+            self._die_in_tasks(run, batch, at, {})
+            return
+        # A task that fails above its writer looks to a ForeachWriter like one whose
+        # input has ended (docs/findings.md), so that it is struck inside the writer.
+        function = self.steps.get("write", BEGIN)
+        run.begins(batch)
+        awaited = [d.mark for d in run.due if not d.late]
+        awaited += self._do_first(run, batch, function, due)
+        for p in sorted(set(due) - written, key=story.real):
+            for attempt in range(due[p][0], story.attempts):
+                task: dict[str, Any] = {"partition": story.real(p), "attempt": attempt}
+                wait = tuple(awaited)
+                run.stops(function, "call", batch, "die", **task, await_=wait)
+        self.kind.no_abort(run, batch)
+
+    def _due(self, run: Run, batch: int, at: int) -> dict[int, tuple[int, bool]]:
+        """Give, for each task that can be steered, what ``Story.attempt`` says of it.
+
+        A task without events may come to no point of the user's code: it has nothing
+        to do, and there is nothing to wait for.
+        """
+        there = self.story.there(merged=run.merged)
+        if self.steps.get("write") == WORK:
+            there = [p for p in there if self.story.works(batch, p)]
+        return {p: self.story.attempt(at, p) for p in there}
+
+    def _do_first(
+        self, run: Run, batch: int, function: str, due: dict[int, tuple[int, bool]]
+    ) -> list[str]:
+        """Let tasks whose work is done by then do it; give the marks they leave."""
+        marks = []
+        for p, (attempt, done) in sorted(due.items()):
+            if done:
+                number = self.story.real(p)
+                mark = run.mark(f"written-{batch}-{number}-{attempt}")
+                task: dict[str, Any] = {"partition": number, "attempt": attempt}
+                run.rule(function, "return", batch, "pass", **task, mark=mark)
+                event = f"write({batch}, {p}, {attempt})"
+                what = f"task {number} of batch {batch} does its work first"
+                run.due.append(Due(event, fault=False, mark=mark, what=what))
+                marks.append(mark)
+        return marks
+
+    def _fail_job(self, run: Run, event: Event, at: int) -> None:
+        """Let the last attempt of a task die, of which Spark fails the job.
+
+        Other tasks that have not done their work die before it, once that has come.
+        """
+        story = self.story
+        batch, partition, attempt = event.members
+        function, when, rest = struck(story, run, at)
+        due = {p: d for p, d in self._due(run, batch, at).items() if p != partition}
+        if "write" not in self.steps and any(done for _, done in due.values()):
+            message = "which tasks are done when a job fails is up to Spark here"
+            raise NotReplayable(message)
+        run.begins(batch)
+        ends = ENDS if function in (WORK, BEGIN) else function
+        awaited = [d.mark for d in run.due if not d.late]
+        awaited += self._do_first(run, batch, ends, due)
+        rest |= {"partition": story.real(partition), "attempt": attempt}
+        rest |= {"await_": tuple(awaited), "catchable": True}
+        run.stops(function, when, batch, "die", **rest)
+        begins = self.steps.get("write", BEGIN)
+        for p, (first, done) in due.items():
+            for number in range(first, 0 if done else story.attempts):
+                real = story.real(p)
+                mark = run.mark(f"also-{batch}-{real}-{number}")
+                task = {"partition": real, "attempt": number, "mark": mark}
+                stopped = (run.mark("stopped"),)
+                run.rule(
+                    begins, "call", batch, "die", **task, await_=stopped, once=True
+                )
+
+    def _die_in_tasks(
+        self,
+        run: Run,
+        batch: int,
+        at: int,
+        struck: dict[tuple[int, int], dict[str, Any]],
+    ) -> None:
+        """Let the driver die with its tasks, whose code is the user's.
+
+        Those that have done their work do it first; all others die at the first line
+        that they come to, ``struck`` ones at a point of their own. What stands for the
+        driver dies as it hears of it.
+        """
+        story = self.story
+        run.begins(batch)
+        due = self._due(run, batch, at)
+        awaited = [*self._struck_before(run), *self._do_first(run, batch, ENDS, due)]
+        for p, (first, done) in sorted(due.items(), key=lambda d: story.real(d[0])):
+            for attempt in range(first, 0 if done else story.attempts):
+                task = {"partition": story.real(p), "attempt": attempt}
+                point = struck.get((p, attempt), {})
+                told = not struck or bool(point)
+                rest = {**task, **point, "await_": tuple(awaited), "tell": told}
+                run.stops(WORK, "call", batch, "die", **rest)
+        stopped = run.mark("stopped")
+        run.rule(LINES, "exception", batch, "die", after=stopped)
+        self.kind.no_abort(run, batch)
+
+    def _fail_commit(
+        self, run: Run, batch: int, done: list[Event], upcoming: Event
+    ) -> None:
+        if self.story.seen is not None:
+            if upcoming.name == "sink.run":
+                self._before_line(run, batch, 0, "raise")
+            else:
+                self._raise_at_the_end(run, batch)
+            return
+        steps = [e for e in done if e.name.startswith("sink.")]
+        if upcoming.name.startswith("sink."):
+            name, event = upcoming.name, "call"
+            nth = 1 + sum(e.name == name for e in steps)
+        elif steps:
+            name, event = steps[-1].name, "return"
+            nth = sum(e.name == name for e in steps)
+        else:
+            # The batch was published by an earlier run: its step does nothing now.
+            name, event, nth = next(s for s in self.steps if s != "write"), "return", 1
+        if name not in self.steps:
+            message = f"{name} happens inside Spark, out of reach"
+            raise NotReplayable(message)
+        run.stops(self.steps[name], event, batch, "raise", nth=nth)
+
+
+_INSIDE: dict[str, Callable[[_Planner, Run, Event, int], None]] = {
+    "crash_in_commit": _Planner.crash_in_commit,
+    "fail_in_commit": _Planner.fail_in_commit,
+    "crash_in_abort": _Planner.crash_in_abort,
+    "crash_in_task": _Planner.crash_in_task,
+}
+
+
+def _moment(event: Event, before: list[Run]) -> str:
+    """Name the moment after a fault: no two of an interleaving bear one name."""
+    times = 1 + sum(run.stop == str(event) for run in before)
+    return f"after {event}" if times == 1 else f"after {event}, time {times}"

@@ -1,0 +1,256 @@
+"""What the model says of an interleaving, in the words that a plan is made of."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
+from onceproof.spark_checks.inject.tracing.injection_points import may_raise
+from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.inject.tracing.injection_points import Point, Seen
+
+STOPS = (
+    "crash",
+    "rescale",
+    "fail_commit",
+    "fail_job",
+    "crash_in_commit",
+    "crash_in_task",
+    "crash_in_abort",
+    "fail_in_commit",
+)
+_IN_TASKS = (
+    "fail_in_task",
+    "raise_in_task",
+    "fail_above",
+    "lose_in_task",
+    "crash_in_task",
+    "fail_task",
+    "lose_contact",
+)
+_POINTLESS = 3
+_WRITTEN = (Task.WRITTEN, Task.COMMITTED)
+
+
+class Story:
+    """An interleaving, cut into runs: each goes up to a fault that ends it."""
+
+    def __init__(
+        self,
+        one: Interleaving,
+        protocol: Protocol,
+        steps: Mapping[str, str],
+        seen: Seen | None = None,
+    ) -> None:
+        """Read ``one``; ``steps`` tells which of the sink's functions does which step.
+
+        ``seen`` holds the points of a user's own code.
+
+        Raises ``NotReplayable`` where no order of Spark's partitions fits.
+        """
+        self.events = one.trace.events
+        self.states = one.trace.states
+        self.steps = steps
+        self.seen = seen
+        self.batches = protocol.sizes[MicroBatch.BATCH]
+        self.partitions = protocol.sizes[MicroBatch.PARTITION]
+        self.attempts = protocol.sizes[MicroBatch.ATTEMPT]
+        self._word = set(one.word)
+        self._durable = {self.events[i].name for i in self._word}
+        self._semantics = Semantics(protocol)
+        self._starts = [0]
+        self._starts += [
+            at + 1 for at, event in enumerate(self.events) if event.name in STOPS
+        ]
+        self._real = self._renaming()
+
+    def run_of(self, at: int) -> int:
+        """Give the number of the run that the event at a position belongs to."""
+        return sum(start <= at for start in self._starts) - 1
+
+    def look(self, at: int) -> Any:
+        """Read the state before the event at a position."""
+        return self._semantics.look(self.states[at])
+
+    def real(self, partition: int) -> int:
+        """Give Spark's number for a partition of the model."""
+        return self._real[partition]
+
+    def line(self, batch: int, number: int) -> dict[str, Any]:
+        """Name, for a rule, a point of the user's code on the driver."""
+        return _named(self.seen.driver if self.seen else {}, batch, number)
+
+    def undo(self, batch: int, number: int) -> dict[str, Any]:
+        """Name, for a rule, a point of the user's code that takes a batch back."""
+        return _named(self.seen.aborts if self.seen else {}, batch, number)
+
+    def work(self, batch: int, partition: int, number: int) -> dict[str, Any]:
+        """Name, for a rule, a point of the user's code in a task; -1 is its end."""
+        seen = self.seen
+        if seen is None or number < 0:
+            tasks = seen.tasks if seen else {}
+            return _named(tasks, (batch, partition), number)
+        owned = seen.work(batch)
+        if number < len(owned) and owned[number][0] == partition:
+            return _named({None: [point for _, point in owned]}, None, number)
+        # The end is no point to hit in the midst.
+        points = seen.tasks.get((batch, partition), ())
+        return _named({None: points[:-1]}, None, number)
+
+    def works(self, batch: int, partition: int) -> bool:
+        """Say whether a task was seen to come to any point of the user's code."""
+        return self.seen is None or (batch, self.real(partition)) in self.seen.tasks
+
+    def there(self, *, merged: bool) -> list[int]:
+        """List the partitions that Spark has: those merged into one are one."""
+        if not merged:
+            return list(range(self.partitions))
+        return [self._merged_into()]
+
+    def attempt(self, at: int, partition: int) -> tuple[int, bool]:
+        """Give the attempt that is due, and whether its work is done for good.
+
+        Work that is lost with the driver counts as not done.
+        """
+        task = self.look(at).task
+        for attempt in range(self.attempts):
+            if task[partition, attempt] != Task.FAILED:
+                done = task[partition, attempt] in _WRITTEN
+                return attempt, done and "write" in self._durable
+        message = f"no attempt is left of task {partition}"
+        raise NotReplayable(message)
+
+    def done(self, at: int) -> list[Event]:
+        """List the durable steps of the running batch in the run, up to a position."""
+        found: list[Event] = []
+        for i in range(self._starts[self.run_of(at)], at):
+            event = self.events[i]
+            if event.name in ("log_commit", "log_offsets"):
+                found = []
+            elif i in self._word and not event.fault:
+                found.append(event)
+        return found
+
+    def upcoming(self, at: int, *, merged: bool) -> Event:
+        """Give the next durable step that would follow, were there no fault.
+
+        Raises ``NotReplayable`` where the driver is down already.
+        """
+        if self.look(at).driver == Driver.DOWN:
+            message = "the driver is down already"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        state: State = self.states[at]
+        names = self._durable | {"log_commit", *(s for s in self.steps if s != "write")}
+        there = self.there(merged=merged)
+        while True:
+            event, state = next(
+                (e, s)
+                for e, s in self._semantics.successors(state)
+                if not e.fault and e.name != "zombie_write" and s != state
+            )
+            gone = event.name == "write" and event.members[1] not in there
+            if event.name in names and event.name != "log_offsets" and not gone:
+                return event
+
+    def find(self, after: int, name: str, members: tuple[int, ...]) -> int | None:
+        """Find where an event next happens."""
+        for at in range(after, len(self.events)):
+            if (self.events[at].name, self.events[at].members) == (name, members):
+                return at
+        return None
+
+    def again(self, at: int, batch: int) -> bool:
+        """Say whether an earlier run took the driver's steps for a batch."""
+        begin = self._starts[self.run_of(at)]
+        return any(
+            e.name.startswith("sink.") and e.members[0] == batch
+            for e in self.events[:begin]
+        )
+
+    def committed_before(self, at: int) -> int | None:
+        """Give the batch that the same run committed last before a position."""
+        begin = self._starts[self.run_of(at)]
+        found = [e.members[0] for e in self.events[begin:at] if e.name == "log_commit"]
+        return found[-1] if found else None
+
+    def _merged_into(self) -> int:
+        return next((e.members[0] for e in self.events if e.name == "rescale"), 0)
+
+    def _renaming(self) -> tuple[int, ...]:
+        """Choose Spark's numbers for partitions.
+
+        All are merged into Spark's 0, and a driver takes one after the other.
+        """
+        begun = list(self._begun())
+        namings = itertools.permutations(range(self.partitions))
+        for naming in sorted(namings, key=self._emptiness):
+            orders = ([naming[p] for p in order] for order in begun)
+            first = naming[self._merged_into()] == 0 or not self._merges()
+            if first and all(o == list(range(len(o))) for o in orders):
+                return naming
+        message = "the driver would take partitions in one order, and then in another"
+        raise NotReplayable(message)
+
+    def _emptiness(self, naming: tuple[int, ...]) -> int:
+        """Prefer to hit, of the tasks of a batch, the one that comes to the point."""
+        return sum(
+            naming[e.members[1]] != self._owner(e)
+            for e in self.events
+            if e.name in _IN_TASKS
+        )
+
+    def _owner(self, event: Event) -> int | None:
+        """Give Spark's number for the task that a fault in a task is meant for."""
+        if self.seen is None:
+            return None
+        batch, *_, number = event.members
+        owned = self.seen.work(batch)
+        inside = len(event.members) > _POINTLESS and number < len(owned)
+        return owned[number][0] if inside else self.seen.fullest(batch)
+
+    def _merges(self) -> bool:
+        return any(e.name == "rescale" for e in self.events)
+
+    def _begun(self) -> Iterator[list[int]]:
+        """Yield the partitions that a driver's step had taken when a fault came."""
+        for at, event in enumerate(self.events):
+            if event.name in STOPS:
+                taken = [
+                    e.members[1]
+                    for e in self.done(at)
+                    if e.name.startswith("sink.") and len(e.members) > 1
+                ]
+                if len(taken) < self.partitions:
+                    yield taken
+
+
+def raisable(point: Mapping[str, Any]) -> None:
+    """Raise ``NotReplayable`` for a point at which no error can come up."""
+    if not may_raise(str(point["line"])):
+        message = "an error at the end of a with would leave out its __exit__"
+        raise NotReplayable(message, NO_SUCH_POINT)
+
+
+def _named(
+    points: Mapping[Any, Sequence[Point]], place: object, number: int
+) -> dict[str, Any]:
+    """Name a point for a rule.
+
+    Raises ``NotReplayable`` where so many are not come to there.
+    """
+    found = points.get(place, ())
+    if number >= len(found) or not found:
+        message = "the sink's code comes to fewer points there than elsewhere"
+        raise NotReplayable(message, NO_SUCH_POINT)
+    point = found[number]
+    return {"line": point.text, "nth": point.time}

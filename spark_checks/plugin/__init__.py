@@ -1,1 +1,0 @@
-"""What the pytest plugin is made of: options, markers, expectations, the fixture."""

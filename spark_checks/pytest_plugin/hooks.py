@@ -1,0 +1,186 @@
+"""What pytest calls, and the fixtures that a test asks for.
+
+Importing it imports neither Spark nor z3: what a test does not ask for costs nothing.
+"""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from onceproof.model.errors import UsageError
+from onceproof.model.text import shell_word
+from onceproof.spark_checks.pytest_plugin import judgements
+from onceproof.spark_checks.pytest_plugin.options import (
+    add_options,
+    expected_in,
+    options_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from pyspark.sql import SparkSession
+
+    from onceproof.spark_checks.cli.ending import Signals
+    from onceproof.spark_checks.pytest_plugin.replayer import Replayer
+
+_FIXTURES = ("onceproof_replay", "onceproof_spark")
+_MARKER = (
+    "effectively_once(key, faults=1, batches=2, partitions=2, guarantees=(...), "
+    "allow=(), code=()): the sinks that the test gives to onceproof_replay are judged "
+    "under failure interleavings with so many faults, over so many micro-batches; "
+    "events are matched by their key, a column or several. A "
+    "test that judges none fails"
+)
+_REPLAYER = pytest.StashKey["Replayer"]()
+_SIGNALS = pytest.StashKey["Signals"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the plugin."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.fixture(scope="session")
+def onceproof_replay(
+    pytestconfig: pytest.Config, request: pytest.FixtureRequest
+) -> Iterator[Replayer]:
+    """Run a sink through every failure interleaving; fail where it breaks.
+
+    Give it a function that builds the sink for a fresh and empty target: it is called
+    once for each interleaving. The Spark session stays warm between tests. SIGTERM and
+    SIGHUP stop pytest as Ctrl-C does, so that Spark ends and sinks are cleaned up.
+    """
+    from onceproof.spark_checks.cli.ending import Signals  # noqa: PLC0415
+    from onceproof.spark_checks.pytest_plugin.replayer import Replayer  # noqa: PLC0415
+
+    options = options_of(pytestconfig)
+    own = request.getfixturevalue(options.fixture) if options.fixture else None
+    signals = pytestconfig.stash[_SIGNALS] = Signals()
+    with signals.heeded():
+        replayer = Replayer(pytestconfig, options, own)
+        pytestconfig.stash[_REPLAYER] = replayer
+        try:
+            yield replayer
+        finally:
+            replayer.lab.close()
+
+
+@pytest.fixture
+def onceproof_spark(onceproof_replay: Replayer) -> Iterator[SparkSession]:
+    """Give the Spark session of the replays: to make a sample of events, say."""
+    with onceproof_replay.lab.session(attempts=2, partitions=2) as session:
+        yield session.spark
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tell the replayer, if there is one already, which test runs."""
+    judgements.begin(item)
+    replayer = item.config.stash.get(_REPLAYER, None)
+    if replayer is not None:
+        replayer.begin(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Tell the replayer which test runs: it may have been made for this one."""
+    replayer = item.config.stash.get(_REPLAYER, None)
+    if replayer is not None:
+        replayer.begin(item)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let a test that claims to judge a sink pass only if it did."""
+    report = yield
+    judgements.settle(item, call, report)
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Exit with 128 and the number of the signal that stopped pytest, if one did."""
+    signals: Signals | None = session.config.stash.get(_SIGNALS, None)
+    if signals is not None and signals.number != signal.SIGINT:
+        session.exitstatus = signals.status
+
+
+def pytest_report_collectionfinish(
+    config: pytest.Config, items: list[pytest.Item]
+) -> str:
+    """Say with which options sinks are judged, where any are."""
+    used = any(set(_FIXTURES) & set(getattr(i, "fixturenames", ())) for i in items)
+    return f"onceproof: {options_of(config)}" if used else ""
+
+
+def pytest_terminal_summary(
+    terminalreporter: Any, exitstatus: int, config: pytest.Config
+) -> None:
+    """Say how many sinks were judged, and how."""
+    del exitstatus
+    told, ran = [], set()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            ran.add(getattr(report, "nodeid", ""))
+            properties = dict(getattr(report, "user_properties", ()) or ())
+            if (
+                getattr(report, "when", "") == "call"
+                and "onceproof_verdict" in properties
+            ):
+                told.append((report.nodeid, properties))
+    unjudged = _known_failures_unjudged(config, ran, {node for node, _ in told})
+    if not told and not unjudged:
+        return
+    terminalreporter.section("onceproof")
+    for line in unjudged:
+        terminalreporter.write_line(line)
+    if not told:
+        return
+    terminalreporter.write_line(f"options: {options_of(config)}")
+    for node, properties in sorted(told, key=lambda t: t[0]):
+        verdict = properties["onceproof_verdict"]
+        number = properties["onceproof_interleavings"]
+        of = properties["onceproof_of"]
+        where = properties.get("onceproof_file", "")
+        again = f"; onceproof replay {shell_word(where)}" if where else ""
+        short = properties.get("onceproof_short", "")
+        terminalreporter.write_line(
+            f"{verdict}: {node}, {number} of {of} interleavings{short}; "
+            f"{properties['onceproof_bounds']}{again}"
+        )
+        for line in str(properties.get("onceproof_left_out", "")).splitlines():
+            terminalreporter.write_line(f"  {line}")
+
+
+def _known_failures_unjudged(
+    config: pytest.Config, ran: set[str], judged: set[str]
+) -> list[str]:
+    """Say which known failures nobody looked at, of the files whose tests ran."""
+    path = expected_in(config)
+    if not path.exists():
+        return []
+    from onceproof.spark_checks.pytest_plugin.known_failures import read_expected  # noqa: PLC0415
+
+    try:
+        entries = read_expected(path)
+    except UsageError as error:
+        return [str(error)]
+    files = {node.partition("::")[0] for node in ran}
+    return [
+        f"not judged: {known.test}, which {path.name} expects not to be "
+        f"{known.guarantee} until {known.expires}"
+        for known in entries
+        if known.test.partition("::")[0] in files
+        and not any(known.about(node, "") for node in judged)
+    ]

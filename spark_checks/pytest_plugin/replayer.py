@@ -1,0 +1,372 @@
+"""The fixture: sinks are replayed for the test that runs now."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import json
+import re
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from onceproof.model.errors import OnceproofError, UsageError
+from onceproof.model.files import write_whole
+from onceproof.model.text import printable
+from onceproof.properties.counterexample.file import read, writable
+from onceproof.properties.evidence.store import write
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.pytest_plugin.judgements import (
+    CURRENT,
+    MARKER,
+    judgements_of,
+)
+from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
+from onceproof.spark_checks.pytest_plugin.options import PROFILES, Options, marker_words
+from onceproof.spark_checks.pytest_plugin.patched import refuse_patches
+from onceproof.spark_checks.pytest_plugin.session_settings import taken_over
+from onceproof.spark_checks.report.assessment import (
+    Judged,
+    Question,
+    claims_named,
+    judge,
+)
+from onceproof.spark_checks.report.bounds import bounds_of_replay
+from onceproof.spark_checks.report.counterexamples import (
+    Asked,
+    answered,
+    choice_of,
+    given_by,
+    sizes_of,
+)
+from onceproof.spark_checks.report.evidence.project_settings import root_of
+from onceproof.spark_checks.report.evidence.records import records_of_replay
+from onceproof.spark_checks.report.rerun import ANSWER, Answers
+from onceproof.spark_checks.session.session_pool import Lab
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from onceproof.properties.testing.event_batches import Case
+    from onceproof.spark_checks.sinks.interface import Build
+
+WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow", "code")
+SECTION = "onceproof"
+_DEFAULTS = {"faults": 1, "batches": 2, "partitions": 2}
+_MOST = {
+    "faults": MOST_FAULTS,
+    "batches": MOST["BATCH"],
+    "partitions": MOST["PARTITION"],
+}
+_FIRST = 5
+# Hypothesis takes another example.
+_REJECTED = ("UnsatisfiedAssumption", "StopTest")
+
+
+class UndecidedError(AssertionError):
+    """An example could not be replayed: no smaller form of one that is refuted."""
+
+
+class Replayer:
+    """Runs a sink through its failure interleavings; fails the test where it breaks.
+
+    Call it with a function that builds the sink for a fresh and empty target: it is
+    called once for each interleaving.
+    """
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        options: Options,
+        session: SparkSession | None = None,
+    ) -> None:
+        """Start nothing yet; Spark starts at the first replay.
+
+        It then has the settings of the user's own ``session``, if there is one.
+        """
+        self._config = config
+        self._options = options
+        self.lab = Lab(options.spark, None if session is None else taken_over(session))
+        self.item: Any = config.stash.get(CURRENT, None)
+        self._known: dict[tuple[str, ...], Judged] = {}
+        self._failing_since: float | None = None
+        self._given = False
+        self._left: Counter[str] = Counter()
+
+    def begin(self, item: pytest.Item) -> None:
+        """Replay for this test from now on."""
+        self.item = item
+        self._known.clear()
+        self._left.clear()
+        self._failing_since = None
+
+    def __call__(
+        self,
+        build: Build,
+        *,
+        events: Any = None,
+        schema: Any = None,
+        allow: Sequence[str] = (),
+        code: Sequence[str] = (),
+        case: Case | None = None,
+    ) -> Judged:
+        """Judge a sink, over flights or over ``events`` of your own.
+
+        ``events`` is a schema (a ``StructType`` or a DDL text), a strategy of
+        Hypothesis for a row, batches of events, or a sample: rows as dicts, a DataFrame
+        of pandas or Spark, or a function of a session that gives one. ``allow`` names
+        paths and addresses, as ``host:port``, that the sink may write to besides its
+        target. ``code`` names packages and paths whose lines have faults injected as
+        the test's own do; with a ``-`` in front it leaves them out. A ``case``, drawn
+        by ``strategies.replays``, is a single interleaving over events of its own.
+        Fails the test where a guarantee is broken, where it is undecided, and where the
+        sink is wrong by itself.
+        """
+        __tracebackhide__ = True
+        try:
+            refuse_patches(self.item)
+            words = {"allow": _texts("allow", allow), "code": _texts("code", code)}
+            question = self._question(events, schema, words, case)
+            if self._options.replay is not None:
+                return self._again(build, question)
+            self._given = case is not None
+            if case is not None:
+                return self._one_case(build, question, case)
+            judged = judge(build, question, lab=self.lab)
+            self._leave(judged, question)
+            return self._report(build, judged)
+        except OnceproofError as error:
+            wrong = printable(str(error), keep="\n")
+            self._unserved(wrong)
+        except Exception as error:
+            if type(error).__name__ not in _REJECTED:
+                self._unserved(f"{type(error).__name__}: {error}")
+            raise
+        pytest.fail(wrong, pytrace=False)
+
+    def _unserved(self, why: str) -> None:
+        """Note that a call came to no verdict: the test cannot pass by it."""
+        judgements_of(self.item).unserved.append(why.partition("\n")[0])
+
+    def _question(
+        self,
+        events: Any,
+        schema: Any,
+        besides: Mapping[str, tuple[str, ...]],
+        case: Case | None,
+    ) -> Question:
+        options, profile = self._options, PROFILES[self._options.profile]
+        words = marker_words(self.item, MARKER, WORDS)
+        numbers = {name: words.get(name, low) for name, low in _DEFAULTS.items()}
+        for name, value in numbers.items():
+            if type(value) is not int or not 1 <= value <= _MOST[name]:
+                message = f"{name} must be 1 to {_MOST[name]}, not {value!r}"
+                raise UsageError(message)
+        numbers["faults"] = options.faults or max(numbers["faults"], profile.faults)
+        numbers["batches"] = options.batches or max(numbers["batches"], profile.batches)
+        key = _texts("key", words.get("key", ()))
+        allow = besides["allow"] + _texts("allow", words.get("allow", ()))
+        code = besides["code"] + _texts("code", words.get("code", ()))
+        claimed = words.get("guarantees", ("effectively-once", "recoverable"))
+        guarantees = _texts("guarantees", claimed)
+        if not guarantees:
+            message = "guarantees names none, so nothing is claimed; name one"
+            raise UsageError(message)
+        claims = claims_named(guarantees)
+        asked = Asked(self.item.nodeid, key, allow, claims, code)
+        first = () if options.evidence else self._failed()
+        choice = Choice(most=options.most, seed=options.seed, first=first)
+        if case is not None:
+            numbers["faults"] = case.faults
+            choice, events = Choice(nth=case.nth), case.events
+        return Question(
+            code=Path(self._config.rootpath),
+            artifacts=options.artifacts / self._node(),
+            events=events,
+            schema=schema,
+            asked=asked,
+            choice=choice,
+            trace=options.trace,
+            stop=profile.stop,
+            timeout=options.timeout,
+            **numbers,
+        )
+
+    def _again(self, build: Build, question: Question) -> Judged:
+        """Replay what a file tells of, and give the answer to who asks."""
+        path = self._options.replay or Path()
+        told = read(path)
+        sizes = sizes_of(told)
+        question = replace(
+            question,
+            faults=told.faults,
+            batches=sizes.batches,
+            partitions=sizes.partitions,
+            events=None,
+            given=given_by(told),
+            choice=choice_of(told),
+            trace="off",
+        )
+        plugins = self._config.pluginmanager.get_plugins()
+        tell = next((p.tell for p in plugins if isinstance(p, Answers)), None)
+        judged = judge(build, question, lab=self.lab, listener=tell)
+        noted = judgements_of(self.item)
+        if judged.report.sink.name != told.sink:
+            other = f"{path} is about {told.sink}, not {judged.report.sink.name}"
+            noted.beside.append(other)
+            return judged
+        answer = answered(path, told, judged.report)
+        self.item.user_properties.append((ANSWER, answer.to_json()))
+        if answer.status():
+            noted.wrong.append(str(answer).partition("\n")[0])
+            pytest.fail(str(answer), pytrace=False)
+        noted.held += 1
+        return judged
+
+    def _one_case(self, build: Build, question: Question, case: Case) -> Judged:
+        """Judge one example; one that was judged before is not run again.
+
+        When the budget for making a failing example smaller is spent, examples that
+        are new pass without a run: the smallest that was found stays.
+        """
+        if not case.events.count:
+            importlib.import_module("hypothesis").reject()
+        key = (repr(build), repr(case))
+        judged = self._known.get(key)
+        if judged is None:
+            since = self._failing_since
+            if since is not None and time.monotonic() - since > self._options.shrink:
+                return next(iter(self._known.values()))
+            judged = judge(build, question, lab=self.lab)
+            if not judged.replayed and not judged.report.missed:
+                # There is no failpoint for it: this is no example of anything.
+                importlib.import_module("hypothesis").reject()
+            self._known[key] = judged
+            if not judged.holds and since is None:
+                self._failing_since = time.monotonic()
+        return self._report(build, judged)
+
+    def _report(self, build: Build, judged: Judged) -> Judged:
+        """Tell the test's report how a sink came out, and end the test accordingly."""
+        __tracebackhide__ = True
+        del build
+        item, verdict = self.item, str(judged.verdict)
+        there = len(judged.report.classes.classes)
+        told = {"verdict": verdict, "interleavings": judged.replayed, "of": there}
+        told |= {"guarantee": judged.guarantee, "file": judged.file}
+        told["bounds"] = bounds_of_replay(judged.report)
+        told |= {"short": judged.short, "left_out": "\n".join(judged.left_out)}
+        ours = [p for p in item.user_properties if not p[0].startswith("onceproof_")]
+        item.user_properties[:] = ours
+        for name, value in told.items():
+            if value != "":
+                item.user_properties.append((f"onceproof_{name}", value))
+        self._remember(judged)
+        noted = judgements_of(item)
+        if judged.holds:
+            noted.held += 1
+            self._fixed(judged)
+            if self._options.trace == "on":
+                self._write(judged)
+            return judged
+        noted.wrong.append(judged.headline)
+        sections = item._report_sections
+        sections[:] = [s for s in sections if s[1] != SECTION]
+        item.add_report_section("call", SECTION, printable(judged.story, keep="\n"))
+        message = printable(judged.headline, keep="\n") + self._expected(judged)
+        if self._given:
+            # Hypothesis makes examples smaller for errors, and wraps what is none.
+            wrong = judged.verdict is Verdict.REFUTED
+            raise (AssertionError if wrong else UndecidedError)(message)
+        pytest.fail(message, pytrace=False)
+
+    def _leave(self, judged: Judged, question: Question) -> None:
+        """Leave a record of each guarantee that was asked for, if that is wanted.
+
+        A second replay of a sink in one test is numbered, and leaves its own. What
+        Hypothesis runs are examples, and leave none.
+        """
+        folder = self._options.evidence
+        drawn = getattr(getattr(self.item, "obj", None), "is_hypothesis_test", False)
+        if folder is not None and not drawn:
+            self._left[judged.report.sink.name] += 1
+            records = records_of_replay(
+                judged.report,
+                root=root_of(self._config.rootpath),
+                claims=question.asked.claims,
+                files={judged.guarantee: judged.file},
+                test=self.item.nodeid,
+                into=folder,
+                options=self._options.words,
+                nth=self._left[judged.report.sink.name],
+            )
+            for record in records:
+                write(record, folder)
+
+    def _expected(self, judged: Judged) -> str:
+        """End the test as an expected failure if it is one; say if it was one once."""
+        for known in read_expected(self._options.expect):
+            if known.about(self.item.nodeid, judged.guarantee) and judged.guarantee:
+                if known.expired(dt.datetime.now(tz=dt.UTC).date()):
+                    return f" (expected until {known.expires}: {known.reason})"
+                pytest.xfail(
+                    f"until {known.expires}: {known.reason}; {judged.headline}"
+                )
+        return ""
+
+    def _fixed(self, judged: Judged) -> None:
+        for known in read_expected(self._options.expect):
+            if known.about(self.item.nodeid, ""):
+                message = (
+                    f"{judged.headline}: what {self._options.expect.name} expects is "
+                    f"fixed ({known.reason}); take the entry out"
+                )
+                pytest.fail(message, pytrace=False)
+
+    def _failed(self) -> tuple[int, ...]:
+        """Give the interleavings that broke this test when it ran last."""
+        cache = getattr(self._config, "cache", None)
+        found = cache.get(f"onceproof/{self._node()}", []) if cache is not None else []
+        return tuple(n for n in found if isinstance(n, int))
+
+    def _remember(self, judged: Judged) -> None:
+        cache = getattr(self._config, "cache", None)
+        if cache is not None:
+            cache.set(f"onceproof/{self._node()}", list(judged.broken[:_FIRST]))
+
+    def _node(self) -> str:
+        text = self.item.nodeid.removeprefix("tests/")
+        return re.sub(r"[^\w.]+", "-", text).strip("-")[-120:]
+
+    def _write(self, judged: Judged) -> None:
+        """Write down what held, and in which interleavings."""
+        report = judged.report
+        folder = self._options.artifacts / self._node()
+        writable(folder)
+        told = {
+            "test": self.item.nodeid,
+            "headline": judged.headline,
+            "left_out": list(judged.left_out),
+            "interleavings": {
+                o.interleaving.number: list(o.failpoints) for o in report.replayed
+            },
+        }
+        path = folder / "held.json"
+        write_whole(path, json.dumps(told, indent=2) + "\n")
+
+
+def _texts(name: str, given: object) -> tuple[str, ...]:
+    """Read a text, or several. Raises ``UsageError`` for anything else."""
+    several = given if isinstance(given, list | tuple) else (given,)
+    if not all(isinstance(text, str | Path) for text in several):
+        message = f"{name} takes a text, or a tuple of texts, not {given!r}"
+        raise UsageError(message)
+    return tuple(map(str, several))

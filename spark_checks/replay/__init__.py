@@ -1,0 +1,1 @@
+"""The engine: it steers real runs, observes them, and judges."""

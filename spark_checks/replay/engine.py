@@ -1,0 +1,454 @@
+"""Replays: every failure interleaving of a sink's model, on real PySpark, judged."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from onceproof.model.errors import UsageError
+from onceproof.model.interleavings.enumeration import Interleavings, interleavings
+from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.cli.streams import ReaderGoneError
+from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.inject.tracing.injection_points import installed
+from onceproof.spark_checks.inputs.event_files import Source
+from onceproof.spark_checks.inputs.flights import flights_input
+from onceproof.spark_checks.inputs.sizes import TIMEOUT, Sizes
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.plan.planner import realise
+from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
+from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.confirmation import Helps, confirm
+from onceproof.spark_checks.replay.observations import observer_of
+from onceproof.spark_checks.replay.outcome import never_hit, unforeseen
+from onceproof.spark_checks.replay.steering.fault_free_run import discovered
+from onceproof.spark_checks.replay.steering.interleaving_run import Case, fresh, run_one
+from onceproof.spark_checks.replay.steering.trial import PATIENCE, Bench
+from onceproof.spark_checks.replay.worker_threads import Crew
+from onceproof.spark_checks.session.jvm import java_version
+from onceproof.spark_checks.session.session_pool import Lab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.properties.judges.by_search import Report
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.inputs.event_files import Input
+    from onceproof.spark_checks.plan.choice import Hits
+    from onceproof.spark_checks.plan.run_plan import Hit
+    from onceproof.spark_checks.replay.events import Listener
+    from onceproof.spark_checks.replay.outcome import Outcome, Ran
+    from onceproof.spark_checks.sinks.interface import Reference, UnderTest
+
+_AT_ONCE = 8
+_LONGER = 5.0
+_STALL = 5.0
+
+
+@dataclass
+class SinkReport:
+    """How a sink came out of the interleavings that were ``asked`` for.
+
+    They are not ``whole`` if some were asked for by name.
+    """
+
+    sink: Reference
+    protocol: MicroBatch
+    classes: Interleavings
+    model: Report
+    given: Input
+    outcomes: list[Outcome] = field(default_factory=list)
+    seconds: float = 0.0
+    under_test: UnderTest | None = None
+    asked: int = 0
+    whole: bool = True
+    unsteady: dict[str, dict[int, str]] = field(default_factory=dict)
+    """By property, the interleavings that broke it and did not do so again."""
+    again: dict[int, list[Outcome]] = field(default_factory=dict)
+    """What came of those that were replayed again, by number."""
+
+    @property
+    def replayed(self) -> list[Outcome]:
+        """The outcomes with a real run behind them."""
+        return [o for o in self.outcomes if o.spark is not None]
+
+    @property
+    def drift(self) -> list[Outcome]:
+        """The outcomes where Spark and the model differ."""
+        return [o for o in self.outcomes if o.drift]
+
+    @property
+    def properties(self) -> list[Property]:
+        """The guarantees that were judged."""
+        return guarantees_of(self.protocol)
+
+    def first_break(self, prop: Property) -> Outcome | None:
+        """Give the smallest replayed interleaving that breaks a property.
+
+        One that did not break it again is none.
+        """
+        unsteady = self.unsteady.get(prop.name, {})
+        for outcome in self.replayed:
+            if (
+                outcome.spark is not None
+                and outcome.interleaving.number not in unsteady
+                and broken(prop, outcome.spark)
+            ):
+                return outcome
+        return None
+
+    def verdict(self, prop: Property) -> Verdict:
+        """Judge a property on the real runs; the model can only lower a "held".
+
+        What the model refutes at a moment when no replay looks is undecided, and so is
+        what was broken only once, or where readers failed at the end.
+        """
+        if not self.replayed:
+            return Verdict.UNDECIDED
+        if self.first_break(prop):
+            return Verdict.REFUTED
+        if self.unsteady.get(prop.name) or any(o.unread for o in self.replayed):
+            return Verdict.UNDECIDED
+        refuted = self.model.verdicts.get(prop.name) is Verdict.REFUTED
+        return Verdict.UNDECIDED if refuted else Verdict.HELD
+
+    @property
+    def never_hit(self) -> tuple[str, ...]:
+        """The lines of the user's own code that no fault was injected before."""
+        never = never_hit(self.sink.seen, self.replayed) if self.whole else ()
+        return tuple(text for text in never if not installed(text))
+
+    @property
+    def unforeseen(self) -> tuple[str, ...]:
+        """The lines of the user's own code that the first run did not come to."""
+        return unforeseen(self.sink.seen, self.outcomes) if self.whole else ()
+
+    def concluded(self, prop: Property) -> Verdict:
+        """Judge a property; nothing is held where a fault could not be injected."""
+        verdict = self.verdict(prop)
+        incomplete = self.missed or self.never_hit or self.unforeseen
+        return Verdict.UNDECIDED if incomplete and verdict.holds else verdict
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict of each guarantee, by name."""
+        return {p.name: self.verdict(p) for p in self.properties}
+
+    @property
+    def covered(self) -> int:
+        """How many of the model's durable crash states were struck by a replay."""
+        return self.classes.covered({o.interleaving.number for o in self.replayed})
+
+    @property
+    def missed(self) -> list[Outcome]:
+        """The outcomes of which nothing can be said: not steered, or not again."""
+        unsteady = {number for found in self.unsteady.values() for number in found}
+        return [
+            o for o in self.outcomes if o.missed or o.interleaving.number in unsteady
+        ]
+
+    def judged(self, verdict: Verdict) -> frozenset[str]:
+        """Name the guarantees that came out so."""
+        return frozenset(n for n, v in self.verdicts.items() if v is verdict)
+
+    @property
+    def as_stated(self) -> bool:
+        """Whether the sink is judged just as its file states."""
+        return (
+            bool(self.replayed)
+            and self.judged(Verdict.REFUTED) == self.sink.refuted
+            and self.judged(Verdict.UNDECIDED) == self.sink.unseen
+        )
+
+    @property
+    def unexpected(self) -> frozenset[str]:
+        """The guarantees that are refuted, and the sink's file does not say so."""
+        return self.judged(Verdict.REFUTED) - self.sink.refuted
+
+
+def status(reports: Sequence[SinkReport], *, whole: bool) -> int:
+    """Give the exit status of a replay.
+
+    1 for drift, or where a sink is refuted that should not be; 2 where something
+    could not be steered, or nothing was replayed of a sink. A ``whole`` replay is of
+    all interleavings that a sink's file speaks of: there all must be judged as the file
+    states.
+    """
+    if any(r.drift or r.unexpected or (whole and not r.as_stated) for r in reports):
+        return 1
+    if any(r.missed for r in reports) or not (
+        reports and all(r.replayed for r in reports)
+    ):
+        return 2
+    return 0
+
+
+def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
+    """Give the model that describes a sink, with a budget of faults."""
+    return sink.engine(
+        sink=sink.model,
+        faults=faults,
+        BATCH=sizes.batches,
+        PARTITION=sizes.partitions,
+        ATTEMPT=sizes.attempts,
+        **sink.parameters,
+    )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of a replay.
+
+    ``choice`` picks interleavings. ``given`` makes the events, which are flights
+    without it. With ``keep`` nothing of the runs is deleted; of a user's sink with
+    ``retain`` what is left of the first run that breaks a claim stays. With ``stop``
+    nothing more is replayed once a claim is broken: smaller interleavings come first.
+    The first run of a user's sink, to which nothing is done, may take ``timeout``
+    seconds; how long it takes says how long the others may, but ``patience`` at least.
+    """
+
+    faults: int = 1
+    sizes: Sizes = field(default_factory=Sizes)
+    choice: Choice = field(default_factory=Choice)
+    keep: bool = False
+    retain: bool = False
+    stop: bool = False
+    claims: tuple[Property, ...] = ()
+    given: Callable[[SparkSession], Input] | None = None
+    timeout: float = TIMEOUT
+    patience: float = PATIENCE
+
+
+def replay(
+    sinks: Sequence[Reference],
+    listener: Listener,
+    plan: Plan | None = None,
+    *,
+    lab: Lab | None = None,
+) -> list[SinkReport]:
+    """Steer each sink through each failure interleaving, and judge what is left.
+
+    Without a ``lab`` one is made, and gone at the end: its scratch folder stays where
+    the plan keeps it, and what is left of an interleaving that drifts, or could not be
+    steered as planned, stays in any case. Raises ``UsageError``, before Spark is
+    started, for interleavings that no sink has, and for events that are too few.
+    """
+    began = time.perf_counter()
+    plan = plan or Plan()
+    known = {s.name: _interleavings(s, plan) for s in sinks if not s.code}
+    plan.choice.check(known)
+    given = None if plan.given is not None else flights_input(plan.sizes)
+    java_version()
+    listener = _one_by_one(listener)
+    if lab is not None:
+        listener(events.Started(tuple(s.name for s in sinks), str(lab.scratch)))
+        reports = _replayed(lab, sinks, listener, plan, given)
+    else:
+        reports = _alone(sinks, listener, plan, given)
+    listener(events.Finished(time.perf_counter() - began))
+    return reports
+
+
+def _interleavings(sink: Reference, plan: Plan) -> int:
+    protocol = protocol_of(sink, plan.sizes, faults=plan.faults)
+    return len(interleavings(protocol).classes)
+
+
+def _alone(
+    sinks: Sequence[Reference], listener: Listener, plan: Plan, given: Input | None
+) -> list[SinkReport]:
+    """Replay in a lab of its own, and leave behind only what is worth a look."""
+    lab = Lab()
+    scratch = lab.scratch
+    if plan.keep:
+        lab.keep()
+    listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
+    kept: list[Path] = []
+    keep = True
+
+    def listen(event: events.Event) -> None:
+        if isinstance(event, events.Replayed) and event.outcome.folder is not None:
+            kept.append(event.outcome.folder)
+        listener(event)
+
+    try:
+        reports = _replayed(lab, sinks, listen, plan, given)
+        keep = plan.keep
+    except (KeyboardInterrupt, ReaderGoneError):
+        keep = plan.keep
+        raise
+    finally:
+        lab.close(keeping=kept, keep=keep)
+        if kept or keep:
+            listener(events.Kept(str(scratch)))
+    return reports
+
+
+def _replayed(
+    lab: Lab,
+    sinks: Sequence[Reference],
+    listener: Listener,
+    plan: Plan,
+    given: Input | None,
+) -> list[SinkReport]:
+    sizes = plan.sizes
+    with lab.session(attempts=sizes.attempts, partitions=sizes.partitions) as session:
+        if given is None and plan.given is not None:
+            given = plan.given(session.spark)
+        if given is None:
+            message = "a replay needs events"
+            raise UsageError(message)
+        source = Source(lab.folder("events"), given)
+        reports = []
+        try:
+            for sink in sinks:
+                bench = Bench(session, session.spark, source, None, lab.scratch)
+                try:
+                    bench = _prepared(bench, sink)
+                    reports.append(_replay_sink(lab, bench, sink, listener, plan))
+                finally:
+                    bench.leftovers.close(keep=plan.keep)
+        finally:
+            if not plan.keep:
+                shutil.rmtree(source.folder, ignore_errors=True)
+        return reports
+
+
+def _one_by_one(listener: Listener) -> Listener:
+    """Let threads that tell events wait for each other."""
+    lock = threading.Lock()
+
+    def tell(event: events.Event) -> None:
+        with lock:
+            listener(event)
+
+    return tell
+
+
+def _prepared(bench: Bench, sink: Reference) -> Bench:
+    """Prepare what all runs of a sink share."""
+    folder, built = fresh(bench, sink)
+    try:
+        result = built.result if built.under_test.result is not None else None
+        observer = observer_of(bench.spark, bench.source, result)
+    finally:
+        built.close()
+    shutil.rmtree(folder, ignore_errors=True)
+    return replace(bench, observer=observer, under_test=built.under_test)
+
+
+def _replay_sink(
+    lab: Lab, bench: Bench, sink: Reference, listener: Listener, plan: Plan
+) -> SinkReport:
+    began = time.perf_counter()
+    bench = replace(bench, patience=plan.patience)
+    if sink.code:
+        sink = discovered(replace(bench, patience=plan.timeout), sink)
+        took = time.perf_counter() - began
+        patience, stall = max(bench.patience, _LONGER * took), max(_STALL, took)
+        bench = replace(bench, patience=patience, stall=stall)
+    given = bench.source.given
+    sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
+    protocol = protocol_of(sink, sizes, faults=plan.faults)
+    classes, model = lab.described(protocol)
+    what = bench.under_test
+    report = SinkReport(sink, protocol, classes, model, given, under_test=what)
+    report.whole = plan.choice.whole
+    early, others = plan.choice.of(classes, _hits(report))
+    report.asked = len(early) + len(others)
+    listener(events.SinkBegun(sink.name, report.asked))
+    semantics = Semantics(protocol)
+    mine = threading.local()
+
+    helps = Helps()
+
+    def go(one: Interleaving, *, again: bool) -> Ran:
+        if not hasattr(mine, "bench"):
+            mine.bench = replace(bench, spark=bench.session.fork())
+        # What is replayed to confirm a break has been told of already.
+        tell = _nobody if again else listener
+        tell(events.InterleavingBegun(sink.name, one.number))
+        case = Case(one, protocol, semantics, sink)
+        return helps.tried(lambda: run_one(mine.bench, case, tell))
+
+    with Crew(go) as crew:
+
+        def anew(one: Interleaving) -> Outcome:
+            [outcome] = _judged(bench, [crew.ask(one, again=True).result()])
+            return _tidied(outcome, bench, report, replace(plan, retain=False))
+
+        for chosen in (early, others):
+            if _is_broken(report, plan) and (plan.stop or chosen is others):
+                break
+            for some in crew.all_of(chosen, _AT_ONCE):
+                for found in _judged(bench, some):
+                    outcome = _tidied(found, bench, report, plan)
+                    report.outcomes.append(outcome)
+                    listener(events.Replayed(sink.name, outcome))
+                report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
+                confirm(report, plan.claims, anew)
+                if plan.stop and _is_broken(report, plan):
+                    break
+            crew.forget()
+        confirm(report, plan.claims or report.properties, anew)
+    report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
+    report.seconds = time.perf_counter() - began
+    listener(events.Judged(report))
+    return report
+
+
+def _nobody(event: events.Event) -> None:
+    """Hear of an event, and tell nobody."""
+
+
+def _hits(report: SinkReport) -> Hits | None:
+    """Find the places that an interleaving's faults are injected into in user code."""
+    sink, what = report.sink, report.under_test
+    if sink.seen is None or what is None:
+        return None
+    kind = kind_of(what, callback=sink.seen.callback)
+
+    def of(one: Interleaving) -> tuple[Hit, ...] | None:
+        try:
+            return hits_of(realise(one, report.protocol, sink, kind))
+        except NotReplayable:
+            return None
+
+    return of
+
+
+def _is_broken(report: SinkReport, plan: Plan) -> bool:
+    return any(map(report.first_break, plan.claims))
+
+
+def _tidied(outcome: Outcome, bench: Bench, report: SinkReport, plan: Plan) -> Outcome:
+    """Delete what is left of the runs, unless there is something to look into."""
+    if outcome.folder is None:
+        return outcome
+    history = outcome.spark
+    breaks = history is not None and any(broken(p, history) for p in plan.claims)
+    first = plan.retain and breaks and not _is_broken(report, plan)
+    if plan.keep or outcome.suspect or first:
+        bench.leftovers.keep(outcome.folder)
+        return outcome
+    shutil.rmtree(outcome.folder, ignore_errors=True)
+    bench.leftovers.sweep()
+    return replace(outcome, folder=None)
+
+
+def _judged(bench: Bench, some: Sequence[Ran]) -> list[Outcome]:
+    """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
+    told = [r.telling for r in some if r.telling is not None]
+    read = iter(bench.histories(told))
+    return [r.judged(next(read) if r.telling is not None else None) for r in some]

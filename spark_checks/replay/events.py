@@ -1,0 +1,106 @@
+"""What a replay tells as it goes: the engine emits, and knows none of its listeners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.spark_checks.replay.engine import SinkReport
+    from onceproof.spark_checks.replay.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Started:
+    """A replay has begun, over these sinks."""
+
+    sinks: tuple[str, ...]
+    scratch: str
+
+
+@dataclass(frozen=True)
+class SinkBegun:
+    """The interleavings of a sink are known, and replayed from now on."""
+
+    sink: str
+    interleavings: int
+
+
+@dataclass(frozen=True)
+class InterleavingBegun:
+    """An interleaving is steered through now."""
+
+    sink: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A durable step of the model is known to have been taken."""
+
+    sink: str
+    number: int
+    step: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of the model is known to have struck."""
+
+    sink: str
+    number: int
+    fault: str
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """The query has come to rest after the faults of an interleaving."""
+
+    sink: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """An interleaving has been replayed, or has not and says why."""
+
+    sink: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Judged:
+    """All properties of a sink are judged."""
+
+    report: SinkReport
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The scratch folder stays: it was asked for, holds what went wrong, or was cut."""
+
+    scratch: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The replay is over."""
+
+    seconds: float
+
+
+Event: TypeAlias = (
+    Started
+    | SinkBegun
+    | InterleavingBegun
+    | Step
+    | Fault
+    | Recovered
+    | Replayed
+    | Judged
+    | Kept
+    | Finished
+)
+Listener: TypeAlias = "Callable[[Event], None]"

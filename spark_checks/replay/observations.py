@@ -1,0 +1,221 @@
+"""Reads a sink into the ledger, by Spark jobs: it works at any size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.properties.ledger import Fared, History, Row
+from onceproof.spark_checks.session.host_processes import Failed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from onceproof.spark_checks.inputs.event_files import Source
+    from onceproof.spark_checks.sinks.interface import Read, Result
+
+
+_UNIT = "onceproof_unit"
+_EXPECTED, _INTERIM = -1, -2
+_NULL = "\0null"
+_SAID, _MOST_SAID = "onceproof_said", 120
+_NOTHING_THERE = (
+    "PATH_NOT_FOUND",
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "UNABLE_TO_INFER_SCHEMA",
+)
+
+
+class Observer:
+    """Knows what the sink should hold, and compares what readers see with it."""
+
+    def __init__(
+        self,
+        expected: DataFrame,
+        columns: Sequence[str],
+        interim: DataFrame | None = None,
+    ) -> None:
+        """Take what should be seen at last, a row for each event, with its ``unit``.
+
+        Rows are told apart by ``columns``. Rows of ``interim`` may be seen before the
+        end, and are no events.
+        """
+        self._named = tuple(columns)
+        self._columns = sorted(columns)
+        row, said = self._row(), self._said()
+        self._expected = expected.select(row, _UNIT, said).distinct().localCheckpoint()
+        self._interim = None
+        if interim is not None:
+            self._interim = interim.select(row, said).distinct().localCheckpoint()
+
+    def look(self, spark: SparkSession, read: Read) -> DataFrame:
+        """Read the sink now; give each row that a reader sees, as a hash and in words.
+
+        A table that is not there yet shows nothing. Raises ``UsageError`` where a
+        column is missing by which events are told apart, and whatever a reader raises.
+        """
+        from pyspark.errors import AnalysisException  # noqa: PLC0415
+
+        try:
+            found = read(spark)
+            missing = [c for c in self._columns if c not in found.columns]
+            if missing:
+                message = (
+                    f"what readers see has no column {missing[0]!r}, by which events "
+                    f"are told apart; it has {', '.join(found.columns) or 'none'}"
+                )
+                raise UsageError(message)
+            return found.select(self._row(), self._said()).localCheckpoint()
+        except AnalysisException as error:
+            if error.getCondition() not in _NOTHING_THERE:
+                raise
+            return self.nothing(spark)
+        except Failed as error:
+            if error.condition not in _NOTHING_THERE:
+                raise
+            return self.nothing(spark)
+
+    def nothing(self, spark: SparkSession) -> DataFrame:
+        """Give what a look gives that shows nothing."""
+        return spark.createDataFrame([], f"row bigint, {_SAID} string")
+
+    def _row(self) -> Any:
+        """Hash the columns as texts: an int and a long of one value are the same."""
+        from pyspark.sql import functions as f  # noqa: PLC0415
+
+        texts = [
+            f.coalesce(f.col(f"`{name}`").cast("string"), f.lit(_NULL))
+            for name in self._columns
+        ]
+        return f.xxhash64(*texts).alias("row")
+
+    def _said(self) -> Any:
+        """Say the columns in words, such as ``customer=anna, total=30``."""
+        from pyspark.sql import functions as f  # noqa: PLC0415
+
+        said = [
+            f.concat(
+                f.lit(f"{name}="),
+                f.coalesce(f.col(f"`{name}`").cast("string"), f.lit("null")),
+            )
+            for name in self._named
+        ]
+        return f.substring(f.concat_ws(", ", *said), 1, _MOST_SAID).alias(_SAID)
+
+    def histories(self, tellings: Sequence[Telling]) -> list[History]:
+        """Count, for several runs and all their moments at once, how events fared."""
+        from pyspark.sql import functions as f  # noqa: PLC0415
+
+        numbers = f.explode(f.array(*map(f.lit, range(len(tellings))))).alias("run")
+        frames = self._expected.select(
+            "row", _UNIT, _SAID, numbers, f.lit(_EXPECTED).alias("moment")
+        )
+        unit = f.lit(None).cast("int").alias(_UNIT)
+        if self._interim is not None:
+            frames = frames.union(
+                self._interim.select("row", unit, _SAID, numbers, f.lit(_INTERIM))
+            )
+        for run, telling in enumerate(tellings):
+            for moment, look in enumerate(telling.looks):
+                if look is None:
+                    continue
+                frames = frames.union(
+                    look.select("row", unit, _SAID, f.lit(run), f.lit(moment))
+                )
+        counts = [f"seen{i}" for i in range(max(len(t.looks) for t in tellings))]
+        totals = [
+            f.count_if(f.col("moment") == i).alias(c) for i, c in enumerate(counts)
+        ]
+        interim = f.bool_or(f.col("moment") == _INTERIM).alias("interim")
+        by_row = frames.groupBy("run", "row").agg(
+            f.max(_UNIT).alias(_UNIT), f.min(_SAID).alias(_SAID), interim, *totals
+        )
+        fared = by_row.groupBy("run", _UNIT, "interim", *counts).agg(
+            f.count("*").alias("events"), f.min(_SAID).alias(_SAID)
+        )
+        found: list[list[Any]] = [[] for _ in tellings]
+        for row in fared.collect():
+            found[row["run"]].append(row)
+        return [t.history(r) for t, r in zip(tellings, found, strict=True)]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What was seen of one run: at each moment, what readers saw and what was promised.
+
+    ``promised`` holds the batches that the commit log named at that moment. Where a
+    reader failed there is no look.
+    """
+
+    moments: tuple[str, ...]
+    looks: tuple[DataFrame | None, ...]
+    promised: tuple[set[int], ...]
+    rested: bool
+
+    def history(self, counted: Iterable[Any]) -> History:
+        """Make the ledger of counts: Spark's rows of a unit, times seen and events."""
+        rows = []
+        unexplained = [0] * len(self.looks)
+        strays = [""] * len(self.looks)
+        for found in counted:
+            seen = [int(found[f"seen{i}"]) for i in range(len(self.looks))]
+            if found[_UNIT] is None:
+                # What is seen on the way to the end may be seen until then.
+                begin = len(seen) - 1 if found["interim"] else 0
+                for i, times in enumerate(seen[begin:], begin):
+                    unexplained[i] += times * found["events"]
+                    if times and not (strays[i] and strays[i] < found[_SAID]):
+                        strays[i] = found[_SAID]
+                continue
+            unit = int(found[_UNIT])
+            story = tuple(
+                Fared(unit in done, times)
+                for done, times in zip(self.promised, seen, strict=True)
+            )
+            events, example = int(found["events"]), str(found[_SAID])
+            rows.append(Row(unit, True, story, events, example))
+        return History(
+            self.moments,
+            tuple(sorted(rows)),
+            tuple(unexplained),
+            self.rested,
+            tuple(strays) if any(strays) else (),
+            tuple(i for i, look in enumerate(self.looks) if look is None),
+        )
+
+
+def observer_of(spark: SparkSession, source: Source, result: Result | None) -> Observer:
+    """Work out what a sink should show of a source: its keys, or a result.
+
+    A result may also be seen as it was after any of the batches.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415
+
+    last = source.batches - 1
+    if result is not None:
+        final = result(source.first(spark, source.batches))
+        interim = None
+        for batches in range(1, source.batches):
+            part = result(source.first(spark, batches)).select(*final.columns)
+            interim = part if interim is None else interim.union(part)
+        return Observer(final.withColumn(_UNIT, f.lit(last)), final.columns, interim)
+    frames = [
+        source.batch(spark, number).withColumn(_UNIT, f.lit(number))
+        for number in range(source.batches)
+    ]
+    expected = frames[0]
+    for frame in frames[1:]:
+        expected = expected.union(frame)
+    given = [c for c in expected.columns if c != _UNIT]
+    key = source.given.key or tuple(given)
+    for name in key:
+        if name not in given:
+            message = f"the events have no column {name!r}; they have {given}"
+            raise UsageError(message)
+    if source.given.key:
+        # An event that a source gives twice belongs to the batch that has it first.
+        expected = expected.groupBy(*key).agg(f.min(_UNIT).alias(_UNIT))
+    return Observer(expected, key)

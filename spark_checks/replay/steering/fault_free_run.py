@@ -1,0 +1,194 @@
+"""What a user's code runs when nothing is done to it, and what readers then see."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.model.protocols.parts.sinks.manifest import Manifest, ManifestDirectory
+from onceproof.spark_checks.inject.adapters import DataSourceKind, kind_of, manifests
+from onceproof.spark_checks.inject.checkpoint_edits import add_unnamed_file, own
+from onceproof.spark_checks.inject.forked_driver import HUNG
+from onceproof.spark_checks.inject.tracing import line_trace
+from onceproof.spark_checks.inject.tracing.injection_points import (
+    ABORT,
+    DRIVER,
+    OUTSIDE_FILE,
+    TASK,
+    points_in,
+    seen_in,
+)
+from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO, WORK
+from onceproof.spark_checks.plan.run_plan import Run
+from onceproof.spark_checks.replay.observations import Telling
+from onceproof.spark_checks.replay.steering.interleaving_run import fresh
+from onceproof.spark_checks.replay.steering.trial import Trial
+from onceproof.spark_checks.report.divergence import seen_in_words
+from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_sink import has_code
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onceproof.properties.ledger import History
+    from onceproof.spark_checks.inject.tracing.injection_points import Point, Seen
+    from onceproof.spark_checks.replay.steering.trial import Bench
+    from onceproof.spark_checks.sinks.interface import Reference
+
+_NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))
+
+
+def discovered(bench: Bench, sink: Reference) -> Reference:
+    """Describe a user's sink by the points that its code is seen to come to.
+
+    Raises ``UsageError`` where the sink fails by itself, or where readers do not see
+    each event once though nothing was done to it.
+    """
+    batches = bench.source.batches
+    folder, built = fresh(bench, sink)
+    built.close()
+    shutil.rmtree(folder, ignore_errors=True)
+    sink = replace(sink, code=built.code)
+    run = Run(number=0, offered=batches, moment="at rest")
+    for batch in range(batches):
+        for function, where in _NOTED:
+            run.rule(
+                function, "call", batch, "note", mark=line_trace.file_of(where, batch)
+            )
+    run.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
+    listing = _Listing()
+    folder, trial = _tried(bench, sink, run, listing)
+    if trial.unreadable or not _well(bench, trial, trial.looks):
+        raise UsageError(_wrong(bench, sink, trial))
+    marks = folder / "marks"
+    seen = seen_in(marks, batches, callback=(marks / CALLED_BACK).exists())
+    if not (seen.driver or seen.tasks) and listing.tables:
+        files = listing.model(bench, trial)
+        shutil.rmtree(folder, ignore_errors=True)
+        return replace(sink, model=files, into_files=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    if not (seen.driver or seen.tasks) and has_code(built.under_test):
+        raise UsageError(_no_lines(sink, seen))
+    kind = kind_of(built.under_test)
+    committer = isinstance(kind, DataSourceKind) and bool(seen.last)
+    if committer:
+        points = _aborted(bench, sink, seen)
+        seen = replace(seen, aborts=dict.fromkeys(range(batches), points))
+    model = UserCode(
+        on_driver=int(bool(seen.driver)),
+        in_tasks=int(bool(seen.tasks)),
+        committer=int(committer),
+    )
+    steps = {"sink.run": LINES} if seen.driver else {}
+    steps |= {"write": WORK} if seen.tasks else {}
+    return replace(
+        sink,
+        engine=StruckInside,
+        model=model,
+        steps=steps,
+        seen=seen,
+        parameters=seen.sizes,
+    )
+
+
+def _no_lines(sink: Reference, seen: Seen) -> str:
+    """Say that no fault can be injected into a sink's code."""
+    why = ", ".join(f"{name} ({why})" for name, why in seen.outside)
+    besides = f"; what ran is {why}" if why else ""
+    return (
+        f"no line of {sink.name}'s code was seen to run, so that no fault can be "
+        f"injected{besides}; help: name the package or the folder that it is in, as "
+        "code="
+    )
+
+
+def _tried(
+    bench: Bench, sink: Reference, run: Run, listing: _Listing | None = None
+) -> tuple[Path, Trial]:
+    """Make one run of a fresh sink, and see that it came to its end.
+
+    It is made once more where a failure was not the sink's.
+    """
+    for last in (False, True):
+        folder, built = fresh(bench, sink)
+        trial = Trial(bench, folder, built, sink, kind_of(built.under_test))
+        try:
+            problem = trial.go(run)
+            if listing is not None and not problem:
+                listing.lay(bench, folder, trial, run)
+        finally:
+            trial.close()
+        if last or not problem.help or (folder / "marks" / HUNG).exists():
+            break
+        shutil.rmtree(folder, ignore_errors=True)
+    if problem or trial.unplanned:
+        why = problem.reason or trial.unplanned[0]
+        message = f"{sink.name} fails though nothing was done to it: {why}"
+        raise UsageError(message)
+    return folder, trial
+
+
+class _Listing:
+    """Finds out whether readers of Spark's file sink go by its manifest.
+
+    A file that the manifest does not name is laid beside the others: that is what a
+    task leaves that does not commit. Who sees it lists the folder.
+    """
+
+    def __init__(self) -> None:
+        self.tables: list[Path] = []
+        self._look: Any = None
+
+    def lay(self, bench: Bench, folder: Path, trial: Trial, run: Run) -> None:
+        """Lay such a file in each folder that Spark's file sink wrote to, and look."""
+        named = trial.kind.edits()
+        self.tables = manifests(folder) if named is None else [named]
+        laid = [add_unnamed_file(own(table, bench.scratch)) for table in self.tables]
+        if laid and all(laid):
+            self._look = trial.look_again(run)
+
+    def model(self, bench: Bench, trial: Trial) -> type[Manifest]:
+        """Give the model of the sink as its readers see it."""
+        well = self._look is not None and _well(bench, trial, [self._look])
+        return Manifest if well else ManifestDirectory
+
+
+def _well(bench: Bench, trial: Trial, looks: list[Any]) -> bool:
+    """Say whether readers see each event once, and nothing else."""
+    history = _seen(bench, trial, looks)
+    return set(history.seen(0)) == {1} and not history.unexplained[0]
+
+
+def _seen(bench: Bench, trial: Trial, looks: list[Any]) -> History:
+    told = Telling(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
+    [history] = bench.histories([told])
+    return history
+
+
+def _wrong(bench: Bench, sink: Reference, trial: Trial) -> str:
+    """Say what is wrong with a sink to which nothing was done."""
+    if trial.unreadable:
+        why = next(iter(trial.unreadable.values()))
+        return f"{sink.name} cannot be read, though nothing was done to it: {why}"
+    history = _seen(bench, trial, trial.looks)
+    wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
+    such = next((f", such as {example}" for example in wrong if example), "")
+    return (
+        f"{sink.name} is wrong even without a fault: of the events readers see "
+        f"{seen_in_words(history, 0)}{such}; the sink itself loses or repeats "
+        "them, or key= and read= do not fit"
+    )
+
+
+def _aborted(bench: Bench, sink: Reference, seen: Seen) -> tuple[Point, ...]:
+    """List the points of the code that takes a batch back, when its commit raises."""
+    run = Run(number=0, offered=1, moment="at rest")
+    last = seen.last[0]
+    run.stops(LINES, "call", 0, "raise", line=last.text, nth=last.time)
+    run.rule(UNDO, "call", 0, "note", mark=line_trace.file_of(ABORT, 0))
+    folder, _ = _tried(bench, sink, run)
+    points = points_in(folder / "marks" / line_trace.file_of(ABORT, 0))
+    shutil.rmtree(folder, ignore_errors=True)
+    return points

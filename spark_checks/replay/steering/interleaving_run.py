@@ -1,0 +1,106 @@
+"""One real run of a sink, steered through one interleaving."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from onceproof.properties.ledger import observe_states
+from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.inject.hosts.built_sink import Built
+from onceproof.spark_checks.plan.planner import realise
+from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
+from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.observations import Telling
+from onceproof.spark_checks.replay.outcome import Outcome, Ran
+from onceproof.spark_checks.replay.steering.trial import WELL, Bench, Trial
+from onceproof.spark_checks.session.host_processes import HarnessError
+from onceproof.spark_checks.sinks.interface import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.language.interpreter import Reference as Semantics
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.spark_checks.sinks.interface import Reference
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is to be steered: an interleaving of a sink's model."""
+
+    one: Interleaving
+    protocol: Protocol
+    semantics: Semantics
+    sink: Reference
+
+
+def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> Ran:
+    """Run a fresh sink through an interleaving, looking at it as it goes."""
+    began = time.perf_counter()
+    one, sink = case.one, case.sink
+    nothing = Outcome(one, None, None, (), 0.0)
+    try:
+        folder, built = fresh(bench, sink)
+    except HarnessError as failed:
+        return Ran(replace(nothing, not_replayed=str(failed), again=True))
+    nothing = replace(nothing, folder=folder)
+    callback = sink.seen is not None and sink.seen.callback
+    kind = kind_of(built.under_test, callback=callback, into_files=sink.into_files)
+    try:
+        runs = realise(one, case.protocol, sink, kind)
+    except NotReplayable as reason:
+        built.close()
+        why = replace(nothing, not_replayed=str(reason), known=True)
+        return Ran(replace(why, cause=reason.cause))
+    trial = Trial(bench, folder, built, sink, kind)
+    problem = WELL
+    try:
+        for run in runs:
+            problem = trial.go(run)
+            for happened, what in trial.news(run, well=not problem):
+                tell(happened(sink.name, one.number, what))
+            if problem:
+                break
+    finally:
+        trial.close()
+    if trial.rested and not problem:
+        tell(events.Recovered(sink.name, one.number))
+    outcome = replace(
+        nothing,
+        failpoints=tuple(h for run in runs for h in run.how),
+        seconds=time.perf_counter() - began,
+        not_replayed=problem.reason,
+        known=problem.known,
+        cause=problem.cause,
+        hits=hits_of(runs),
+        released_early=trial.released_early,
+        again=problem.help,
+        unplanned=tuple(trial.unplanned),
+        runs=tuple(trial.told),
+    )
+    if problem:
+        return Ran(outcome)
+    seen = {run.moment: one.trace.states[run.state] for run in runs}
+    model = None if sink.code else observe_states(case.semantics, seen)
+    telling = Telling(
+        tuple(seen), tuple(trial.looks), tuple(trial.promised), trial.rested
+    )
+    return Ran(replace(outcome, model=model), telling)
+
+
+def fresh(bench: Bench, sink: Reference) -> tuple[Path, Built]:
+    """Make an empty folder for the runs of a sink, and the sink in it."""
+    name = f"onceproof_{uuid.uuid4().hex}"
+    folder = bench.scratch / name
+    target = Target(folder / "sink", name)
+    target.path.mkdir(parents=True)
+    (folder / "marks").mkdir()
+    hosts = bench.session.hosts
+    built = Built(hosts, bench.spark, sink, target, bench.patience)
+    bench.leftovers.add(folder, built)
+    return folder, built

@@ -1,0 +1,74 @@
+"""Threads that replay interleavings side by side; some are asked for again."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Protocol
+
+from onceproof.spark_checks.session.session_pool import THREADS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Self
+
+    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.spark_checks.replay.outcome import Ran
+
+
+class Replays(Protocol):
+    """What replays an interleaving; ``again`` says that it has been before."""
+
+    def __call__(self, one: Interleaving, *, again: bool) -> Ran:
+        """Replay it."""
+
+
+class Crew:
+    """As many threads as interleavings may run side by side."""
+
+    def __init__(self, go: Replays) -> None:
+        """Let each thread ``go`` through one interleaving after the other."""
+        self._go = go
+        self._pool = ThreadPoolExecutor(THREADS)
+        self._waiting: deque[tuple[Interleaving, bool, Future[Ran]]] = deque()
+        self._lock = threading.Lock()
+
+    def ask(self, one: Interleaving, *, again: bool = False) -> Future[Ran]:
+        """Have an interleaving replayed after all others; or once more, as the next."""
+        promised: Future[Ran] = Future()
+        with self._lock:
+            put = self._waiting.appendleft if again else self._waiting.append
+            put((one, again, promised))
+        self._pool.submit(self._take)
+        return promised
+
+    def all_of(self, ones: Sequence[Interleaving], most: int) -> Iterator[list[Ran]]:
+        """Replay interleavings; yield what came of them, so many at once."""
+        asked = [self.ask(one) for one in ones]
+        for begin in range(0, len(asked), most):
+            yield [promised.result() for promised in asked[begin : begin + most]]
+
+    def forget(self) -> None:
+        """Begin none of those that wait."""
+        with self._lock:
+            self._waiting.clear()
+
+    def _take(self) -> None:
+        with self._lock:
+            if not self._waiting:
+                return
+            one, again, promised = self._waiting.popleft()
+        try:
+            promised.set_result(self._go(one, again=again))
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
+            promised.set_exception(error)
+
+    def __enter__(self) -> Self:
+        """Let the threads work."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Begin nothing more, and wait for what is under way."""
+        self.forget()
+        self._pool.shutdown(cancel_futures=True)

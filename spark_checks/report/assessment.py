@@ -1,0 +1,286 @@
+"""A user's own sink, judged: the engine's answer in the words of a test's report."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.model.text import shell_word
+from onceproof.properties.counterexample.lanes import as_text, lanes_of
+from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.verdicts import Verdict, weakest
+from onceproof.spark_checks.inputs.sizes import TIMEOUT, Sizes
+from onceproof.spark_checks.inputs.user_events import own_events
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.plan.run_plan import FAILED
+from onceproof.spark_checks.replay import engine
+from onceproof.spark_checks.report.counterexamples import (
+    Asked,
+    counterexample,
+    keep_run,
+    write_counterexamples,
+)
+from onceproof.spark_checks.report.coverage import in_short, left_out_of
+from onceproof.spark_checks.report.divergence import seen_in_words
+from onceproof.spark_checks.sinks.user_sink import own_sink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from onceproof.properties.counterexample.file import Counterexample
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.inputs.event_files import Input
+    from onceproof.spark_checks.replay.engine import SinkReport
+    from onceproof.spark_checks.replay.events import Listener
+    from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.session.session_pool import Lab
+    from onceproof.spark_checks.sinks.interface import Build
+
+CLAIMED = (EFFECTIVELY_ONCE, RECOVERABLE)
+MOST_LINES = 40
+OFF, ON, RETAIN = "off", "on", "retain-on-failure"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a test asks of a sink.
+
+    ``code`` is the folder below which the user's code lies: every line of it that runs
+    may be the last one. ``events`` and ``schema`` are as ``own_events`` takes them.
+    ``given`` is the input of a file that is replayed. Counterexamples are written to
+    ``artifacts``, with what is left of the run unless ``trace`` is off. With ``stop``
+    nothing more is replayed once a claim is broken. The first run, to which nothing is
+    done, may take ``timeout`` seconds.
+    """
+
+    code: Path
+    artifacts: Path
+    faults: int = 1
+    batches: int = 2
+    partitions: int = 2
+    events: Any = None
+    schema: Any = None
+    asked: Asked = field(default_factory=lambda: Asked(claims=CLAIMED))
+    choice: Choice = field(default_factory=Choice)
+    given: Callable[[SparkSession], Input] | None = None
+    trace: str = RETAIN
+    stop: bool = False
+    timeout: float = TIMEOUT
+
+    @property
+    def sizes(self) -> Sizes:
+        """Give the sizes of the replay."""
+        rows = getattr(self.events, "rows", None)
+        if isinstance(rows, tuple) and rows:
+            return Sizes(batches=len(rows), partitions=len(rows[0]))
+        return Sizes(batches=self.batches, partitions=self.partitions)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a sink came out: a headline that stands alone, and the story behind it.
+
+    ``broken`` numbers the interleavings that break a claim, ``report`` is the engine's.
+    ``short`` says in brackets how many were not replayed and why, ``left_out`` says so
+    at length, and which code had no fault injected.
+    """
+
+    verdict: Verdict
+    headline: str
+    story: str
+    replayed: int
+    report: SinkReport
+    file: str = ""
+    guarantee: str = ""
+    broken: tuple[int, ...] = ()
+    short: str = ""
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the sink held in every interleaving that was replayed."""
+        return self.verdict.holds
+
+
+def judge(
+    build: Build,
+    question: Question,
+    *,
+    lab: Lab | None = None,
+    listener: Listener | None = None,
+) -> Judged:
+    """Replay a sink under its failure interleavings, and judge what readers saw.
+
+    ``build`` is called with a fresh target for each. Raises ``UsageError`` for what is
+    no sink, for one that fails or is wrong by itself, and for one that writes to what
+    is not its own.
+    """
+    asked = question.asked
+    sink = own_sink(build, question.code, allowed=asked.allow, named=asked.code)
+    sizes = question.sizes
+    given = question.given or own_events(
+        question.events,
+        asked.key,
+        sizes,
+        schema=question.schema,
+        seed=question.choice.seed,
+    )
+    plan = engine.Plan(
+        faults=question.faults,
+        sizes=sizes,
+        choice=question.choice,
+        retain=question.trace != OFF,
+        stop=question.stop,
+        claims=asked.claims,
+        given=given,
+        timeout=question.timeout,
+    )
+    [report] = engine.replay([sink], listener or (lambda _: None), plan, lab=lab)
+    return _judged(report, question)
+
+
+def _judged(report: SinkReport, question: Question) -> Judged:
+    claims = question.asked.claims
+    verdict = weakest(report.concluded(prop) for prop in claims)
+    replayed = len(report.replayed)
+    if verdict is Verdict.REFUTED:
+        return _refuted(report, question)
+    told = left_out_of(report, question.choice)
+    how = f"in {replayed} of {len(report.classes.classes)} interleavings"
+    short = in_short(report, question.choice)
+    if verdict.holds:
+        headline = f"{_name(report)} held {how}{short}"
+    else:
+        why = _undecided(report, claims)
+        headline = f"{_name(report)} is undecided: {why}; it held {how}{short}"
+    return Judged(
+        verdict,
+        headline,
+        "\n".join(told),
+        replayed,
+        report,
+        short=short,
+        left_out=tuple(told),
+    )
+
+
+def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
+    """Say why nothing was decided, though nothing was refuted."""
+    failed = [o for o in report.missed if o.not_replayed]
+    if failed:
+        first = failed[0].not_replayed.splitlines()[0]
+        return f"{len(failed)} {FAILED}, such as: {first}"
+    if unread := [o.unread for o in report.missed if o.unread]:
+        first = unread[0].splitlines()[0]
+        return f"readers fail once the query has finished: {first}"
+    if any(report.unsteady.values()):
+        return "what an interleaving broke it did not break again"
+    if not report.replayed:
+        return "no interleaving was replayed"
+    if lines := report.never_hit:
+        return f"no fault was injected before {len(lines)} lines, such as {lines[0]}"
+    if lines := report.unforeseen:
+        ran = f"{len(lines)} lines ran that did not run at first"
+        return f"{ran}, so that no fault was injected there, such as {lines[0]}"
+    weak = [p.name for p in claims if not report.verdict(p).holds]
+    return f"the model refutes {', '.join(weak)} at a moment when no replay looks"
+
+
+def _refuted(report: SinkReport, question: Question) -> Judged:
+    asked = question.asked
+    prop = next(p for p in asked.claims if report.verdict(p) is Verdict.REFUTED)
+    outcome = report.first_break(prop)
+    if outcome is None or outcome.spark is None:
+        message = f"{prop.name} is refuted, and by no interleaving"
+        raise RuntimeError(message)
+    clause, moment = broken(prop, outcome.spark) or (0, 0)
+    seen = seen_in_words(outcome.spark, moment)
+    headline = (
+        f"{_name(report)} is not {prop.name}: {_when(outcome, moment)}, of the "
+        f"events readers see {seen}; claimed is that {prop.clauses[clause].text}"
+    )
+    told = counterexample(report, prop, outcome, asked)
+    file = ""
+    if question.trace != OFF:
+        file = write_counterexamples(report, question.artifacts, asked)[prop.name]
+        keep_run(outcome, Path(file))
+        file = _near(file)
+    left_out = left_out_of(report, question.choice)
+    ends = [*left_out]
+    if any(run.caught for run in outcome.runs):
+        ends.insert(0, "the lanes are the model's: there the error ends the run")
+    if file:
+        ends += [f"file:    {file}", f"again:   onceproof replay {shell_word(file)}"]
+    numbers = tuple(
+        o.interleaving.number
+        for o in report.replayed
+        if o.spark is not None and any(broken(p, o.spark) for p in asked.claims)
+    )
+    story = "\n".join(story_of(told, ends))
+    replayed = len(report.replayed)
+    return Judged(
+        Verdict.REFUTED,
+        headline,
+        story,
+        replayed,
+        report,
+        file,
+        prop.name,
+        numbers,
+        short=in_short(report, question.choice),
+        left_out=tuple(left_out),
+    )
+
+
+def _when(outcome: Outcome, moment: int) -> str:
+    """Name a moment so that it can be told where nothing else is."""
+    run = outcome.runs[moment]
+    if not run.stop or not run.how:
+        return run.moment
+    return f"after a fault ({'; '.join(run.how)})"
+
+
+def story_of(told: Counterexample, ends: Sequence[str]) -> list[str]:
+    """Draw a counterexample in plain text: lanes, because, what is left to say.
+
+    It has at most ``MOST_LINES`` lines: of the lanes some steps may be left out.
+    """
+    because = [f"  {sentence}" for sentence in told.because]
+    because = ["because", *because] if because else []
+    room = MOST_LINES - len(because) - len(ends) - 2
+    if room < MOST_LINES // 4:
+        more = len(because) - (MOST_LINES - MOST_LINES // 4 - len(ends) - 2)
+        because = [*because[: -more - 2], f"  ... {more + 1} more ...", because[-1]]
+        room = MOST_LINES - len(because) - len(ends) - 2
+    return [*because, *as_text(lanes_of(told), most=room), *ends]
+
+
+def _name(report: SinkReport) -> str:
+    return report.sink.name.rpartition("::")[2]
+
+
+def _near(file: str) -> str:
+    """Give a path as seen from here, if that is shorter."""
+    return min(os.path.relpath(file), file, key=len)
+
+
+def claims_named(names: Sequence[str]) -> tuple[Property, ...]:
+    """Find guarantees by name.
+
+    Raises ``UsageError`` for one that there is not.
+    """
+    known = {prop.name: prop for prop in GUARANTEES}
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {list(known)}"
+            message = f"there is no guarantee {name!r}; {hint}"
+            raise UsageError(message)
+    return tuple(known[name] for name in names)

@@ -1,0 +1,89 @@
+"""Where Spark and the model part: both histories, up to where they first differ."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from onceproof.properties.ledger import History
+    from onceproof.spark_checks.replay.outcome import Outcome
+
+_TIMES = {0: "not at all", 1: "once", 2: "twice"}
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What the model and Spark say of a moment: a line for events that stand alike."""
+
+    moment: str
+    model: tuple[str, ...]
+    spark: tuple[str, ...]
+    differs: bool
+
+
+def times(number: int) -> str:
+    """Say how often an event is seen."""
+    return _TIMES.get(number, f"{number} times")
+
+
+def seen_in_words(history: History, moment: int) -> str:
+    """Say of a moment how many events readers see how often."""
+    told = [f"{n} {times(k)}" for k, n in history.seen(moment).items()]
+    if history.unexplained[moment]:
+        told.append(f"{history.unexplained[moment]} that should not be there")
+    return ", ".join(told)
+
+
+def parting(model: History, spark: History) -> tuple[Moment, ...]:
+    """Tell both histories up to the moment at which they first differ.
+
+    There is none where they differ in nothing that is seen.
+    """
+    found = []
+    for i, moment in enumerate(model.moments):
+        differs = _story(model, i) != _story(spark, i)
+        found.append(Moment(moment, _lines(model, i), _lines(spark, i), differs))
+        if differs:
+            return tuple(found)
+    return ()
+
+
+def drift_data(outcome: Outcome) -> dict[str, Any]:
+    """Give as plain data how an outcome drifts."""
+    told: tuple[Moment, ...] = ()
+    if outcome.model is not None and outcome.spark is not None:
+        told = parting(outcome.model, outcome.spark)
+    return {
+        "interleaving": outcome.interleaving.number,
+        "failpoints": list(outcome.failpoints),
+        "moments": [asdict(moment) for moment in told],
+        "restarts": list(outcome.unplanned),
+        "rested": outcome.spark.rested if outcome.spark else None,
+        "folder": str(outcome.folder or ""),
+    }
+
+
+def _story(history: History, last: int) -> object:
+    """Tell how events fared up to a moment, whatever their number."""
+    alike = {(r.unit, r.accepted, r.fared[: last + 1]) for r in history.rows}
+    return alike, tuple(n > 0 for n in history.unexplained[: last + 1])
+
+
+def _lines(history: History, moment: int) -> tuple[str, ...]:
+    """Tell how the events of each batch stand at a moment."""
+    stood: dict[tuple[int, int, bool], int] = {}
+    whole: dict[int, int] = {}
+    for row in history.rows:
+        fared = row.fared[moment]
+        key = (row.unit, fared.visible, fared.promised)
+        stood[key] = stood.get(key, 0) + row.events
+        whole[row.unit] = whole.get(row.unit, 0) + row.events
+    lines = [
+        f"batch {unit}: {events} of {whole[unit]} seen {times(visible)}"
+        f"{', promised' if promised else ''}"
+        for (unit, visible, promised), events in sorted(stood.items())
+    ]
+    if history.unexplained[moment]:
+        lines.append(f"{history.unexplained[moment]} seen that nobody wrote")
+    return tuple(lines)

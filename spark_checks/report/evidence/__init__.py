@@ -1,0 +1,1 @@
+"""Evidence of replays, and what a project claims by it."""

@@ -1,0 +1,68 @@
+"""What the library claims of itself: read off what its own files state."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.library import variants
+from onceproof.properties.evidence.from_reports import fault_set, is_guarantee
+from onceproof.properties.evidence.sheet import HOLDS, REFUTED, UNDECIDED, Claim
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.judges.by_search import claims_of
+from onceproof.spark_checks.inputs.sizes import DEFAULT
+from onceproof.spark_checks.replay.engine import protocol_of
+from onceproof.spark_checks.sinks.reference import reference_sinks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onceproof.spark_checks.sinks.interface import Reference
+
+
+def library_claims() -> tuple[Claim, ...]:
+    """Claim of each reference sink and protocol just what its file states."""
+    return (*_of_sinks(), *_of_protocols())
+
+
+def _of_sinks() -> Iterator[Claim]:
+    """Claim what a sink's ``refuted`` and ``unseen`` say; all else is to hold."""
+    for name, sink in reference_sinks().items():
+        for prop in guarantees_of(protocol_of(sink, DEFAULT)):
+            yield Claim(
+                subject=name,
+                guarantee=prop.name,
+                text=prop.text,
+                expected=_expected(sink, prop.name),
+                duties=(_reading(sink),),
+                again=f"onceproof replay {name} --batches 2 --evidence",
+            )
+
+
+def _expected(sink: Reference, guarantee: str) -> str:
+    if guarantee in sink.refuted:
+        return REFUTED
+    return UNDECIDED if guarantee in sink.unseen else HOLDS
+
+
+def _reading(sink: Reference) -> str:
+    """Say how the sink is meant, in the words of the function that builds it."""
+    told = (inspect.getdoc(sink.build) or "").split("\n")[0].rstrip(".")
+    return f"write and read as its file does: {told[:1].lower()}{told[1:]}"
+
+
+def _of_protocols() -> Iterator[Claim]:
+    """Claim what a protocol and its parts say that they break; all else is to hold."""
+    for variant in variants():
+        protocol = variant.protocol
+        for prop in claims_of(protocol):
+            if is_guarantee(prop):
+                yield Claim(
+                    subject=str(variant),
+                    guarantee=prop.name,
+                    text=prop.text,
+                    faults=protocol.faults if fault_set(trace(protocol)) else 0,
+                    expected=REFUTED if prop.name in protocol.broken else HOLDS,
+                    again=f"onceproof check {variant} --evidence",
+                )

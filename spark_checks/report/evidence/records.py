@@ -1,0 +1,216 @@
+"""Evidence of replays: a sink's report told as records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.language.tracing.trace import trace
+from onceproof.model.text import shell_word
+from onceproof.properties.evidence import fingerprints
+from onceproof.properties.evidence.from_reports import (
+    fault_set,
+    settings_of,
+    versions_of,
+)
+from onceproof.properties.evidence.record import (
+    ASSUMED,
+    CHECKED,
+    CONFIGURED,
+    Assumption,
+    Evidence,
+    Hashes,
+    Shown,
+    today,
+)
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.judges.by_search import parameters_of
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.report.divergence import seen_in_words
+from onceproof.spark_checks.report.evidence.source_files import near, sources_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.replay.engine import SinkReport
+    from onceproof.spark_checks.replay.outcome import Outcome
+
+_SIZES = {
+    "BATCH": "batches",
+    "PARTITION": "partitions",
+    "ATTEMPT": "attempts of a task",
+}
+_AS_IT_SETS = ("Query", "BatchJob")
+_TAKEN = (
+    "the source gives the same events again",
+    "a driver's death is that of its process: what the system has taken stays",
+    "no speculative attempts, and none that outlives the driver",
+)
+
+
+def records_of_replay(
+    report: SinkReport,
+    *,
+    root: Path,
+    claims: Sequence[Property] = (),
+    files: Mapping[str, str] | None = None,
+    test: str = "",
+    nth: int = 1,
+    options: str = "",
+    into: Path | None = None,
+    day: str = "",
+) -> tuple[Evidence, ...]:
+    """Tell how a sink came out as evidence, a record for each guarantee.
+
+    ``claims`` are the guarantees that were asked for, where not all were; ``files``
+    name the counterexamples that were written. ``test`` is the test that asked, for
+    the ``nth`` time of this sink; it was run with ``options``, and left its records
+    ``into`` a folder. Paths are told as seen from ``root``.
+    """
+    protocol = report.protocol
+    system = trace(protocol)
+    model = fingerprints.of_system(system)
+    subject = subject_of(report, root)
+    code = sources_of(subject, root)
+    told = files or {}
+    scope = {**_scope(report), **({"test": test} if test else {})}
+    scope |= {"replay of the test": nth} if nth > 1 else {}
+    command = _command(report, subject, test)
+    leaving = "--evidence"
+    if into is not None:
+        leaving = f"{options} --onceproof-evidence={near(str(into), root)}".strip()
+    return tuple(
+        Evidence(
+            subject=subject,
+            guarantee=prop.name,
+            kind="replay",
+            claim=prop.text,
+            scope=scope,
+            faults=protocol.faults,
+            fault_set=fault_set(system),
+            verdict=report.concluded(prop),
+            coverage=_coverage(report),
+            hashes=Hashes(model, fingerprints.of_property(prop, system), code),
+            model=settings_of(protocol),
+            versions=versions_of("onceproof", "pyspark"),
+            date=day or today(),
+            again=f"{command} {leaving}",
+            assumptions=_assumptions(report),
+            note=_note(report, prop),
+            trace=_shown(report, prop, command, near(told.get(prop.name, ""), root)),
+        )
+        for prop in report.properties
+        if not claims or prop in claims
+    )
+
+
+def subject_of(report: SinkReport, root: Path) -> str:
+    """Name a sink: a reference sink by its name, another as ``path.py::function``."""
+    sink = report.sink
+    if not sink.code:
+        return sink.name
+    path, sign, function = sink.name.rpartition("::")
+    files = [place for place in sink.code if place.endswith(".py")]
+    if not sign and not files:
+        return sink.name
+    return f"{near(files[0] if files else path, root)}::{function}"
+
+
+def _scope(report: SinkReport) -> dict[str, Any]:
+    given, kind = report.given, type(report.under_test).__name__
+    result = getattr(report.under_test, "result", None)
+    numbers = parameters_of(report.protocol)
+    query = "each event as it is" if given.own else "flights, and which were late"
+    columns = ", ".join(given.key) or "all columns"
+    return {
+        "source": "files, of rows of its own" if given.own else "files, of flights",
+        "query": "held to result=" if result else f"{query}, told apart by {columns}",
+        "sink": kind,
+        "output mode": "as it sets" if kind in _AS_IT_SETS else "append",
+        "trigger": "as it sets" if kind in _AS_IT_SETS else "availableNow",
+        "Spark": versions_of("pyspark")["pyspark"],
+        "events": given.events,
+        **{word: numbers[name] for name, word in _SIZES.items()},
+    }
+
+
+def _coverage(report: SinkReport) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "interleavings": f"{len(report.replayed)} of {len(report.classes.classes)}",
+        "durable states struck": (
+            f"{report.covered} of {len(report.classes.durable_states)}"
+        ),
+    }
+    if not report.sink.code:
+        found["drift"] = len(report.drift)
+    if report.missed:
+        found["not steered"] = len(report.missed)
+    if report.sink.seen is not None and report.sink.seen.passed:
+        found["repetitions not struck"] = report.sink.seen.passed
+    if report.sink.seen is not None and report.sink.seen.outside:
+        names = [f"{name} ({why})" for name, why in report.sink.seen.outside]
+        found["code without faults"] = ", ".join(names)
+    return found
+
+
+def _note(report: SinkReport, prop: Property) -> str:
+    if report.concluded(prop) is not Verdict.UNDECIDED:
+        return ""
+    if report.model.verdicts.get(prop.name) is Verdict.REFUTED:
+        return "the model refutes it at a moment when no replay looks"
+    if report.never_hit:
+        return f"no fault was injected before {report.never_hit[0]}"
+    return "something could not be steered as planned"
+
+
+def _assumptions(report: SinkReport) -> tuple[Assumption, ...]:
+    numbers = parameters_of(report.protocol)
+    found = [Assumption(text, ASSUMED) for text in _TAKEN]
+    most = report.protocol.faults
+    plural = "" if most == 1 else "s"
+    found.append(Assumption(f"at most {most} fault{plural} in a run", CONFIGURED))
+    text = f"a task is tried at most {numbers['ATTEMPT']} times"
+    found.append(Assumption(text, CONFIGURED))
+    if not report.sink.code and report.replayed and not report.drift:
+        text = "Spark did as the model does in every interleaving replayed"
+        found.append(Assumption(text, CHECKED))
+    if report.sink.code:
+        found.append(Assumption("without a fault each event is seen once", CHECKED))
+    return tuple(found)
+
+
+def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown | None:
+    outcome = report.first_break(prop)
+    if outcome is None or outcome.spark is None:
+        return None
+    clause, moment = broken(prop, outcome.spark) or (0, 0)
+    seen = seen_in_words(outcome.spark, moment)
+    one = outcome.interleaving.trace
+    return Shown(
+        clause=prop.clauses[clause].text,
+        steps=tuple(str(event) for event in one.events),
+        strikes=tuple(n for n, event in enumerate(one.events, 1) if event.fault),
+        again=_again(report, command, outcome, file),
+        failpoints=outcome.failpoints,
+        seen=f"{outcome.spark.moments[moment]}, of the events readers see {seen}",
+        file=file,
+    )
+
+
+def _command(report: SinkReport, subject: str, test: str) -> str:
+    """Give the command that replays a sink again, at the same sizes."""
+    if report.sink.code:
+        return f"pytest {shell_word(test or subject)}"
+    numbers = parameters_of(report.protocol)
+    return (
+        f"onceproof replay {subject} --faults {report.protocol.faults} "
+        f"--batches {numbers['BATCH']} --events {report.given.events}"
+    )
+
+
+def _again(report: SinkReport, command: str, outcome: Outcome, file: str) -> str:
+    """Give the command that shows a trace again."""
+    if report.sink.code:
+        return f"onceproof replay {shell_word(file)}" if file else command
+    return f"{command} --only {outcome.interleaving.number}"

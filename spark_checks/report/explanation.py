@@ -1,0 +1,100 @@
+"""Why a replay breaks a property, in sentences that end in the contradiction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.properties.guarantees import GUARANTEES
+from onceproof.properties.judges.by_history import broken
+from onceproof.spark_checks.inject.tracing.injection_points import returns
+from onceproof.spark_checks.report.divergence import seen_in_words, times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onceproof.properties.ledger import History
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.replay.outcome import Outcome, RunTold
+
+
+def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
+    """Tell run by run what was handled, what was done to it, and what readers saw.
+
+    The last sentence names the claim that this contradicts, and the weakest guarantee
+    that is broken.
+    """
+    history = outcome.spark
+    place = broken(prop, history) if history is not None else None
+    if history is None or place is None:
+        return ()
+    clause, moment = place
+    told: list[str] = []
+    before: frozenset[int] = frozenset()
+    again: set[int] = set()
+    for number, run in enumerate(outcome.runs):
+        told += _run(number, run, before, again)
+        if run.unreadable:
+            told.append(f"{run.moment}, readers fail: {run.unreadable}")
+        else:
+            seen = seen_in_words(history, number)
+            told.append(f"{run.moment}, of the events readers see {seen}")
+        again |= set(run.ran) - run.committed
+        before = run.committed
+        if number == moment:
+            break
+    told += _units(history, moment)
+    if not history.rested:
+        last = outcome.unplanned[-1] if outcome.unplanned else ""
+        why = f": {last.rpartition('DriverDiedError: ')[2]}" if last else ""
+        told.append(f"no restart brings the query to its end{why}")
+    weakest = next(g.name for g in GUARANTEES if broken(g, history))
+    what = prop.clauses[clause].text
+    told.append(
+        f"but it is claimed that {what}: the weakest guarantee broken is {weakest}"
+    )
+    return tuple(told)
+
+
+def _run(
+    number: int, run: RunTold, before: frozenset[int], again: set[int]
+) -> Iterator[str]:
+    for batch, points in sorted(run.ran.items()):
+        lines = [p for p in points if not returns(p)]
+        if not lines:
+            continue
+        why = ""
+        if batch in again and batch not in before:
+            why = f"since commits/{batch} was not there, "
+        whole = returns(points[-1])
+        ended = "to its end" if whole else f"up to {lines[-1]}"
+        yield f"{why}run {number + 1} gave batch {batch} to your code: it ran {ended}"
+    for how in run.how:
+        yield f"in run {number + 1}, {how}"
+    if run.caught:
+        done = f": commits/{max(run.committed)} is written" if run.committed else ""
+        yield f"the error does not reach Spark, and run {number + 1} goes on{done}"
+
+
+def _units(history: History, moment: int) -> Iterator[str]:
+    """Tell which events are not seen once, by batch, and what is seen besides."""
+    for unit in sorted({row.unit for row in history.rows}):
+        for row in history.rows:
+            fared = row.fared[moment]
+            if row.unit == unit and fared.visible != 1:
+                promised = " though the commit log names it" if fared.promised else ""
+                such = f", such as {row.example}" if row.example else ""
+                yield (
+                    f"{_counted(row.events, 'event')} of batch {unit} "
+                    f"{'is' if row.events == 1 else 'are'} seen "
+                    f"{times(fared.visible)}{promised}{such}"
+                )
+    if stray := history.unexplained[moment]:
+        such = f", such as {history.strays[moment]}" if history.strays else ""
+        yield (
+            f"{stray} {'is' if stray == 1 else 'are'} seen that should not be there"
+            f"{such}"
+        )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,110 @@
+"""A counterexample that a test found: the test is run again, for that alone."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stdout
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.properties.trust import own_code
+
+if TYPE_CHECKING:
+    from onceproof.properties.counterexample.file import Counterexample
+    from onceproof.spark_checks.replay.events import Listener
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What replaying a counterexample file showed: FAILED, FIXED or ERROR."""
+
+    file: str
+    sink: str
+    property: str
+    answer: str
+    reason: str = ""
+    folder: str = ""
+
+    def status(self) -> int:
+        """Give the exit status: 1, 0 or 2."""
+        return {"FAILED": 1, "FIXED": 0}.get(self.answer, 2)
+
+    def __str__(self) -> str:
+        """Say it in a line, and in another where to look."""
+        said = f"{self.answer} {self.sink}: {self.reason or self.property}"
+        return f"{said}\n    left behind: {self.folder}" if self.folder else said
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain data."""
+        return asdict(self)
+
+
+ANSWER = "onceproof_answer"
+
+
+class Answers:
+    """Keeps the answer that the plugin gives while pytest runs."""
+
+    def __init__(self, tell: Listener | None) -> None:
+        """Let ``tell``, if there is one, hear how the replay goes."""
+        self.tell = tell
+        self.answers: list[Answer] = []
+        self.problems: list[str] = []
+        self.stopped = False
+
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Note that Ctrl-C, or a signal that does the same, stopped the test."""
+        self.stopped = self.stopped or isinstance(excinfo.value, KeyboardInterrupt)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Take the answer, or the reason why a test could not be run."""
+        told = [data for name, data in report.user_properties if name == ANSWER]
+        self.answers += [Answer(**data) for data in told]
+        self.pytest_collectreport(report)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Take the reason why a file could not be read."""
+        if report.failed:
+            lines = str(report.longrepr).strip().splitlines()
+            self.problems.append(lines[-1] if lines else "it fails")
+
+
+def replay_test(
+    path: Path,
+    told: Counterexample,
+    tell: Listener | None = None,
+    *,
+    trust: bool = False,
+) -> Answer:
+    """Run the test that wrote a counterexample, for its interleaving alone.
+
+    It is told to ``tell`` how the replay goes.
+
+    Raises ``UsageError`` where there is no such test's file, or where it does not lie
+    in the project and there is no ``trust``. Raises ``KeyboardInterrupt`` where the
+    test is stopped: pytest itself ends with an exit status then.
+    """
+    import pytest  # noqa: PLC0415 - only files of tests need it
+
+    name, sign, node = told.test.partition("::")
+    if not trust:
+        own_code(name, path)
+    elif not Path(name).is_file():
+        message = f"{path} is of the test {told.test}; run this in its project's folder"
+        raise UsageError(message)
+    listener = Answers(tell)
+    # An absolute path is never taken for an option.
+    test = f"{Path(name).absolute()}{sign}{node}"
+    options = [test, f"--onceproof-replay={path.resolve()}", "-q"]
+    with redirect_stdout(io.StringIO()):
+        pytest.main(options, plugins=[listener])
+    if listener.stopped:
+        raise KeyboardInterrupt
+    if listener.answers:
+        return listener.answers[0]
+    problem = next(
+        iter(listener.problems), "the test does not replay that sink any more"
+    )
+    return Answer(str(path), told.sink, told.property, "ERROR", problem)

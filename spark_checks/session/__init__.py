@@ -1,0 +1,1 @@
+"""The warm Spark session, its JVM, and the processes beside it."""

@@ -1,0 +1,149 @@
+"""The JVM that Spark runs in: which Java it is, how it is started, and that it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import OnceproofError
+from onceproof.spark_checks.session import class_archive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+OLDEST_JAVA = 17
+_VFORK_ENDS = 25
+
+
+class EnvironmentError_(OnceproofError):  # noqa: N801, N818 - the plain name is taken
+    """Says what this machine lacks, and how to mend it."""
+
+
+def java_version() -> int:
+    """Give the major version of the Java that Spark would use.
+
+    Raises ``EnvironmentError_`` where there is none, or it is too old.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else "java"
+    try:
+        said = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, check=True, timeout=30
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        where = f"at JAVA_HOME={home}" if home else "on the PATH"
+        message = f"no Java {where}; install Java {OLDEST_JAVA} or later"
+        raise EnvironmentError_(message) from None
+    found = re.search(r'version "(\d+)', said)
+    version = int(found.group(1)) if found else 0
+    if version < OLDEST_JAVA:
+        message = f"Java {version} is too old; Spark needs {OLDEST_JAVA} or later"
+        raise EnvironmentError_(message)
+    return version
+
+
+def options(java: int, folder: Path, scratch: Path) -> str:
+    """Give what Java is started with; what it writes goes to folders of the run's own.
+
+    Below Java 25, Linux starts processes at half the price when asked to: Hadoop runs
+    chmod a lot.
+    """
+    launching = (
+        " -Djdk.lang.Process.launchMechanism=VFORK"
+        if sys.platform == "linux" and java < _VFORK_ENDS
+        else ""
+    )
+    return (
+        f"-Djava.io.tmpdir={shlex.quote(str(scratch))} "
+        f"-XX:ErrorFile={shlex.quote(str(folder / 'java.log'))} "
+        f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+        f"{launching}{class_archive.options(java)}"
+    )
+
+
+def why_not(error: Exception, given: str) -> str:
+    """Say why Spark did not start, where Java was ``given`` options; and what to do."""
+    if "BindException" in str(error):
+        return (
+            "Spark did not start: a port that it was told to use is in use; "
+            "free it, or take the setting out of spark-defaults.conf"
+        )
+    first = str(error).strip().split("\n")[0][:200] or type(error).__name__
+    used = class_archive.used_in(given)
+    archived = used and f" (delete {used}, an archive of classes, if it may be damaged)"
+    return f"Spark did not start: {first}{archived}"
+
+
+@contextmanager
+def interrupts_as_before(
+    meanwhile: Callable[..., None] | None = None,
+) -> Iterator[None]:
+    """Take back whatever handler of Ctrl-C is set inside; ``meanwhile`` is one.
+
+    A context sets one that calls the JVM, in the midst of whatever other call is under
+    way. Threads other than the main one have no say in it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread()
+    if not main or before is None:
+        yield
+        return
+    if meanwhile is not None:
+        signal.signal(signal.SIGINT, meanwhile)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def none_left() -> Iterator[None]:
+    """End the JVM that PySpark starts meanwhile, if it is not to be used after all.
+
+    It would end by itself only once something had been connected to it.
+    """
+    from pyspark import java_gateway  # noqa: PLC0415
+
+    module: Any = java_gateway
+    started: list[subprocess.Popen[bytes]] = []
+
+    def popen(*command: Any, **options: Any) -> subprocess.Popen[bytes]:
+        # It is a script that starts a JVM to ask for the command of the JVM.
+        with interrupts_held():
+            started.append(subprocess.Popen(*command, **options, process_group=0))
+        return started[-1]
+
+    before, module.Popen = module.Popen, popen
+    try:
+        yield
+    except BaseException:
+        for process in started:
+            end(process)
+        raise
+    finally:
+        module.Popen = before
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Put off Ctrl-C: a process that is just being started would be lost by it."""
+    held: list[int] = []
+    with interrupts_as_before(lambda number, _: held.append(number)):
+        yield
+    for number in held[:1]:
+        signal.raise_signal(number)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that still runs, with those of its group, and wait for it."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

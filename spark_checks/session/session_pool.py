@@ -1,0 +1,136 @@
+"""A scratch folder and a warm session in it, which several replays may share."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.judges.by_search import check, parameters_of
+from onceproof.spark_checks.plan.expansion import expanded, with_few_points
+from onceproof.spark_checks.session.jvm import java_version
+from onceproof.spark_checks.session.scratch import Scratch, sweep
+from onceproof.spark_checks.session.warm_session import WarmSession
+from onceproof.spark_checks.sinks.user_code_model import StruckInside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from onceproof.model.interleavings.enumeration import Interleavings
+    from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.properties.judges.by_search import Report
+
+THREADS = 2
+
+
+class Lab:
+    """Keeps a session warm from one replay to the next.
+
+    ``settings`` are Spark's, and go over those of the replays, which go over
+    ``defaults``. Between replays a session of the user's own, if there is one, is as it
+    was.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, str] | None = None,
+        defaults: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start nothing yet."""
+        self._settings = dict(settings or {})
+        self._defaults = dict(defaults or {})
+        self._scratch: Scratch | None = None
+        self._warm: WarmSession | None = None
+        self._sizes = (0, 0)
+        self._inside = False
+        self._described: dict[str, tuple[Interleavings, Report]] = {}
+        self._numbers = itertools.count(1)
+
+    @property
+    def scratch(self) -> Path:
+        """Give the folder that all of it lies in."""
+        if self._scratch is None:
+            sweep()
+            self._scratch = Scratch()
+        return self._scratch.path
+
+    def keep(self) -> None:
+        """Let no later run remove the scratch folder, whatever ends this one."""
+        if self._scratch is not None:
+            self._scratch.keep()
+
+    def folder(self, name: str) -> Path:
+        """Name a folder that is not there yet."""
+        return self.scratch / f"{name}-{next(self._numbers)}"
+
+    @contextmanager
+    def session(self, *, attempts: int, partitions: int) -> Iterator[WarmSession]:
+        """Give a session that tries a task so often, and has room for all partitions.
+
+        It is started if there is none that will do, and stays when this is over.
+        """
+        java_version()
+        if self._inside and self._warm is not None:
+            yield self._warm
+            return
+        tasks = THREADS * partitions
+        old, room = self._sizes
+        if self._warm is not None and (old != attempts or room < tasks):
+            self.stop()
+        if self._warm is not None and not self._warm.alive:
+            self.stop()
+        if self._warm is None:
+            self._warm = WarmSession(
+                self.folder("session"),
+                self.scratch,
+                attempts=attempts,
+                tasks=tasks,
+                settings=self._settings,
+                defaults=self._defaults,
+            )
+            self._sizes = (attempts, tasks)
+        else:
+            self._warm.resume()
+        self._inside = True
+        try:
+            yield self._warm
+        finally:
+            self._inside = False
+            if self._warm is not None:
+                self._warm.pause()
+
+    def described(self, protocol: MicroBatch) -> tuple[Interleavings, Report]:
+        """Enumerate the interleavings of a model and judge it, once for all replays."""
+        parts = [(p.label(), parameters_of(p)) for p in protocol.all_parts()]
+        name = json.dumps(parts, sort_keys=True)
+        if name not in self._described:
+            few = protocol
+            if isinstance(protocol, StruckInside):
+                # Its points differ by their names alone.
+                found, few = expanded(protocol), with_few_points(protocol)
+            else:
+                found = interleavings(protocol)
+            self._described[name] = found, check(few, guarantees_of(few))
+        return self._described[name]
+
+    def stop(self) -> None:
+        """End the session, if there is one."""
+        warm, self._warm = self._warm, None
+        if warm is not None:
+            warm.stop()
+
+    def close(self, *, keeping: Iterable[Path] = (), keep: bool = False) -> None:
+        """End the session and remove the folder, or all but some of what it holds."""
+        try:
+            self.stop()
+        finally:
+            if self._scratch is not None and keep:
+                self._scratch.keep()
+                self._scratch.leave()
+            elif self._scratch is not None:
+                self._scratch.remove(keeping=keeping)
+            self._scratch = None

@@ -1,0 +1,218 @@
+"""The Spark session of a replay: one warm JVM, everything inside a scratch folder."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onceproof.spark_checks.inputs.sizes import DEFAULT
+from onceproof.spark_checks.plan.rules import PLANS_VARIABLE
+from onceproof.spark_checks.session import class_archive, jvm
+from onceproof.spark_checks.session.host_processes import Zygote
+from onceproof.spark_checks.session.process_globals import SparkGlobals, Swapped
+from onceproof.spark_checks.session.scratch import started
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+_FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
+
+
+class WarmSession:
+    """A local Spark session with failpoints in its Python workers.
+
+    While it is not paused, it has the process's environment, py4j's log and PySpark's
+    own globals to itself. What was there before comes back with every pause.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        scratch: Path,
+        *,
+        attempts: int = DEFAULT.attempts,
+        tasks: int = 2 * DEFAULT.partitions,
+        settings: Mapping[str, str] | None = None,
+        defaults: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start the JVM, with a ``folder`` of its own inside ``scratch``.
+
+        ``attempts`` is how often Spark tries a task, and ``tasks`` how many it runs at
+        once: all that may wait for each other must be among them. ``settings`` go over
+        those of the replays, and these over ``defaults``.
+        """
+        self._java = jvm.java_version()
+        folder.mkdir()
+        self.plans = folder / "plans"
+        self.plans.mkdir()
+        self._log = folder / "spark.log"
+        self._settings = dict(settings or {})
+        self._defaults = dict(defaults or {})
+        own = {
+            "PYSPARK_PYTHON": str(_worker_python(folder)),
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            PLANS_VARIABLE: str(self.plans),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        }
+        self._environment = Swapped(os.environ)
+        self._environment.enter(own)
+        self._globals = SparkGlobals()
+        self._globals.enter({})
+        self._silence()
+        self._paused = False
+        self.hosts = Zygote()
+        try:
+            self.spark = self._start(scratch, folder, attempts, tasks)
+        except BaseException:
+            self.hosts.close()
+            self._give_back()
+            raise
+
+    @property
+    def alive(self) -> bool:
+        """Say whether the session can still be used."""
+        context: Any = self.spark.sparkContext
+        return context._jsc is not None and self._process.poll() is None
+
+    def pause(self) -> None:
+        """Give back what belongs to the process, and keep the JVM."""
+        if not self._paused:
+            self._paused = True
+            self._give_back()
+
+    def resume(self) -> None:
+        """Take again what ``pause`` gave back."""
+        if self._paused:
+            self._paused = False
+            self._environment.enter_again()
+            self._globals.enter_again()
+            self._silence()
+
+    def _silence(self) -> None:
+        """Drop what py4j logs; a call that is interrupted it tells to the root."""
+        self._loudness = logging.getLogger("py4j").level
+        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+        logging.getLogger().addFilter(_not_of_py4j)
+
+    def _give_back(self) -> None:
+        self._environment.leave()
+        self._globals.leave()
+        logging.getLogger("py4j").setLevel(self._loudness)
+        logging.getLogger().removeFilter(_not_of_py4j)
+
+    def _start(
+        self, scratch: Path, folder: Path, attempts: int, tasks: int
+    ) -> SparkSession:
+        from pyspark import SparkConf, SparkContext, __version__  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        settings: dict[str, Any] = {
+            **self._defaults,
+            "spark.ui.enabled": False,
+            "spark.ui.showConsoleProgress": False,
+            "spark.sql.shuffle.partitions": 2,
+            "spark.default.parallelism": 2,
+            "spark.sql.adaptive.enabled": False,
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.local.dir": str(folder / "local"),
+            "spark.python.unix.domain.socket.enabled": True,
+            "spark.sql.session.timeZone": "UTC",
+            "spark.driver.extraJavaOptions": jvm.options(self._java, folder, scratch),
+        }
+        if not __version__.startswith(("3.", "4.0")):
+            settings["spark.sql.streaming.checkpointFileManagerClass"] = (
+                "org.apache.spark.sql.execution.streaming.checkpointing."
+                f"{_FILE_MANAGER}"
+            )
+        settings |= self._settings
+        conf = SparkConf().setMaster(f"local[{tasks},{attempts}]")
+        conf.setAppName("onceproof")
+        for key, value in settings.items():
+            conf.set(key, str(value).lower() if isinstance(value, bool) else str(value))
+        own = [os.dup(1), os.dup(2)]
+        sys.stdout.flush()
+        try:
+            with self._log.open("ab") as log:
+                # The JVM keeps these two: nothing it says may end up in our output.
+                os.dup2(log.fileno(), 1)
+                os.dup2(log.fileno(), 2)
+                with jvm.none_left():
+                    with jvm.interrupts_as_before():
+                        SparkContext.getOrCreate(conf)
+                    found = SparkSession.builder.config(conf=conf).getOrCreate()
+                    found.sparkContext.setLogLevel("OFF")
+        except Exception as error:
+            given = str(settings["spark.driver.extraJavaOptions"])
+            why = jvm.why_not(error, given)
+            message = f"{why}; what it said is in {self._log}"
+            raise jvm.EnvironmentError_(message) from error
+        finally:
+            for number, saved in enumerate(own, 1):
+                os.dup2(saved, number)
+                os.close(saved)
+        context: Any = found.sparkContext
+        self._gateway: Any = type(context)._gateway
+        self._process = self._gateway.proc
+        started(scratch, self._process.pid)
+        return found
+
+    def fork(self) -> SparkSession:
+        """Give a session of its own to the thread that calls, in the same JVM."""
+        mine = self.spark.newSession()
+        java_side: Any = mine._jvm
+        java = mine._jsparkSession
+        try:
+            active = java_side.org.apache.spark.sql.classic.SparkSession
+            active.setActiveSession(java)
+        except TypeError:
+            java_side.org.apache.spark.sql.SparkSession.setActiveSession(java)
+        return mine
+
+    def stop(self) -> None:
+        """End the session, its workers and its JVM."""
+        self.resume()
+        self.hosts.close()
+        try:
+            with suppress(Exception):
+                self.spark.stop()
+                self._gateway.shutdown()
+                self._process.stdin.close()
+                self._process.wait(class_archive.patience())
+        finally:
+            jvm.end(self._process)
+            self.pause()
+
+
+def _worker_python(scratch: Path) -> Path:
+    """Write what Spark starts as Python: our daemon in the place of its own.
+
+    The archives that Spark puts on the path are left out, for looking into them
+    costs each task more than its work does; the packages are installed anyway.
+    """
+    path = scratch / "python"
+    mine = shlex.quote(sys.executable)
+    before = shlex.quote(os.environ.get("PYTHONPATH", ""))
+    path.write_text(
+        "#!/bin/sh\n"
+        f"exec 2>>{shlex.quote(str(scratch / 'workers.log'))}\n"
+        f"PYTHONPATH={before}; export PYTHONPATH\n"
+        'case "$1 $2" in "-m pyspark.daemon") shift 2; '
+        f'exec {mine} -m onceproof.spark_checks.inject.worker "$@";; esac\n'
+        f'exec {mine} "$@"\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"

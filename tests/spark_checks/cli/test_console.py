@@ -1,0 +1,223 @@
+"""What a replay says to people: sentences that are true, and colour where asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import metadata
+
+import pytest
+from click.testing import CliRunner
+
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.judges.by_search import check
+from onceproof.properties.ledger import Fared, History, Row
+from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.cli.replay_console import (
+    file_view,
+    replay_data,
+    show_replay,
+)
+from onceproof.spark_checks.inputs.flights import flights_input
+from onceproof.spark_checks.replay.engine import SinkReport, protocol_of, status
+from onceproof.spark_checks.replay.events import SinkBegun
+from onceproof.spark_checks.replay.outcome import Outcome
+from onceproof.spark_checks.report.divergence import drift_data, parting
+from tests.spark_checks.steering import SINKS, SMALL
+
+SINK = SINKS["foreach-batch-append"]
+GIVEN = flights_input(SMALL)
+PROTOCOL = protocol_of(SINK, SMALL)
+CLASSES = interleavings(PROTOCOL)
+MOMENTS = ("after crash()", "after crash(), time 2", "at rest")
+
+
+def history(*seen: int, events: int = 2, rested: bool = True) -> History:
+    fared = tuple(Fared(i == 2, n) for i, n in enumerate(seen))
+    row = Row(0, accepted=True, fared=fared, events=events)
+    return History(MOMENTS, (row,), (0, 0, 0), rested)
+
+
+@pytest.fixture
+def report():
+    def make(*outcomes: Outcome) -> SinkReport:
+        judged = check(PROTOCOL, guarantees_of(PROTOCOL))
+        return SinkReport(SINK, PROTOCOL, CLASSES, judged, GIVEN, list(outcomes))
+
+    return make
+
+
+def outcome(model, spark, **rest) -> Outcome:
+    return Outcome(CLASSES.classes[0], model, spark, ("a failpoint",), 0.1, **rest)
+
+
+def shown(report, capsys) -> str:
+    show_replay([report], {SINK.name: {}})
+    return capsys.readouterr().out
+
+
+def test_where_nothing_was_replayed_nothing_is_said_of_the_model(report, capsys):
+    """Not a word of what the model refutes: nothing is judged."""
+    found = report(outcome(None, None, not_replayed="the query did not end"))
+
+    text = shown(found, capsys)
+
+    assert "nothing is judged, for nothing was replayed" in text
+    assert "the model refutes" not in text
+
+
+def test_what_a_part_of_the_replays_left_open_is_said_so(report, capsys):
+    """One of many interleavings was replayed: its number is told."""
+    found = report(outcome(history(0, 0, 1), history(0, 0, 1, events=842)))
+
+    text = shown(found, capsys)
+
+    many = len(CLASSES.classes)
+    assert (
+        f"at-most-once is undecided: the model refutes it and none of the 1 "
+        f"interleavings that were replayed, of {many}, shows it"
+    ) in text
+    assert "durable is undecided" not in text
+
+
+def test_what_held_names_its_bounds(report, capsys):
+    """Sizes, faults and the version, in the table's footnote and as data."""
+    found = report(outcome(history(0, 1, 1), history(0, 1, 1)))
+    nothing = report(outcome(None, None, not_replayed="the query did not end"))
+
+    text = shown(found, capsys)
+    data = replay_data([found], {SINK.name: {}})["sinks"][0]["bounds"]
+
+    words = [
+        f"{SMALL.batches} batch",
+        f"{SMALL.partitions} partitions each",
+        f"{GIVEN.events} events; at most 1 fault in a run",
+        f"Spark {metadata.version('pyspark')}",
+    ]
+    [line] = [one for one in text.splitlines() if one.startswith("held: ")]
+    assert all(word in line and word in data for word in words)
+    assert "held: " not in shown(nothing, capsys)
+
+
+def test_a_sink_of_which_nothing_was_replayed_makes_the_whole_undecided(report):
+    """Another that was replayed does not hide it; and no sink at all is no answer."""
+    good = history(0, 1, 1)
+    judged = replace(report(outcome(good, good)), sink=replace(SINK, refuted=set()))
+    nothing = report(outcome(None, None, not_replayed="why", known=True))
+
+    assert status([judged], whole=False) == 0
+    assert status([judged, nothing], whole=False) == 2
+    assert status([], whole=False) == 2
+
+
+def test_drift_shows_both_histories_up_to_where_they_part(report, capsys):
+    """The moments before agree, the first that differs is marked, none follows."""
+    found = report(
+        outcome(history(0, 1, 1), history(0, 2, 1, events=842), folder="/kept/here")
+    )
+
+    text = shown(found, capsys)
+
+    lines = [line.strip() for line in text.splitlines()]
+    start = lines.index("after crash(): they agree")
+    assert lines[start : start + 7] == [
+        "after crash(): they agree",
+        "model  batch 0: 2 of 2 seen not at all",
+        "Spark  batch 0: 842 of 842 seen not at all",
+        "after crash(), time 2: here they part",
+        "model  batch 0: 2 of 2 seen once",
+        "Spark  batch 0: 842 of 842 seen twice",
+        "left behind: /kept/here",
+    ]
+
+
+def test_the_difference_is_found_in_what_was_seen_before():
+    """Events that stand alike now, and not before, part at the earlier moment."""
+    told = parting(history(1, 1, 1), history(0, 1, 1))
+
+    assert [moment.differs for moment in told] == [True]
+
+
+def test_histories_that_are_alike_do_not_part():
+    """A restart too many drifts, though all that is seen is as in the model."""
+    drifting = outcome(history(0, 1, 1), history(0, 1, 1), unplanned=("locked",))
+
+    told = drift_data(drifting)
+
+    assert drifting.drift
+    assert told["moments"] == []
+    assert told["restarts"] == ["locked"]
+
+
+@pytest.mark.parametrize(("number", "told"), [(1, False), (7, True)])
+def test_a_file_for_which_many_failures_stand_says_so(capfd, number, told):
+    """On stderr, past what a test captures; one failure is that of the file."""
+    with file_view() as view:
+        view(SinkBegun("test_sinks.py::mine", number))
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert ("7 failures stand for that of the file" in " ".join(err.split())) == told
+
+
+def test_json_names_the_folder_and_whether_there_is_a_failpoint(report):
+    """What was missed is told from what no failpoint reaches."""
+    found = report(
+        outcome(None, None, not_replayed="never struck", folder="/kept/here"),
+        outcome(None, None, not_replayed="no failpoint", known=True),
+    )
+
+    told = replay_data([found], {SINK.name: {}})["sinks"][0]["not_replayed"]
+
+    assert [(t["no_failpoint"], t["folder"]) for t in told] == [
+        (False, "/kept/here"),
+        (True, ""),
+    ]
+
+
+TWICE = history(0, 1, 2)
+ONCE = history(0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "refuted", "expected"),
+    [
+        ([outcome(ONCE, ONCE)], SINK.refuted, 0),
+        ([outcome(TWICE, TWICE)], SINK.refuted, 0),
+        ([outcome(TWICE, TWICE)], frozenset(), 1),
+        ([outcome(ONCE, TWICE)], SINK.refuted, 1),
+        ([outcome(ONCE, ONCE), outcome(None, None, not_replayed="x")], SINK.refuted, 2),
+        (
+            [outcome(ONCE, ONCE), outcome(None, None, not_replayed="x", known=True)],
+            SINK.refuted,
+            0,
+        ),
+        ([outcome(None, None, not_replayed="x", known=True)], SINK.refuted, 2),
+    ],
+)
+def test_the_exit_status_of_a_part(report, outcomes, refuted, expected):
+    """1 unexpected or drift, 2 missed, 0 where all that was run is as stated."""
+    found = replace(report(*outcomes), sink=replace(SINK, refuted=refuted))
+
+    assert status([found], whole=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("option", "environment", "colored"),
+    [
+        ([], {}, False),
+        (["--color"], {}, True),
+        (["--no-color"], {"FORCE_COLOR": "1"}, False),
+        (["--color"], {"NO_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ([], {"FORCE_COLOR": "0"}, False),
+    ],
+)
+def test_colour_is_an_option_and_heeds_the_environment(option, environment, colored):
+    """The option goes first, then NO_COLOR, then FORCE_COLOR; a pipe has none."""
+    cleared = {"NO_COLOR": None, "FORCE_COLOR": None}
+
+    result = CliRunner(env=cleared | environment).invoke(main, [*option, "doctor"])
+
+    assert ("\x1b[" in result.stdout) is colored

@@ -1,0 +1,118 @@
+"""``onceproof check --output`` writes what it refutes as files to be looked at."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from onceproof.properties.counterexample.file import read
+from onceproof.properties.explorer.view_builder import explored
+from onceproof.spark_checks.cli import main
+
+OWN = """
+from onceproof.model.language import Protocol, action, always, state
+
+class Counts(Protocol):
+    \"\"\"Counts.\"\"\"
+
+    many = state(0, high=2)
+
+    @action
+    def one_more(self) -> None:
+        \"\"\"One more is counted.\"\"\"
+        from onceproof.model.language import when
+        when(self.many < 2)
+        self.many = self.many + 1
+
+    @always
+    def few(self) -> bool:
+        \"\"\"It is never two.\"\"\"
+        return self.many < 2
+"""
+
+
+def test_each_refuted_property_has_a_file_that_can_be_explored(tmp_path):
+    """The next command is printed, and the file holds the run that was found."""
+    command = ["check", "micro-batch", "--set", "PARTITION=1", "--output"]
+
+    answer = CliRunner().invoke(main, [*command, str(tmp_path)])
+
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert answer.exit_code == 1
+    assert "micro-batch--at-most-once.json" in files
+    assert all(name.startswith("micro-batch--") for name in files)
+    for name in files:
+        assert f"onceproof explore {tmp_path / name}" in answer.stdout
+    view = explored(read(tmp_path / "micro-batch--at-most-once.json")).view
+    assert view.live
+    assert view.parameters["PARTITION"] == 1
+    assert view.strips[0].first == view.fails_at == len(view.steps)
+
+
+def test_json_lists_the_files(tmp_path):
+    """By the property that each refutes; there is nothing else on stdout."""
+    command = ["check", "micro-batch", "--property", "at-most-once", "--json"]
+
+    answer = CliRunner().invoke(main, [*command, "--output", str(tmp_path / "deep")])
+
+    path = tmp_path / "deep" / "micro-batch--at-most-once.json"
+    assert json.loads(answer.stdout)["files"] == {"at-most-once": str(path)}
+    assert path.is_file()
+
+
+def test_what_holds_leaves_no_file(tmp_path):
+    """The folder is there, and empty; no command is named."""
+    command = ["check", "two-phase-commit", "--set", "RM=2", "--output", str(tmp_path)]
+
+    answer = CliRunner().invoke(main, command)
+
+    assert answer.exit_code == 0
+    assert "onceproof explore" not in answer.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_protocol_of_ones_own_is_found_again_from_its_file(tmp_path, monkeypatch):
+    """The file names the Python file as it was typed, so that it can be stepped."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / "counts.py").write_text(OWN)
+
+    answer = CliRunner().invoke(main, ["check", "counts.py", "--output", "out"])
+
+    assert answer.exit_code == 1
+    assert "onceproof explore out/counts--few.json" in answer.stdout
+    assert explored(read(tmp_path / "out" / "counts--few.json")).view.live
+
+
+def test_no_code_is_run_for_a_file_that_names_what_lies_elsewhere(
+    tmp_path, monkeypatch
+):
+    """It is shown without its model, which says why; nothing of the code has run."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / "counts.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(main, ["check", "counts.py", "--output", "here"])
+    (tmp_path / "counts.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n{OWN}")
+    monkeypatch.chdir(tmp_path / "here")
+    told = replace(read(Path("counts--few.json")), protocol="../counts.py")
+
+    view = explored(told).view
+
+    assert not view.live
+    assert any("it lies outside of the project's folder" in note for note in view.notes)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_before_the_search():
+    """It is one sentence, and exit status 2."""
+    command = ["check", "micro-batch", "--output", "/proc/none"]
+
+    answer = CliRunner().invoke(main, command)
+
+    assert answer.exit_code == 2
+    assert "cannot be written to" in answer.stderr

@@ -1,0 +1,108 @@
+"""What is no sink's doing refutes none; what cannot be given to a process is named."""
+
+from __future__ import annotations
+
+import functools
+import socket
+from pathlib import Path
+
+import pytest
+
+from onceproof.model.errors import UsageError
+from onceproof.properties.counterexample.file import Step
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.report.assessment import CLAIMED, Question, judge
+from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.session.session_pool import Lab
+from tests.spark_checks.inject.hosts import strange_sinks as sinks
+
+pytestmark = pytest.mark.spark
+
+ROWS = [{"id": f"e{n}", "amount": n} for n in range(2)]
+DIES = Choice(told=(Step("crash_in_commit", (), True, {}),))
+
+
+@pytest.fixture(scope="module")
+def lab():
+    made = Lab()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def judged(lab, tmp_path):
+    def ask(build, choice=DIES, **words):
+        asked = Asked("", ("id",), (str(tmp_path),), CLAIMED)
+        words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
+        here = Path(__file__).parent
+        question = Question(here, tmp_path, asked=asked, choice=choice, **words)
+        return judge(build, question, lab=lab)
+
+    return ask
+
+
+def test_a_process_that_ends_by_a_signal_refutes_nothing(judged):
+    """It is not the driver's death of the plan: nothing is replayed."""
+    found = judged(sinks.ends_by_a_signal)
+
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.report.missed
+    assert all("by SIGSEGV" in o.not_replayed for o in found.report.missed)
+    assert "by SIGSEGV" in found.story
+
+
+def test_a_reader_that_fails_has_not_seen_nothing(judged):
+    """All events are there: it is told that nobody can read them."""
+    found = judged(sinks.cannot_be_read_again)
+
+    assert found.verdict is Verdict.UNDECIDED
+    assert {o.unread for o in found.report.missed} == {"ValueError: half a file"}
+    assert "readers fail once the query has finished: ValueError" in found.story
+
+
+def test_what_happens_once_is_not_a_refutation(judged, tmp_path):
+    """It is told how often it came up."""
+    counted = str(tmp_path / "counted")
+
+    found = judged(functools.partial(sinks.wrong_once, counted=counted))
+
+    assert found.verdict is Verdict.UNDECIDED
+    assert len(found.report.missed) == 1
+    assert "breaks effectively-once in 1 of 3 runs" in found.story
+
+
+def test_what_leaves_a_thread_behind_is_built_once(judged):
+    """Other processes get what was made, and a lock that nobody holds."""
+    found = judged(sinks.leaves_a_thread)
+
+    assert found.verdict is Verdict.HELD
+    assert not sinks.STARTED
+
+
+def test_what_no_other_process_can_be_given_is_named(judged):
+    """With what was left open, where it is held, and what to do."""
+    with pytest.raises(UsageError) as refused:
+        judged(sinks.leaves_a_socket)
+
+    said = str(refused.value)
+    assert "leaves_a_socket cannot be run again after a crash" in said
+    assert "it keeps socket:" in said
+    assert "of leaves_a_socket.<locals>.write() is a socket.socket" in said
+    assert "where it is first used" in said
+
+
+def test_what_a_test_holds_open_is_refused(judged):
+    """It is named before anything runs."""
+    mine, other = socket.socketpair()
+
+    def build(target):
+        mine.send(b".")
+        return sinks.leaves_a_thread(target)
+
+    with (
+        mine,
+        other,
+        pytest.raises(UsageError, match=r"'mine' of .*build.* is a socket"),
+    ):
+        judged(build)

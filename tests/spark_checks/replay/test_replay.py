@@ -1,0 +1,105 @@
+"""Real PySpark sinks are judged as their files state, and do as their models do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.inputs.sizes import Sizes
+from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.engine import Plan, replay
+from onceproof.spark_checks.report import counterexamples
+from onceproof.spark_checks.sinks.reference import reference_sinks
+
+pytestmark = pytest.mark.spark
+
+SINKS = reference_sinks()
+ALL = sorted(SINKS)
+
+
+@pytest.fixture(scope="module")
+def reports():
+    heard = []
+
+    found = replay(list(SINKS.values()), heard.append, Plan(sizes=Sizes(batches=2)))
+
+    return {r.sink.name: r for r in found}, heard
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_each_sink_is_judged_as_its_file_states(reports, name):
+    """The wrong sinks are refuted, the right ones hold."""
+    report = reports[0][name]
+
+    verdicts = {n: str(v) for n, v in report.verdicts.items()}
+
+    assert report.as_stated, verdicts
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_sink_drifts_from_its_model(reports, name):
+    """Spark leaves the very ledger that the model does, at every moment looked at."""
+    drifting = [o for o in reports[0][name].outcomes if o.drift]
+
+    shapes = [(o.failpoints, o.model, o.spark) for o in drifting]
+
+    assert not shapes
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_whatever_is_not_replayed_says_why(reports, name):
+    """Only zombies of Spark's own file writer are out of reach, and say so."""
+    missed = [o for o in reports[0][name].outcomes if o.spark is None]
+
+    reasons = {o.not_replayed for o in missed}
+
+    expected = {"no failpoint keeps a task of Spark's own file writer alive"}
+    assert reasons == (expected if name.startswith("parquet") else set())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_durable_crash_state_is_struck(reports, name):
+    """The replays cover each durable state that a fault can strike in the model."""
+    report = reports[0][name]
+
+    covered = report.covered
+
+    assert covered == len(report.classes.durable_states)
+
+
+def test_the_engine_tells_what_it_does(reports):
+    """The stream of events begins, tells of each interleaving, and ends."""
+    heard = reports[1]
+
+    kinds = {type(e) for e in heard}
+
+    assert isinstance(heard[0], events.Started)
+    assert isinstance(heard[-1], events.Finished)
+    assert {events.SinkBegun, events.InterleavingBegun, events.Replayed} <= kinds
+
+
+def test_a_counterexample_file_can_be_read_by_people_and_by_replay(reports, tmp_path):
+    """The file names the property, the failpoints, the steps and both ledgers."""
+    report = reports[0]["foreach-batch-append"]
+
+    files = counterexamples.write_counterexamples(report, tmp_path)
+
+    told = json.loads((tmp_path / files["at-most-once"].split("/")[-1]).read_text())
+    assert told["property"] == "at-most-once"
+    assert told["failpoints"]
+    assert any(step["fault"] for step in told["steps"])
+    worst = max(m["visible"] for row in told["observed"]["rows"] for m in row["fared"])
+    assert worst > 1
+
+
+def test_a_verdict_of_no_runs_is_undecided(reports):
+    """What was not replayed is never held."""
+    report = reports[0]["foreach-batch-upsert"]
+    kept, report.outcomes = report.outcomes, []
+
+    verdicts = set(report.verdicts.values())
+
+    report.outcomes = kept
+    assert verdicts == {Verdict.UNDECIDED}

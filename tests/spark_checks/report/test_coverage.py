@@ -1,0 +1,282 @@
+"""What was not replayed is said with its reason, in a word and at length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import pytest
+
+from onceproof.properties.guarantees import EFFECTIVELY_ONCE
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.inject.tracing.injection_points import Point, Seen, place_of
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.plan.rules import CALLBACK, LINES, WORK
+from onceproof.spark_checks.plan.run_plan import (
+    FAILED,
+    NO_SUCH_POINT,
+    NOT_MET,
+    OUT_OF_REACH,
+    Hit,
+)
+from onceproof.spark_checks.replay.engine import SinkReport
+from onceproof.spark_checks.replay.outcome import RunTold
+from onceproof.spark_checks.report.coverage import by_cause, in_short, left_out_of
+
+FIRST, SECOND = (place_of(n, "x.py", installed=False) + "write()" for n in (1, 2))
+THEIRS = place_of(1, "mylib/x.py", installed=True) + "put()"
+
+
+@dataclass
+class Done:
+    """Stands for an outcome: replayed, or not for a reason."""
+
+    not_replayed: str = ""
+    cause: str = ""
+    hits: tuple = ()
+    known: bool = True
+    released_early: bool = False
+    unread: str = ""
+    unread_before: tuple = ()
+    failed_first: str = ""
+    runs: tuple = ()
+    spark: object = None
+    interleaving: object = field(default_factory=lambda: SimpleNamespace(number=1))
+
+    @property
+    def missed(self):
+        return bool(self.not_replayed) and not self.known
+
+
+def hit(*lines):
+    hits = tuple(Hit("die", LINES, "call", line) for line in lines)
+    return Done(hits=hits, spark=SimpleNamespace(unread={}, moments=()))
+
+
+def report_of(*outcomes, asked=None, there=None, whole=True, **seen):
+    points = tuple(Point(line) for line in (FIRST, SECOND, THEIRS))
+    sink = SimpleNamespace(seen=Seen({0: points}, **seen), name="x::sink", code=("/x",))
+    asked = len(outcomes) if asked is None else asked
+    classes = SimpleNamespace(classes=range(asked if there is None else there))
+    model = SimpleNamespace(verdicts={})
+    made = SinkReport(sink, None, classes, model, None, list(outcomes))
+    made.asked, made.whole = asked, whole
+    return made
+
+
+def test_each_interleaving_that_was_not_replayed_has_its_cause():
+    """The headline counts them apart, and all add up."""
+    found = report_of(
+        hit(FIRST, SECOND, THEIRS),
+        Done("done inside Spark", OUT_OF_REACH),
+        Done("done inside Spark", OUT_OF_REACH),
+        Done("fewer points", NO_SUCH_POINT),
+        Done("never struck", NOT_MET),
+        Done("a child panicked", FAILED, known=False),
+        asked=9,
+        there=20,
+    )
+    choice = Choice(most=9)
+
+    causes = by_cause(found, choice)
+    told = left_out_of(found, choice)
+
+    assert sum(causes.values()) + 1 == 20
+    assert in_short(found, choice) == (
+        " (19 not replayed: 2 out of reach, 1 no such point, 1 not reached again, "
+        "1 failed to replay, 3 skipped after a refutation, 11 beyond the cap)"
+    )
+    assert told[0] == "not replayed, 2 out of reach: done inside Spark"
+    assert "not replayed, 11 beyond the cap: --onceproof-most=20 replays all" in told
+
+
+def test_nothing_is_said_where_nothing_is_left_out():
+    """A bracket that is always there is not read."""
+    found = report_of(hit(FIRST, SECOND, THEIRS))
+
+    assert in_short(found, Choice()) == ""
+    assert left_out_of(found, Choice()) == []
+
+
+def test_a_line_of_ones_own_that_no_fault_hit_makes_a_sink_undecided(monkeypatch):
+    """It is never held; of an installed package it is said."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    whole, own, theirs = (
+        report_of(hit(*lines))
+        for lines in ((FIRST, SECOND, THEIRS), (FIRST, THEIRS), (FIRST, SECOND))
+    )
+
+    verdicts = [r.concluded(EFFECTIVELY_ONCE) for r in (whole, own, theirs)]
+
+    assert verdicts == [Verdict.HELD, Verdict.UNDECIDED, Verdict.HELD]
+    assert own.never_hit == (SECOND,)
+    assert "1 line of installed packages hit by no fault" in in_short(theirs, Choice())
+
+
+def test_what_was_not_replayed_hits_nothing():
+    """A plan alone injects no fault."""
+    planned = Done("never struck", NOT_MET, hits=hit(SECOND).hits)
+
+    assert report_of(hit(FIRST, THEIRS), planned).never_hit == (SECOND,)
+
+
+def test_some_by_name_are_not_expected_to_hit_all():
+    """A file that is replayed is about one failure."""
+    assert report_of(hit(FIRST), whole=False).never_hit == ()
+
+
+def test_code_that_has_no_faults_is_named():
+    """Also where all is replayed."""
+    outside = (("fastlib", "compiled code"), ("sqlalchemy", "a database driver"))
+    found = report_of(hit(FIRST, SECOND, THEIRS), outside=outside)
+
+    assert left_out_of(found, Choice()) == [
+        "not injected into: fastlib (compiled code), sqlalchemy (a database driver)"
+    ]
+
+
+def test_a_task_that_was_released_early_is_said():
+    """What readers saw is judged, and the order is another than planned."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.released_early = True
+
+    [told] = left_out_of(report_of(done), Choice())
+
+    assert told.startswith("replayed with the given-up task released early, 1:")
+
+
+def test_an_early_release_is_in_the_headline():
+    """The order that was planned is the one that breaks most sinks."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.released_early = True
+
+    assert in_short(report_of(done), Choice()) == (
+        " (1 with a given-up task released early)"
+    )
+
+
+def test_moments_at_which_readers_fail_are_said():
+    """Nothing is broken there, and nothing was judged there."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.unread_before = ("RuntimeError: half a file",)
+    found = report_of(done)
+
+    assert in_short(found, Choice()) == " (1 with readers that fail after a fault)"
+    assert left_out_of(found, Choice()) == [
+        "not judged, 1 moments after a fault: readers fail: RuntimeError: half a file"
+    ]
+
+
+def test_a_failure_that_a_second_replay_did_not_show_is_said():
+    """It may have been the sink's after all: one that hangs now and then."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.failed_first = "it did not end within 60 s:\nFile x"
+
+    [told] = left_out_of(report_of(done), Choice())
+
+    assert told == "replayed again after a failure, 1: it did not end within 60 s"
+
+
+OTHER = place_of(9, "x.py", installed=False) + "write()"
+
+
+def run_of(*lines, batch=0):
+    return RunTold((), "", "at rest", {batch: lines})
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        Hit("die", LINES, "call", SECOND),
+        Hit("die", CALLBACK, "return"),
+        Hit("trap", "commits", "call"),
+        Hit("die", WORK, "call", SECOND, batch=1),
+    ],
+)
+def test_a_line_that_ran_before_a_fault_and_not_at_first_makes_undecided(
+    monkeypatch, one
+):
+    """The code takes other ways from run to run, and that line is no point."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = (run_of(FIRST, OTHER), run_of(FIRST))
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
+    assert found.unforeseen == (OTHER,)
+    [told] = left_out_of(found, Choice())
+    assert told.startswith("hit by no fault, 1 lines: your code takes other ways")
+
+
+def tasks_of(*lines, batch=0, partition=0, later=()):
+    worked = {(batch, partition): lines}
+    return RunTold(
+        (), "", "at rest", worked=worked, in_tasks=frozenset((*lines, *later))
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "run"),
+    [
+        (Hit("die", LINES, "call", SECOND, batch=1), tasks_of(FIRST, OTHER)),
+        (Hit("raise", WORK, "call", SECOND, batch=1), tasks_of(OTHER, partition=1)),
+        (Hit("die", WORK, "call", SECOND, partition=0), tasks_of(FIRST, OTHER)),
+    ],
+)
+def test_a_line_of_a_task_that_ran_before_a_fault_makes_undecided(
+    monkeypatch, one, run
+):
+    """Tasks can take other ways from run to run as the driver can."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = (run,)
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
+    assert found.unforeseen == (OTHER,)
+
+
+@pytest.mark.parametrize(
+    ("one", "run"),
+    [
+        (Hit("die", WORK, "call", SECOND, partition=0), tasks_of(OTHER, partition=1)),
+        (Hit("raise", WORK, "call", SECOND, partition=0), tasks_of(FIRST, OTHER)),
+        (Hit("die", LINES, "call", SECOND), tasks_of(OTHER)),
+        (
+            Hit("die", WORK, "call", SECOND, partition=0),
+            tasks_of(FIRST, later=[OTHER]),
+        ),
+    ],
+)
+def test_a_line_of_a_task_that_may_have_run_after_a_fault_is_said(
+    monkeypatch, one, run
+):
+    """A second attempt, a handler, or a task that ran beside the fault."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = (run,)
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
+    [told] = left_out_of(found, Choice())
+    assert told == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
+
+
+@pytest.mark.parametrize(
+    ("one", "runs"),
+    [
+        (Hit("raise", LINES, "call", SECOND), [run_of(FIRST, SECOND, OTHER)]),
+        (Hit("raise", WORK, "call", SECOND), [run_of(FIRST, OTHER)]),
+        (Hit("die", LINES, "call", SECOND), [run_of(FIRST), run_of(OTHER)]),
+    ],
+)
+def test_a_line_that_runs_only_after_a_fault_is_said(monkeypatch, one, runs):
+    """What handles an error, or finds what a crash left, runs in no other run."""
+    monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
+    done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
+    done.runs = tuple(runs)
+    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+
+    assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
+    [told] = left_out_of(found, Choice())
+    assert told == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"

@@ -1,0 +1,90 @@
+"""What a test's replays leave: records of their own, and a command that makes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.properties.judges.by_search import check
+from onceproof.spark_checks.inputs.flights import flights_input
+from onceproof.spark_checks.pytest_plugin import replayer
+from onceproof.spark_checks.replay.engine import SinkReport, protocol_of
+from onceproof.spark_checks.report.evidence.records import records_of_replay
+from tests.spark_checks.steering import SINKS, SMALL
+
+
+@pytest.fixture(scope="module")
+def report():
+    """Give the report of a replay in which nothing was run."""
+    sink = replace(SINKS["foreach-batch-append"], code=("sinks/orders.py",))
+    protocol = protocol_of(sink, SMALL)
+    classes, model = interleavings(protocol), check(protocol)
+    return SinkReport(sink, protocol, classes, model, flights_input(SMALL))
+
+
+def test_each_replay_of_a_test_has_a_name_of_its_own(report, tmp_path):
+    """The first bears no number, so that one alone is named as ever."""
+    told = {"root": tmp_path, "test": "test_it"}
+
+    one, two, same = (
+        records_of_replay(report, nth=nth, **told)[0] for nth in (1, 2, 2)
+    )
+
+    assert "replay of the test" not in one.scope
+    assert two.scope["replay of the test"] == 2
+    assert len({one.name, two.name}) == 2
+    assert same.name == two.name
+
+
+def test_the_command_that_makes_a_record_again_looks_at_as_much(report, tmp_path):
+    """It names the profile, and what was asked for besides."""
+    words = "--onceproof-profile=ci --onceproof-faults=2"
+
+    [record, *_] = records_of_replay(
+        report, root=tmp_path, test="test_it", options=words, into=tmp_path / "kept"
+    )
+
+    assert record.again == f"pytest test_it {words} --onceproof-evidence=kept"
+
+
+@pytest.fixture
+def left(monkeypatch, tmp_path):
+    """Give a replayer, and what it leaves: the name of a sink and its number."""
+    found = []
+    monkeypatch.setattr(
+        replayer,
+        "records_of_replay",
+        lambda report, **words: [(report.sink.name, words["nth"])],
+    )
+    monkeypatch.setattr(replayer, "write", lambda record, folder: found.append(record))
+    config = SimpleNamespace(rootpath=tmp_path, stash=pytest.Stash())
+    options = SimpleNamespace(spark={}, evidence=Path("kept"), words="")
+    made = replayer.Replayer(config, options)
+
+    def leave(*names, **marks):
+        made.begin(SimpleNamespace(nodeid="t", obj=SimpleNamespace(**marks)))
+        for name in names:
+            told = SimpleNamespace(sink=SimpleNamespace(name=name))
+            judged = SimpleNamespace(report=told, guarantee="", file="")
+            made._leave(judged, SimpleNamespace(asked=SimpleNamespace(claims=())))
+        return found
+
+    return leave
+
+
+def test_replays_are_numbered_by_sink_and_test(left):
+    """So neither of two is lost, and a test that runs again numbers them the same."""
+    left("orders", "orders", "sales")
+
+    found = left("orders")
+
+    assert found == [("orders", 1), ("orders", 2), ("sales", 1), ("orders", 1)]
+
+
+def test_examples_of_hypothesis_leave_no_evidence(left):
+    """They differ from run to run."""
+    assert left("orders", is_hypothesis_test=True) == []

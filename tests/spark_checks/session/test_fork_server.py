@@ -1,0 +1,123 @@
+"""Hosts are forked from a clean process, and end with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from onceproof.spark_checks.session.host_processes import HarnessError, Zygote
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc"
+)
+
+
+@pytest.fixture(scope="module")
+def zygote():
+    with Zygote() as made:
+        yield made
+
+
+def alive(pid):
+    try:
+        return (
+            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        )
+    except OSError:
+        return False
+
+
+def gone(pid):
+    deadline = time.monotonic() + 10
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not alive(pid)
+
+
+def test_modules_that_start_threads_are_left_to_the_hosts(
+    zygote, tmp_path, monkeypatch
+):
+    """What a template has imported, all its hosts have; it can be forked."""
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    (place / "busy_package.py").write_text(
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+    )
+    (place / "open_package.py").write_text("FILE = open(__file__)\n")
+    (place / "quiet_package.py").write_text("")
+    (place / "broken_package.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(str(place))
+    names = ["busy_package", "broken_package", "open_package", "quiet_package"]
+
+    made = zygote.template(names)
+
+    assert zygote._unfit == {"busy_package", "open_package"}
+    assert len(list(Path(f"/proc/{made.pid}/task").iterdir())) == 1
+    assert zygote.template(names) is made
+
+
+def test_what_is_not_installed_is_not_run(zygote, tmp_path, monkeypatch):
+    """A module of the user's that nobody has imported yet is for the hosts alone."""
+    ran = tmp_path / "ran"
+    (tmp_path / "lazily_imported.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    zygote.template(["lazily_imported"])
+
+    assert not ran.exists()
+
+
+def test_a_host_that_ends_by_a_signal_is_a_failure_of_ours(zygote):
+    """It is said how it ended, and what it was ordered to do."""
+    host = zygote.template([]).fork()
+    os.kill(host.pid, signal.SIGSEGV)
+
+    with pytest.raises(HarnessError, match=r"'look' \(by SIGSEGV\)"):
+        host.ask({"op": "look"}, 10)
+    host.close()
+
+
+def test_a_host_that_does_not_answer_is_ended(zygote):
+    """It is not waited for any longer."""
+    host = zygote.template([]).fork()
+    os.kill(host.pid, signal.SIGSTOP)
+
+    with pytest.raises(HarnessError, match="did not answer to 'look' within 0 s"):
+        host.ask({"op": "look"}, 0.1)
+    code = host.wait(10)
+
+    assert code == -signal.SIGKILL
+    host.close()
+
+
+def test_hosts_end_with_the_process_that_asked_for_them():
+    """Whatever they are doing, and however deep they were forked."""
+    with Zygote() as mine:
+        template = mine.template([])
+        host = template.fork()
+        pids = [mine._process.pid, template.pid, host.pid]
+        os.kill(host.pid, signal.SIGSTOP)
+        before = [alive(pid) for pid in pids]
+
+    assert before == [True, True, True]
+    assert all(gone(pid) for pid in pids)
+
+
+def test_a_server_that_is_gone_is_a_failure_of_ours():
+    """Nothing is said of the sink."""
+    with Zygote() as mine:
+        template = mine.template([])
+        os.kill(template.pid, signal.SIGKILL)
+        assert gone(template.pid)
+
+        with pytest.raises(HarnessError, match="has ended"):
+            template.fork()
+        other = mine.template([])
+
+        assert other is not template
+        assert alive(other.pid)
