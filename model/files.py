@@ -11,6 +11,7 @@ import math
 import os
 import secrets
 import stat
+import tempfile
 import tomllib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from onceproof.model.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 MOST_BYTES = 64 * 1024 * 1024
 _MOST_NUMBER = 2**63
@@ -184,3 +186,17 @@ def _int(text: str) -> int:
         message = f"the number {text[:40]} is too large"
         raise ValueError(message)
     return int(text)
+
+
+def writable(folder: Path) -> None:
+    """Make a folder, and see that files can be put into it.
+
+    Raises ``UsageError`` where that is not so.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        message = f"{folder} cannot be written to: {error.strerror or error}"
+        raise UsageError(message) from None

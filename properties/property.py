@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.language.protocol import Part, Protocol
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
 
 
 @dataclass(frozen=True)

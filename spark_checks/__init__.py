@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from onceproof.spark_checks.report.replay_file import replay_file
     from onceproof.spark_checks.sinks.interface import (
         BatchJob,
         Files,
@@ -26,11 +27,16 @@ __all__ = [
     "Format",
     "Query",
     "Target",
+    "replay_file",
 ]
 
 
 def __getattr__(name: str) -> object:
     """Import what is asked for then: the plugin is loaded where it is not used."""
+    if name == "replay_file":
+        from onceproof.spark_checks.report import replay_file as module  # noqa: PLC0415
+
+        return module.replay_file
     if name in __all__:
         from onceproof.spark_checks.sinks import interface  # noqa: PLC0415
 

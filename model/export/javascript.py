@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.fields import Field
     from onceproof.model.language.stores.symbolic_store import Write
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import Question
 
 JUDGED = ("always", "step", "at_rest", "sometimes", "recoverable")

@@ -11,7 +11,7 @@ from onceproof.model.text import printable
 
 if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
 
 _ODD = re.compile(r"[^\w .,=+*/()\[\]-]")
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.fields import Field
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms.types import Value
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import Question
 
 _RESERVED = """

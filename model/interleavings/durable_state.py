@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.stores.symbolic_store import Write
     from onceproof.model.language.terms.types import Value
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.symmetry import Renaming
 
 Remains: TypeAlias = int

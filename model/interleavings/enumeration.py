@@ -20,10 +20,10 @@ state depends on volatile state, those that do different things are different.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from onceproof.model.errors import UsageError
+from onceproof.model.interleavings.canonical_form import Word, inserted, order, place
 from onceproof.model.interleavings.durable_state import (
     Durable,
     heeds_memory,
@@ -31,6 +31,7 @@ from onceproof.model.interleavings.durable_state import (
     is_durable,
     names_of,
 )
+from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.state_graph import Graph
 from onceproof.model.search.symmetry import renamed
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.symmetry import Renaming
 
-Word: TypeAlias = tuple[int, ...]
 
 MOST_STATES = 200_000
 
@@ -61,49 +62,6 @@ class Run(NamedTuple):
     struck: tuple[Remains, ...]
     left: tuple[Remains, ...] = ()
     effects: tuple[Effect, ...] = ()
-
-
-@dataclass(frozen=True)
-class Interleaving:
-    """A failure interleaving that stands for ``size`` equivalent ones.
-
-    ``word`` holds the positions in ``trace`` of its faults and durable writes.
-    """
-
-    number: int
-    trace: Trace
-    word: tuple[int, ...]
-    size: int
-
-    @property
-    def faults(self) -> tuple[int, ...]:
-        """The positions of the faults in the trace."""
-        return tuple(i for i, e in enumerate(self.trace.events) if e.fault)
-
-
-@dataclass(frozen=True)
-class Interleavings:
-    """All failure interleavings of a protocol, and the durable states it can reach.
-
-    ``durable_states`` are those that a crash can strike, up to the names of members.
-    """
-
-    protocol: Protocol
-    classes: tuple[Interleaving, ...]
-    durable_states: frozenset[Remains]
-    durable: Durable
-    crashes: frozenset[str]
-
-    def covered(self, numbers: set[int]) -> int:
-        """Count the durable states that the crashes of the given classes strike."""
-        struck = {
-            self.durable.whichever(self.durable.of(one.trace.states[at]))
-            for one in self.classes
-            if one.number in numbers
-            for at in one.faults
-            if one.trace.events[at].name in self.crashes
-        }
-        return len(struck & self.durable_states)
 
 
 def interleavings(protocol: Protocol) -> Interleavings:
@@ -214,41 +172,6 @@ def _dependence(
         for b in names
         if (a, b) in bound or (a, b) not in met or crashes[a] or crashes[b]
     }
-
-
-def normal(word: Word, apart: set[tuple[int, int]]) -> Word:
-    """Give the first word, in order of events, that is equal up to commutation."""
-    return tuple(word[at] for at in order(word, apart))
-
-
-def order(word: Word, apart: set[tuple[int, int]]) -> tuple[int, ...]:
-    """List the positions of a word in the order of its normal form."""
-    made: Word = ()
-    positions: tuple[int, ...] = ()
-    for number, event in enumerate(word):
-        at = place(made, event, apart)
-        made = inserted(made, at, event)
-        positions = inserted(positions, at, number)
-    return positions
-
-
-def place(word: Word, event: int, apart: set[tuple[int, int]]) -> int:
-    """Say where an event after a normal word goes in the normal form of both.
-
-    The event may go before all that follow the last one that it depends on; it goes
-    before the first of them that is greater.
-    """
-    at = len(word)
-    while at and (word[at - 1], event) not in apart and word[at - 1] != event:
-        at -= 1
-    while at < len(word) and word[at] < event:
-        at += 1
-    return at
-
-
-def inserted(items: tuple[int, ...], at: int, item: int) -> tuple[int, ...]:
-    """Give the items with one more at a position."""
-    return (*items[:at], item, *items[at:])
 
 
 class _Paths:

@@ -24,12 +24,13 @@ from onceproof.model.language.expressions import (
     not_,
     total,
 )
-from onceproof.model.language.fields import by_member, one_of, param, state
+from onceproof.model.language.fields import by_member, one_of, param
 from onceproof.model.language.networks import network
 from onceproof.model.language.processes import processes
 from onceproof.model.language.protocol import Part, Protocol, part
 from onceproof.model.language.sorts import Member, Sort
-from onceproof.model.language.stores.symbolic_store import when
+from onceproof.model.language.state import state
+from onceproof.model.language.stores.store import when
 
 __all__ = [
     "Member",

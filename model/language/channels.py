@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import all_of, if_else, implies
-from onceproof.model.language.fields import Param, State, state
+from onceproof.model.language.fields import Param
 from onceproof.model.language.protocol import Part, Slot
 from onceproof.model.language.sorts import Member, Sort, Tuples
 from onceproof.model.language.source_location import here
+from onceproof.model.language.state import State, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

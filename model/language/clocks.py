@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.language.expressions import if_else
-from onceproof.model.language.fields import Elements, state
 from onceproof.model.language.protocol import Part, Slot
+from onceproof.model.language.state import Elements, state
 
 if TYPE_CHECKING:
     from onceproof.model.language.fields import Param

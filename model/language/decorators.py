@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.sorts import Sort
+from onceproof.model.language.sorts import Sort, sorts_of
 from onceproof.model.language.source_location import defined_at, here
 
 if TYPE_CHECKING:
@@ -49,19 +49,6 @@ class ObserveMark:
     """What ``@observe`` notes on a method."""
 
     per: tuple[Sort, ...]
-
-
-def sorts_of(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
-    """Give the sorts that something is declared for.
-
-    Raises ``ModelError`` for what is no sort.
-    """
-    found = per if isinstance(per, tuple) else (per,)
-    for sort in found:
-        if not isinstance(sort, Sort):
-            message = f"per= takes a sort, or a tuple of sorts, not {sort!r}"
-            raise ModelError(message, where=here())
-    return found
 
 
 _MOST_KEPT = 1024

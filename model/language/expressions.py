@@ -13,7 +13,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.source_location import asked_by_model, here, truth_mend
+from onceproof.model.language.sorts import Member
+from onceproof.model.language.source_location import (
+    asked_by_model,
+    here,
+    truth_mend,
+)
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.binding import gathered
 from onceproof.model.language.terms.types import (
@@ -28,7 +33,7 @@ from onceproof.model.language.terms.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.language.sorts import Member
+    from onceproof.model.language.sorts import Member, Sort
 
 T = TypeVar("T")
 
@@ -347,3 +352,12 @@ def if_else(test: bool, then: T, orelse: T) -> T:  # noqa: FBT001 - operand
 
 def _symbolic(values: list[object]) -> bool:
     return any(isinstance(v, Symbolic) for v in values)
+
+
+def process_sort(process: object) -> Sort:
+    """Give the sort of a member, whichever world it is from."""
+    type_ = t.sort_of(lift(process))
+    if not isinstance(type_, MemberType):
+        message = f"a member of a sort is needed here, not {type_}"
+        raise ModelError(message, where=here())
+    return type_.sort

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from onceproof.model.errors import UsageError
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.steps import Event, fields_of, steps_of
-from onceproof.model.language.stores.symbolic_store import Disabled, PlainStore
+from onceproof.model.language.stores.plain_store import PlainStore
+from onceproof.model.language.stores.store import Disabled
 from onceproof.model.language.terms.types import Value
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language.channels import bounds_of, columns_of, no_family, shaped
 from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import if_else
-from onceproof.model.language.fields import Elements, Field, Param, state
+from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.source_location import here
+from onceproof.model.language.state import Elements, state
 from onceproof.model.language.terms.types import BoolType, IntType, Type, type_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.language.decorators import fault
-from onceproof.model.language.fields import Elements, state
 from onceproof.model.language.protocol import Part, Slot
-from onceproof.model.language.stores.symbolic_store import when
+from onceproof.model.language.state import Elements, state
+from onceproof.model.language.stores.store import when
 
 if TYPE_CHECKING:
     from onceproof.model.language.fields import Param

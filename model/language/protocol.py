@@ -17,8 +17,8 @@ from typing import (
 
 from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.decorators import kebab
-from onceproof.model.language.expressions import if_else
-from onceproof.model.language.fields import Field, OneOf, Param, State
+from onceproof.model.language.expressions import if_else, process_sort
+from onceproof.model.language.fields import Field, OneOf, Param
 from onceproof.model.language.overrides import (
     refuse_hidden_in_instance,
     refuse_lost_declarations,
@@ -27,12 +27,12 @@ from onceproof.model.language.overrides import (
 from onceproof.model.language.sizes import Fixed, Watched
 from onceproof.model.language.sorts import Member, Members, Sort
 from onceproof.model.language.source_location import here
-from onceproof.model.language.stores.symbolic_store import process_sort
+from onceproof.model.language.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from onceproof.model.language.stores.symbolic_store import Store
+    from onceproof.model.language.stores.store import Store
 
 P = TypeVar("P", bound="Part")
 Observed = TypeVar("Observed")

@@ -10,7 +10,7 @@ from onceproof.model.language.sorts import Sort
 from onceproof.model.language.source_location import here
 
 if TYPE_CHECKING:
-    from onceproof.model.language.stores.symbolic_store import Store
+    from onceproof.model.language.stores.store import Store
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Self, overload
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar, overload
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.source_location import here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
 
-    from onceproof.model.language.protocol import Part
-    from onceproof.model.language.stores.symbolic_store import Store
+
+T = TypeVar("T")
 
 
 class Member(int):
@@ -64,7 +65,7 @@ class Sort:
     @overload
     def __get__(self, instance: None, owner: type) -> Sort: ...
     @overload
-    def __get__(self, instance: Part, owner: type) -> Members: ...
+    def __get__(self, instance: Sized, owner: type) -> Members: ...
     @overload
     def __get__(self, instance: object, owner: type) -> Sort: ...
     def __get__(self, instance: object, owner: type) -> Sort | Members:
@@ -77,10 +78,44 @@ class Sort:
         return f"Sort({self.name})"
 
 
+class Loops(Protocol):
+    """What goes through the members of sorts: the state that a method looks at."""
+
+    def loop(
+        self,
+        ranges: Sequence[tuple[Sort, int]],
+        give: Callable[..., T],
+        frame: FrameType,
+    ) -> Iterator[T]:
+        """Go through the members of sorts for ``frame``; ``give`` shapes each tuple."""
+        ...
+
+    def uses_size(self, sort: Sort) -> None:
+        """Note that the model depends on the number of a sort's members."""
+        ...
+
+
+class Sized(Protocol):
+    """What has sorts of given sizes: a protocol or a part."""
+
+    def members(self, sort: Sort) -> Members:
+        """Give the members of a sort as the store sees them."""
+        ...
+
+    def size_of(self, sort: Sort) -> int:
+        """Give the size of a sort."""
+        ...
+
+    @property
+    def store(self) -> Loops:
+        """The state that is looked at."""
+        ...
+
+
 class Members:
     """The members of a sort in one protocol: what ``for r in self.RM`` runs over."""
 
-    def __init__(self, sort: Sort, size: int, store: Store) -> None:
+    def __init__(self, sort: Sort, size: int, store: Loops) -> None:
         """Range over ``size`` members as ``store`` sees them."""
         self.sort = sort
         self._size = size
@@ -128,7 +163,7 @@ class Members:
 class Tuples:
     """The tuples of members of some sorts: what ``for r, s in ...`` runs over."""
 
-    def __init__(self, sorts: tuple[Sort, ...], part: Part) -> None:
+    def __init__(self, sorts: tuple[Sort, ...], part: Sized) -> None:
         """Range over the members of each sort as ``part`` sees them."""
         self._sorts = sorts
         self._part = part
@@ -137,3 +172,16 @@ class Tuples:
         """Go through the tuples; while tracing, variables that a quantifier binds."""
         ranges = [(sort, self._part.size_of(sort)) for sort in self._sorts]
         return self._part.store.loop(ranges, lambda found: found, sys._getframe(1))
+
+
+def sorts_of(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
+    """Give the sorts that something is declared for.
+
+    Raises ``ModelError`` for what is no sort.
+    """
+    found = per if isinstance(per, tuple) else (per,)
+    for sort in found:
+        if not isinstance(sort, Sort):
+            message = f"per= takes a sort, or a tuple of sorts, not {sort!r}"
+            raise ModelError(message, where=here())
+    return found

@@ -10,7 +10,7 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ActionMark
 from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.source_location import defined_at
-from onceproof.model.language.stores.symbolic_store import running, when
+from onceproof.model.language.stores.store import running, when
 from onceproof.model.language.terms.types import IntType
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.stores.symbolic_store import Store
+    from onceproof.model.language.stores.store import Store
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.language.terms.terms import Term
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import Question
     from onceproof.model.search.states.claim_flags import Flags
     from onceproof.model.traces import Trace

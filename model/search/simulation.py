@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import Question
     from onceproof.model.search.states.claim_flags import Flags
 

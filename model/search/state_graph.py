@@ -6,6 +6,8 @@ by level, without a table of parents. Memory grows with the states found.
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,7 +21,6 @@ from onceproof.model.language.steps import Event
 from onceproof.model.search.native.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
 from onceproof.model.search.states.claim_flags import FlagNumbers
-from onceproof.model.search.states.huge_pages import words
 from onceproof.model.search.states.layout import Layout
 from onceproof.model.search.symmetry import Symmetry
 from onceproof.model.traces import Trace
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import Question
     from onceproof.model.search.states.claim_flags import Flags
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _ROOM = 1 << 20
 _FIRST_SLOTS = 1 << 12
+_WORTH_IT = 1 << 22
 
 
 @dataclass
@@ -346,3 +348,18 @@ def _tuples(system: System, action: object) -> list[tuple[int, ...]]:
         size = system.sizes[param.type.sort]
         found = [(*head, i) for head in found for i in range(size)]
     return found
+
+
+def words(rows: int, width: int) -> NDArray[np.int64]:
+    """Give an array of ``rows`` by ``width`` 64-bit words; what it holds is undefined.
+
+    A large one is asked for in huge pages: most of the time that a growing table
+    takes is the system's, page by page.
+    """
+    size = rows * width * 8
+    if size < _WORTH_IT or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return np.empty((rows, width), np.int64)
+    block = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with contextlib.suppress(OSError):  # a kernel without them
+        block.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(block, np.int64).reshape(rows, width)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms.terms import Term
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.states.layout import Layout, Placement
 
     Words = NDArray[np.int64]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.model.files import read_json, write_whole
+from onceproof.model.files import read_json, writable, write_whole
 from onceproof.model.language.terms.types import spelled
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.forms import (
@@ -97,20 +96,6 @@ class Counterexample:
         """Write the file, whole or not at all."""
         writable(path.parent)
         write_whole(path, json.dumps(self.to_json(), indent=2) + "\n")
-
-
-def writable(folder: Path) -> None:
-    """Make a folder, and see that files can be put into it.
-
-    Raises ``UsageError`` where that is not so.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        message = f"{folder} cannot be written to: {error.strerror or error}"
-        raise UsageError(message) from None
 
 
 def read(path: Path) -> Counterexample:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.language.channels import Channels
 from onceproof.model.language.networks import Network
 from onceproof.model.language.sorts import Member
-from onceproof.model.language.stores.symbolic_store import PlainStore
+from onceproof.model.language.stores.plain_store import PlainStore
 from onceproof.model.language.terms.types import spelled
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from onceproof.model.interleavings.failing_runs import starts
 from onceproof.model.language.interpreter import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms.types import spelled
-from onceproof.model.language.tracing.trace import System, trace
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
 from onceproof.model.traces import Trace, follow
 from onceproof.properties.counterexample.file import (
@@ -31,6 +31,7 @@ from onceproof.properties.trust import own_code
 if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_search import Finding
     from onceproof.properties.property import Clause, Property
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.interpreter import Reference, State
     from onceproof.model.language.terms.types import Value
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.traces import Trace
 
 Place: TypeAlias = tuple[int, ...]

@@ -12,7 +12,7 @@ from onceproof.model.language.networks import Network
 from onceproof.model.language.processes import Processes, Status
 
 if TYPE_CHECKING:
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.traces import Trace
     from onceproof.properties.counterexample.file import Step
 

@@ -18,7 +18,7 @@ from onceproof.model.language.sorts import Member, Sort
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.properties.property import Property
 
 

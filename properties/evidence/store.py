@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
-from onceproof.model.files import read_json, write_whole
-from onceproof.properties.counterexample.file import writable
+from onceproof.model.files import read_json, writable, write_whole
 from onceproof.properties.evidence.contradictions import looked_at
 from onceproof.properties.evidence.parsing import parsed
 from onceproof.properties.evidence.record import FORMAT, SCHEMA, Evidence

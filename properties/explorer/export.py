@@ -42,7 +42,7 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
     name = f"test_{_named(found.view.protocol)}_is_{_named(claim or 'as_claimed')}"
     return (
         "from onceproof.model.library import make\n"
-        "from onceproof.properties.counterexample.holds_along import holds_along\n\n\n"
+        "from onceproof.properties import holds_along\n\n\n"
         f"def {name}():\n"
         f"    protocol = make({quoted(copied['protocol'])}, "
         f"{_pairs(copied['settings'])})\n"
@@ -55,7 +55,7 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
 def _of_spark(run: View, origin: Origin) -> str:
     return (
         "from pathlib import Path\n\n"
-        "from onceproof.spark_checks.report.counterexamples import replay_file\n\n\n"
+        "from onceproof.spark_checks import replay_file\n\n\n"
         f"def test_{_named(run.sink)}_is_{_named(run.property)}():\n"
         f"    answer = replay_file(Path({quoted(origin.name)}))\n\n"
         '    assert answer.answer == "FIXED", answer\n'

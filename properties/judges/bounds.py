@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from onceproof.model.language.protocol import Part, Protocol
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
 
 
 def sizes_of(protocol: Protocol, *, without: Collection[Sort] = ()) -> str:

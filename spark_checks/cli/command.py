@@ -20,7 +20,7 @@ from click.core import ParameterSource
 from onceproof.model.errors import UsageError
 from onceproof.model.loading import running_on
 from onceproof.spark_checks.cli.ending import no_answer
-from onceproof.spark_checks.cli.streams import ReaderGoneError
+from onceproof.spark_checks.session.interruption import ReaderGoneError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

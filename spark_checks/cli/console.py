@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from onceproof.model.interleavings.enumeration import Interleaving, Interleavings
+    from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
     from onceproof.spark_checks.cli.examination import Found
 
 _STYLES = {

@@ -8,28 +8,20 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sys
-import threading
 import traceback
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from onceproof.model.errors import OnceproofError
 from onceproof.model.text import printable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 NO_ANSWER = 2
 READER_GONE = 128 + 13
 TRACEBACK = "ONCEPROOF_TRACEBACK"
 _HERE = Path(__file__).parents[2]
 _MOST = 2_000
-_ENDS = ("SIGTERM", "SIGHUP")
 
 
 class NoAnswer(click.ClickException):
@@ -92,52 +84,3 @@ def _where(error: BaseException) -> str:
         if path.is_file() and not inside:
             return f"{frame.filename}:{frame.lineno}: "
     return ""
-
-
-class StoppedError(BaseException):
-    """Says that Ctrl-C ended a command; click would print an empty line for it."""
-
-
-class Signals:
-    """Turns the signals that end a process into Ctrl-C, and keeps which it was."""
-
-    def __init__(self) -> None:
-        """None has come yet."""
-        self.number: int = signal.SIGINT
-
-    @contextmanager
-    def heeded(self) -> Iterator[None]:
-        """Let SIGTERM and SIGHUP clean up as Ctrl-C does; who ignores them still does.
-
-        Threads other than the main one have no say in it.
-        """
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        mine, before = os.getpid(), {}
-
-        def end(number: int, frame: Any) -> None:
-            if os.getpid() != mine:
-                signal.signal(number, signal.SIG_DFL)
-                os.kill(os.getpid(), number)
-                return
-            self.number = number
-            handler = signal.getsignal(signal.SIGINT)
-            if callable(handler):
-                handler(signal.SIGINT, frame)
-            else:
-                raise KeyboardInterrupt
-
-        for number in (getattr(signal, n) for n in _ENDS if hasattr(signal, n)):
-            if signal.getsignal(number) is signal.SIG_DFL:
-                before[number] = signal.signal(number, end)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    @property
-    def status(self) -> int:
-        """Give the exit status of who was ended so."""
-        return 128 + self.number

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.judges.by_search import Report
-    from onceproof.spark_checks.replay.engine import SinkReport
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 STATED = ""
 

@@ -23,18 +23,20 @@ from onceproof.spark_checks.cli.ending import (
     NO_ANSWER,
     READER_GONE,
     NoAnswer,
-    Signals,
-    StoppedError,
     no_answer,
     sentence,
     told,
 )
 from onceproof.spark_checks.cli.streams import (
-    ReaderGoneError,
     StreamError,
     drop,
     drop_after,
     safe_streams,
+)
+from onceproof.spark_checks.session.interruption import (
+    ReaderGoneError,
+    Signals,
+    StoppedError,
 )
 
 

@@ -15,8 +15,9 @@ from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.console import _err, _mark, _out, console_to
 from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.observations import times
 from onceproof.spark_checks.report.bounds import bounds_of_replay
-from onceproof.spark_checks.report.divergence import drift_data, parting, times
+from onceproof.spark_checks.report.divergence import drift_data, parting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.replay.engine import SinkReport
     from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 _STDERR = 2
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from onceproof.model.errors import OnceproofError
 from onceproof.model.text import printable
+from onceproof.spark_checks.session.interruption import ReaderGoneError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +23,6 @@ _FIRST_FREE = 3
 
 class StreamError(OnceproofError):
     """Says that the output cannot be written, and why."""
-
-
-class ReaderGoneError(BaseException):
-    """Says that nobody reads the output any more: no handler of errors is for it."""
 
 
 class Stream:

@@ -1,4 +1,4 @@
-"""The kinds of sink that can be put under test: how each starts, and how it is struck.
+"""The kinds of sink that can be put under test: how each starts, and how it is hit.
 
 All that differs between kinds is here: another kind is another class of this file.
 """
@@ -6,18 +6,17 @@ All that differs between kinds is here: another kind is another class of this fi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.batch_job import Scheduler
 from onceproof.spark_checks.inject.checkpoint_edits import MANIFEST, undo_file_commit
 from onceproof.spark_checks.inject.sink_description import SourceSeen
 from onceproof.spark_checks.inject.steered_query import steered
 from onceproof.spark_checks.plan.rules import CALLBACK, RUN_PROPERTY, UNDO
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable, Run
+from onceproof.spark_checks.plan.sink_kind import CALLED, STARTS, Kind
 from onceproof.spark_checks.sinks.interface import (
     BatchJob,
     Files,
@@ -31,121 +30,25 @@ from onceproof.spark_checks.sinks.interface import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pyspark.sql import DataFrame
     from pyspark.sql.datasource import DataSource
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.inject.forked_driver import StandIn
-    from onceproof.spark_checks.plan.rules import Plan
+    from onceproof.spark_checks.inject.start import Start, Started
 
 
 _JOB = "the function of the job"
 _FILE_FORMATS = ("csv", "json", "orc", "parquet", "text")
 
 
-@dataclass(frozen=True)
-class Start:
-    """What a query is started with.
-
-    In the process of the tests, ``driver`` stands for the process that Spark calls
-    back, and ``batches`` gives the events of one batch, of those that are ``offered``.
-    In a host, ``called_back`` has a writer call a function of the user's.
-    """
-
-    events: DataFrame
-    checkpoint: Path
-    plan: Plan
-    driver: StandIn | None = None
-    batches: Callable[[int], DataFrame] | None = None
-    offered: int = 0
-    called_back: Callable[[DataStreamWriter, Any], None] | None = None
-
-    @property
-    def writer(self) -> DataStreamWriter:
-        """Begin a query that ends when all events are read."""
-        writer = self.events.writeStream.trigger(availableNow=True)
-        return writer.option("checkpointLocation", str(self.checkpoint))
-
-    @property
-    def stand_in(self) -> StandIn:
-        """The driver that is called back."""
-        if self.driver is None:
-            message = "nobody stands for the driver"
-            raise RuntimeError(message)
-        self.driver.called_back()
-        return self.driver
-
-    def check(self, options: Mapping[str, Any]) -> None:
-        """Refuse options that name a place which is not the sink's own.
-
-        Raises ``UsageError``.
-        """
-        for key, value in options.items():
-            problem = sandbox.problem(key, str(value), self.plan.allowed)
-            if problem:
-                raise UsageError(problem)
-
-
-class Started(Protocol):
-    """A query, or what is run like one."""
-
-    def awaitTermination(self, timeout: int) -> bool | None:  # noqa: N802 - Spark's name
-        """Wait for the end; say whether it came."""
-
-    def stop(self) -> None:
-        """End it."""
-
-
-NOWHERE, CALLED, STARTS = "nowhere", "called", "starts"
-"""What of a sink runs on the driver: nothing, what Spark calls, what starts a query."""
-
-
-class Kind(ABC):
-    """One sink under test, as the plan of its faults sees it."""
-
-    on_driver: ClassVar[str] = NOWHERE
+class Adapter(Kind, ABC):
+    """One sink under test, which can be started, too."""
 
     @abstractmethod
     def start(self, start: Start) -> Started:
         """Start the query into the sink."""
 
-    def before_log_commit(self, run: Run, batch: int) -> None:
-        """End the run when the sink is done with a batch, and its log is not."""
-        run.springs(batch)
 
-    def before_tasks(self, run: Run, batch: int) -> bool:  # noqa: ARG002 - for subclasses
-        """End the run before a batch's tasks start; say whether that can be done."""
-        return False
-
-    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
-        """End the run before a step that Spark takes by itself.
-
-        ``written`` holds the partitions whose tasks are done by then; ``again`` says
-        that an earlier run committed the batch to the sink.
-        """
-        del run, written, again
-        message = f"{step} happens inside Spark, out of reach"
-        raise NotReplayable(message)
-
-    def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
-        """Take back a commit that ``inside`` asked to be taken back."""
-        raise NotImplementedError
-
-    def edits(self) -> Path | None:
-        """Name the folder that ``undo`` edits, if any."""
-        return None
-
-    def no_abort(self, run: Run, batch: int) -> None:
-        """Let no abort be called: a driver that is dead calls none."""
-        del run, batch
-
-    def mortal_only(self) -> str:
-        """Say why no task that is given up can live on, if none can."""
-        return ""
-
-
-class ForeachBatchKind(Kind):
+class ForeachBatchKind(Adapter):
     """The callback runs in a host that dies for the driver."""
 
     on_driver = CALLED
@@ -167,7 +70,7 @@ class ForeachBatchKind(Kind):
         return True
 
 
-class ForeachKind(Kind):
+class ForeachKind(Adapter):
     """The writer is called in tasks alone; it is sent to them from a host."""
 
     on_driver = STARTS
@@ -181,7 +84,7 @@ class ForeachKind(Kind):
         return start.writer.foreach(self._writer).start()
 
 
-class FormatKind(Kind):
+class FormatKind(Adapter):
     """A format that Spark knows by name: all it does is out of reach."""
 
     def __init__(self, sink: Format) -> None:
@@ -223,7 +126,7 @@ class DataSourceKind(FormatKind):
                 run.rule(name, "call", batch, "die")
 
 
-class ManifestKind(Kind):
+class ManifestKind(Adapter):
     """Spark's file sink: a run that is done is made to look as if it had died."""
 
     @abstractmethod
@@ -273,7 +176,7 @@ class FilesKind(ManifestKind):
         return Path(self._path)
 
 
-class QueryKind(Kind):
+class QueryKind(Adapter):
     """A function that starts a query: what it calls of Spark is steered."""
 
     on_driver = STARTS
@@ -315,7 +218,7 @@ class FileQueryKind(QueryKind, ManifestKind):
         return found
 
 
-class BatchJobKind(Kind):
+class BatchJobKind(Adapter):
     """A job is run for each batch in a host, and noted as done as Spark would."""
 
     on_driver = CALLED
@@ -344,7 +247,7 @@ def manifests(folder: Path) -> list[Path]:
 
 def kind_of(
     sink: UnderTest, *, callback: bool = False, into_files: bool = False
-) -> Kind:
+) -> Adapter:
     """Give the kind of a sink under test.
 
     ``callback`` says that a query was seen to use foreachBatch, ``into_files`` that it
@@ -369,7 +272,7 @@ def kind_of(
     return found(sink)
 
 
-_KINDS: dict[type[object], Callable[[Any], Kind]] = {
+_KINDS: dict[type[object], Callable[[Any], Adapter]] = {
     ForeachBatch: ForeachBatchKind,
     Foreach: ForeachKind,
     Format: FormatKind,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.plan.rules import BATCH_PROPERTY
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.inject.adapters import Start
     from onceproof.spark_checks.inject.forked_driver import StandIn
+    from onceproof.spark_checks.inject.start import Start
 
 
 class Scheduler:

@@ -11,7 +11,7 @@ from onceproof.spark_checks.plan.rules import RUN_PROPERTY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onceproof.spark_checks.inject.adapters import Start
+    from onceproof.spark_checks.inject.start import Start
 
 _CHECKPOINT = "checkpointLocation"
 

@@ -17,13 +17,8 @@ from typing import TYPE_CHECKING, Any
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.tracing import zombie
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_all, trace_none
-from onceproof.spark_checks.plan.rules import (
-    BATCH_PROPERTY,
-    PLANS_VARIABLE,
-    RUN_PROPERTY,
-    Place,
-    Plan,
-)
+from onceproof.spark_checks.plan.rules import BATCH_PROPERTY, RUN_PROPERTY, Place, Plan
+from onceproof.spark_checks.session.wire import PLANS_VARIABLE
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from onceproof.model.errors import UsageError
 from onceproof.model.language.interpreter import Reference as Semantics
 from onceproof.properties.counterexample.file import steps_of
-from onceproof.spark_checks.inject.tracing.injection_points import installed
+from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from onceproof.model.interleavings.enumeration import Interleaving, Interleavings
+    from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
     from onceproof.properties.counterexample.file import Step
     from onceproof.spark_checks.plan.run_plan import Hit
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
-from onceproof.model.interleavings.enumeration import Interleaving, interleavings
+from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Reference as Semantics
 from onceproof.model.traces import Trace
 from onceproof.properties.judges.by_search import parameters_of
@@ -21,7 +21,7 @@ from onceproof.properties.judges.by_search import parameters_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onceproof.model.interleavings.enumeration import Interleavings
+    from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
     from onceproof.spark_checks.sinks.user_code_model import StruckInside
 
 POINTS = ("LINE", "WORK", "UNDO")

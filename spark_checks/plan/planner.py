@@ -26,10 +26,10 @@ from onceproof.spark_checks.plan.task_faults import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.inject.adapters import Kind
+    from onceproof.spark_checks.plan.sink_kind import Kind
     from onceproof.spark_checks.sinks.interface import Reference
 
 

@@ -10,12 +10,11 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.tracing.injection_points import ABORT, DRIVER, TASK
+from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PLANS_VARIABLE = "ONCEPROOF_PLANS"
 RUN_PROPERTY = "onceproof.run"
 BATCH_PROPERTY = "streaming.sql.batchId"
 EXIT_CODE = 73

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.inject.tracing.injection_points import Point
 from onceproof.spark_checks.plan.rules import OWN_CODE, Rule
+from onceproof.spark_checks.sinks.code_points import Point
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.interpreter import Reference as Semantics
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
-from onceproof.spark_checks.inject.tracing.injection_points import may_raise
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
+from onceproof.spark_checks.sinks.code_points import may_raise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.inject.tracing.injection_points import Point, Seen
+    from onceproof.spark_checks.sinks.code_points import Point, Seen
 
 STOPS = (
     "crash",

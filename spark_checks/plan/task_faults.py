@@ -19,8 +19,8 @@ from onceproof.spark_checks.plan.schedule import raisable
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.inject.adapters import Kind
     from onceproof.spark_checks.plan.schedule import Story
+    from onceproof.spark_checks.plan.sink_kind import Kind
 
 FAILS = ("fail_task", "fail_in_task", "raise_in_task", "fail_above")
 LOSES = ("lose_contact", "lose_in_task")

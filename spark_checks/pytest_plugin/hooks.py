@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from onceproof.spark_checks.cli.ending import Signals
     from onceproof.spark_checks.pytest_plugin.replayer import Replayer
+    from onceproof.spark_checks.session.interruption import Signals
 
 _FIXTURES = ("onceproof_replay", "onceproof_spark")
 _MARKER = (
@@ -59,8 +59,8 @@ def onceproof_replay(
     once for each interleaving. The Spark session stays warm between tests. SIGTERM and
     SIGHUP stop pytest as Ctrl-C does, so that Spark ends and sinks are cleaned up.
     """
-    from onceproof.spark_checks.cli.ending import Signals  # noqa: PLC0415
     from onceproof.spark_checks.pytest_plugin.replayer import Replayer  # noqa: PLC0415
+    from onceproof.spark_checks.session.interruption import Signals  # noqa: PLC0415
 
     options = options_of(pytestconfig)
     own = request.getfixturevalue(options.fixture) if options.fixture else None

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onceproof.model.errors import OnceproofError, UsageError
-from onceproof.model.files import write_whole
+from onceproof.model.files import writable, write_whole
 from onceproof.model.text import printable
-from onceproof.properties.counterexample.file import read, writable
+from onceproof.properties.counterexample.file import read
 from onceproof.properties.evidence.store import write
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS
@@ -38,15 +38,15 @@ from onceproof.spark_checks.report.assessment import (
     judge,
 )
 from onceproof.spark_checks.report.bounds import bounds_of_replay
-from onceproof.spark_checks.report.counterexamples import (
-    Asked,
+from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.evidence.project_settings import root_of
+from onceproof.spark_checks.report.evidence.records import records_of_replay
+from onceproof.spark_checks.report.replay_file import (
     answered,
     choice_of,
     given_by,
     sizes_of,
 )
-from onceproof.spark_checks.report.evidence.project_settings import root_of
-from onceproof.spark_checks.report.evidence.records import records_of_replay
 from onceproof.spark_checks.report.rerun import ANSWER, Answers
 from onceproof.spark_checks.session.session_pool import Lab
 

@@ -11,10 +11,10 @@ from onceproof.properties.judges.by_history import broken
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.replay.engine import SinkReport
     from onceproof.spark_checks.replay.outcome import Outcome, Ran
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 RUNS = 3
 _ALIKE = 60

@@ -5,229 +5,49 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from onceproof.model.errors import UsageError
-from onceproof.model.interleavings.enumeration import Interleavings, interleavings
+from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Reference as Semantics
-from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_history import broken
-from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.cli.streams import ReaderGoneError
 from onceproof.spark_checks.inject.adapters import kind_of
-from onceproof.spark_checks.inject.tracing.injection_points import installed
 from onceproof.spark_checks.inputs.event_files import Source
 from onceproof.spark_checks.inputs.flights import flights_input
-from onceproof.spark_checks.inputs.sizes import TIMEOUT, Sizes
-from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.confirmation import Helps, confirm
 from onceproof.spark_checks.replay.observations import observer_of
-from onceproof.spark_checks.replay.outcome import never_hit, unforeseen
+from onceproof.spark_checks.replay.request import Plan
+from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.steering.fault_free_run import discovered
 from onceproof.spark_checks.replay.steering.interleaving_run import Case, fresh, run_one
-from onceproof.spark_checks.replay.steering.trial import PATIENCE, Bench
+from onceproof.spark_checks.replay.steering.replay_context import Bench
 from onceproof.spark_checks.replay.worker_threads import Crew
+from onceproof.spark_checks.session.interruption import ReaderGoneError
 from onceproof.spark_checks.session.jvm import java_version
 from onceproof.spark_checks.session.session_pool import Lab
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
-
-    from onceproof.model.interleavings.enumeration import Interleaving
-    from onceproof.model.protocols.micro_batch import MicroBatch
-    from onceproof.properties.judges.by_search import Report
-    from onceproof.properties.property import Property
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.plan.choice import Hits
     from onceproof.spark_checks.plan.run_plan import Hit
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome, Ran
-    from onceproof.spark_checks.sinks.interface import Reference, UnderTest
+    from onceproof.spark_checks.sinks.interface import Reference
 
+_KEPT: WeakKeyDictionary[Lab, Enumerations] = WeakKeyDictionary()
 _AT_ONCE = 8
 _LONGER = 5.0
 _STALL = 5.0
-
-
-@dataclass
-class SinkReport:
-    """How a sink came out of the interleavings that were ``asked`` for.
-
-    They are not ``whole`` if some were asked for by name.
-    """
-
-    sink: Reference
-    protocol: MicroBatch
-    classes: Interleavings
-    model: Report
-    given: Input
-    outcomes: list[Outcome] = field(default_factory=list)
-    seconds: float = 0.0
-    under_test: UnderTest | None = None
-    asked: int = 0
-    whole: bool = True
-    unsteady: dict[str, dict[int, str]] = field(default_factory=dict)
-    """By property, the interleavings that broke it and did not do so again."""
-    again: dict[int, list[Outcome]] = field(default_factory=dict)
-    """What came of those that were replayed again, by number."""
-
-    @property
-    def replayed(self) -> list[Outcome]:
-        """The outcomes with a real run behind them."""
-        return [o for o in self.outcomes if o.spark is not None]
-
-    @property
-    def drift(self) -> list[Outcome]:
-        """The outcomes where Spark and the model differ."""
-        return [o for o in self.outcomes if o.drift]
-
-    @property
-    def properties(self) -> list[Property]:
-        """The guarantees that were judged."""
-        return guarantees_of(self.protocol)
-
-    def first_break(self, prop: Property) -> Outcome | None:
-        """Give the smallest replayed interleaving that breaks a property.
-
-        One that did not break it again is none.
-        """
-        unsteady = self.unsteady.get(prop.name, {})
-        for outcome in self.replayed:
-            if (
-                outcome.spark is not None
-                and outcome.interleaving.number not in unsteady
-                and broken(prop, outcome.spark)
-            ):
-                return outcome
-        return None
-
-    def verdict(self, prop: Property) -> Verdict:
-        """Judge a property on the real runs; the model can only lower a "held".
-
-        What the model refutes at a moment when no replay looks is undecided, and so is
-        what was broken only once, or where readers failed at the end.
-        """
-        if not self.replayed:
-            return Verdict.UNDECIDED
-        if self.first_break(prop):
-            return Verdict.REFUTED
-        if self.unsteady.get(prop.name) or any(o.unread for o in self.replayed):
-            return Verdict.UNDECIDED
-        refuted = self.model.verdicts.get(prop.name) is Verdict.REFUTED
-        return Verdict.UNDECIDED if refuted else Verdict.HELD
-
-    @property
-    def never_hit(self) -> tuple[str, ...]:
-        """The lines of the user's own code that no fault was injected before."""
-        never = never_hit(self.sink.seen, self.replayed) if self.whole else ()
-        return tuple(text for text in never if not installed(text))
-
-    @property
-    def unforeseen(self) -> tuple[str, ...]:
-        """The lines of the user's own code that the first run did not come to."""
-        return unforeseen(self.sink.seen, self.outcomes) if self.whole else ()
-
-    def concluded(self, prop: Property) -> Verdict:
-        """Judge a property; nothing is held where a fault could not be injected."""
-        verdict = self.verdict(prop)
-        incomplete = self.missed or self.never_hit or self.unforeseen
-        return Verdict.UNDECIDED if incomplete and verdict.holds else verdict
-
-    @property
-    def verdicts(self) -> dict[str, Verdict]:
-        """The verdict of each guarantee, by name."""
-        return {p.name: self.verdict(p) for p in self.properties}
-
-    @property
-    def covered(self) -> int:
-        """How many of the model's durable crash states were struck by a replay."""
-        return self.classes.covered({o.interleaving.number for o in self.replayed})
-
-    @property
-    def missed(self) -> list[Outcome]:
-        """The outcomes of which nothing can be said: not steered, or not again."""
-        unsteady = {number for found in self.unsteady.values() for number in found}
-        return [
-            o for o in self.outcomes if o.missed or o.interleaving.number in unsteady
-        ]
-
-    def judged(self, verdict: Verdict) -> frozenset[str]:
-        """Name the guarantees that came out so."""
-        return frozenset(n for n, v in self.verdicts.items() if v is verdict)
-
-    @property
-    def as_stated(self) -> bool:
-        """Whether the sink is judged just as its file states."""
-        return (
-            bool(self.replayed)
-            and self.judged(Verdict.REFUTED) == self.sink.refuted
-            and self.judged(Verdict.UNDECIDED) == self.sink.unseen
-        )
-
-    @property
-    def unexpected(self) -> frozenset[str]:
-        """The guarantees that are refuted, and the sink's file does not say so."""
-        return self.judged(Verdict.REFUTED) - self.sink.refuted
-
-
-def status(reports: Sequence[SinkReport], *, whole: bool) -> int:
-    """Give the exit status of a replay.
-
-    1 for drift, or where a sink is refuted that should not be; 2 where something
-    could not be steered, or nothing was replayed of a sink. A ``whole`` replay is of
-    all interleavings that a sink's file speaks of: there all must be judged as the file
-    states.
-    """
-    if any(r.drift or r.unexpected or (whole and not r.as_stated) for r in reports):
-        return 1
-    if any(r.missed for r in reports) or not (
-        reports and all(r.replayed for r in reports)
-    ):
-        return 2
-    return 0
-
-
-def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
-    """Give the model that describes a sink, with a budget of faults."""
-    return sink.engine(
-        sink=sink.model,
-        faults=faults,
-        BATCH=sizes.batches,
-        PARTITION=sizes.partitions,
-        ATTEMPT=sizes.attempts,
-        **sink.parameters,
-    )
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is asked of a replay.
-
-    ``choice`` picks interleavings. ``given`` makes the events, which are flights
-    without it. With ``keep`` nothing of the runs is deleted; of a user's sink with
-    ``retain`` what is left of the first run that breaks a claim stays. With ``stop``
-    nothing more is replayed once a claim is broken: smaller interleavings come first.
-    The first run of a user's sink, to which nothing is done, may take ``timeout``
-    seconds; how long it takes says how long the others may, but ``patience`` at least.
-    """
-
-    faults: int = 1
-    sizes: Sizes = field(default_factory=Sizes)
-    choice: Choice = field(default_factory=Choice)
-    keep: bool = False
-    retain: bool = False
-    stop: bool = False
-    claims: tuple[Property, ...] = ()
-    given: Callable[[SparkSession], Input] | None = None
-    timeout: float = TIMEOUT
-    patience: float = PATIENCE
 
 
 def replay(
@@ -361,7 +181,7 @@ def _replay_sink(
     given = bench.source.given
     sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
     protocol = protocol_of(sink, sizes, faults=plan.faults)
-    classes, model = lab.described(protocol)
+    classes, model = _enumerations(lab).of(protocol)
     what = bench.under_test
     report = SinkReport(sink, protocol, classes, model, given, under_test=what)
     report.whole = plan.choice.whole
@@ -406,6 +226,11 @@ def _replay_sink(
     report.seconds = time.perf_counter() - began
     listener(events.Judged(report))
     return report
+
+
+def _enumerations(lab: Lab) -> Enumerations:
+    """Give what is kept beside a session, for as long as that is."""
+    return _KEPT.setdefault(lab, Enumerations())
 
 
 def _nobody(event: events.Event) -> None:

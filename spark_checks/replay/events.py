@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.spark_checks.replay.engine import SinkReport
     from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ _NOTHING_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "UNABLE_TO_INFER_SCHEMA",
 )
+_TIMES = {0: "not at all", 1: "once", 2: "twice"}
 
 
 class Observer:
@@ -219,3 +220,16 @@ def observer_of(spark: SparkSession, source: Source, result: Result | None) -> O
         # An event that a source gives twice belongs to the batch that has it first.
         expected = expected.groupBy(*key).agg(f.min(_UNIT).alias(_UNIT))
     return Observer(expected, key)
+
+
+def times(number: int) -> str:
+    """Say how often an event is seen."""
+    return _TIMES.get(number, f"{number} times")
+
+
+def seen_in_words(history: History, moment: int) -> str:
+    """Say of a moment how many events readers see how often."""
+    told = [f"{n} {times(k)}" for k, n in history.seen(moment).items()]
+    if history.unexplained[moment]:
+        told.append(f"{history.unexplained[moment]} that should not be there")
+    return ", ".join(told)

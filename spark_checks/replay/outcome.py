@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.tracing.injection_points import (
+from onceproof.spark_checks.plan.rules import CALLBACK, LINES, UNDO, WORK
+from onceproof.spark_checks.sinks.code_points import (
     ABORT,
     DRIVER,
     TASK,
     installed,
     returns,
 )
-from onceproof.spark_checks.plan.rules import CALLBACK, LINES, UNDO, WORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.ledger import History
-    from onceproof.spark_checks.inject.tracing.injection_points import Seen
     from onceproof.spark_checks.plan.run_plan import Hit
     from onceproof.spark_checks.replay.observations import Telling
+    from onceproof.spark_checks.sinks.code_points import Seen
 
 
 _WHERE = {DRIVER: LINES, TASK: WORK, ABORT: UNDO}

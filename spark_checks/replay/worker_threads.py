@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.spark_checks.replay.outcome import Ran
 
 

@@ -18,7 +18,8 @@ from onceproof.spark_checks.inputs.sizes import TIMEOUT, Sizes
 from onceproof.spark_checks.inputs.user_events import own_events
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.run_plan import FAILED
-from onceproof.spark_checks.replay import engine
+from onceproof.spark_checks.replay import engine, request
+from onceproof.spark_checks.replay.observations import seen_in_words
 from onceproof.spark_checks.report.counterexamples import (
     Asked,
     counterexample,
@@ -26,7 +27,6 @@ from onceproof.spark_checks.report.counterexamples import (
     write_counterexamples,
 )
 from onceproof.spark_checks.report.coverage import in_short, left_out_of
-from onceproof.spark_checks.report.divergence import seen_in_words
 from onceproof.spark_checks.sinks.user_sink import own_sink
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from onceproof.properties.counterexample.file import Counterexample
     from onceproof.properties.property import Property
     from onceproof.spark_checks.inputs.event_files import Input
-    from onceproof.spark_checks.replay.engine import SinkReport
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.sink_report import SinkReport
     from onceproof.spark_checks.session.session_pool import Lab
     from onceproof.spark_checks.sinks.interface import Build
 
@@ -132,7 +132,7 @@ def judge(
         schema=question.schema,
         seed=question.choice.seed,
     )
-    plan = engine.Plan(
+    plan = request.Plan(
         faults=question.faults,
         sizes=sizes,
         choice=question.choice,

@@ -10,7 +10,7 @@ from onceproof.properties.judges.bounds import faults_of
 from onceproof.properties.judges.by_search import parameters_of
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.replay.engine import SinkReport
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 
 def bounds_of_replay(report: SinkReport) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.tracing.injection_points import installed
 from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay.outcome import after_faults, never_hit
+from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.spark_checks.plan.choice import Choice
-    from onceproof.spark_checks.replay.engine import SinkReport
     from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 BEYOND, SKIPPED, OTHERS = "beyond the cap", "skipped after a refutation", "not chosen"
 _MOST_SHOWN = 3

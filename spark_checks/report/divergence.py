@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from onceproof.spark_checks.replay.observations import times
+
 if TYPE_CHECKING:
     from onceproof.properties.ledger import History
     from onceproof.spark_checks.replay.outcome import Outcome
-
-_TIMES = {0: "not at all", 1: "once", 2: "twice"}
 
 
 @dataclass(frozen=True)
@@ -20,19 +20,6 @@ class Moment:
     model: tuple[str, ...]
     spark: tuple[str, ...]
     differs: bool
-
-
-def times(number: int) -> str:
-    """Say how often an event is seen."""
-    return _TIMES.get(number, f"{number} times")
-
-
-def seen_in_words(history: History, moment: int) -> str:
-    """Say of a moment how many events readers see how often."""
-    told = [f"{n} {times(k)}" for k, n in history.seen(moment).items()]
-    if history.unexplained[moment]:
-        told.append(f"{history.unexplained[moment]} that should not be there")
-    return ", ".join(told)
 
 
 def parting(model: History, spark: History) -> tuple[Moment, ...]:

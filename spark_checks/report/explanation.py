@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
-from onceproof.spark_checks.inject.tracing.injection_points import returns
-from onceproof.spark_checks.report.divergence import seen_in_words, times
+from onceproof.spark_checks.replay.observations import seen_in_words, times
+from onceproof.spark_checks.sinks.code_points import returns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

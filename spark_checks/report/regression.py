@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_NAME = 100
 _TEST = '''"""A counterexample as a test: it passes when the failure is gone."""
 
-from onceproof.spark_checks.report.counterexamples import replay_file
+from onceproof.spark_checks.report.replay_file import replay_file
 
 SINK = {sink}
 CLAIM = {claim}

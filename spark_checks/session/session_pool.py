@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.properties.guarantees import guarantees_of
-from onceproof.properties.judges.by_search import check, parameters_of
-from onceproof.spark_checks.plan.expansion import expanded, with_few_points
 from onceproof.spark_checks.session.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
 from onceproof.spark_checks.session.warm_session import WarmSession
-from onceproof.spark_checks.sinks.user_code_model import StruckInside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from onceproof.model.interleavings.enumeration import Interleavings
-    from onceproof.model.protocols.micro_batch import MicroBatch
-    from onceproof.properties.judges.by_search import Report
 
 THREADS = 2
 
@@ -47,7 +38,6 @@ class Lab:
         self._warm: WarmSession | None = None
         self._sizes = (0, 0)
         self._inside = False
-        self._described: dict[str, tuple[Interleavings, Report]] = {}
         self._numbers = itertools.count(1)
 
     @property
@@ -102,20 +92,6 @@ class Lab:
             self._inside = False
             if self._warm is not None:
                 self._warm.pause()
-
-    def described(self, protocol: MicroBatch) -> tuple[Interleavings, Report]:
-        """Enumerate the interleavings of a model and judge it, once for all replays."""
-        parts = [(p.label(), parameters_of(p)) for p in protocol.all_parts()]
-        name = json.dumps(parts, sort_keys=True)
-        if name not in self._described:
-            few = protocol
-            if isinstance(protocol, StruckInside):
-                # Its points differ by their names alone.
-                found, few = expanded(protocol), with_few_points(protocol)
-            else:
-                found = interleavings(protocol)
-            self._described[name] = found, check(few, guarantees_of(few))
-        return self._described[name]
 
     def stop(self) -> None:
         """End the session, if there is one."""

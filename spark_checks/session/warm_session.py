@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.inputs.sizes import DEFAULT
-from onceproof.spark_checks.plan.rules import PLANS_VARIABLE
 from onceproof.spark_checks.session import class_archive, jvm
 from onceproof.spark_checks.session.host_processes import Zygote
 from onceproof.spark_checks.session.process_globals import SparkGlobals, Swapped
 from onceproof.spark_checks.session.scratch import started
+from onceproof.spark_checks.session.wire import PLANS_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

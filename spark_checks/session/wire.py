@@ -15,6 +15,7 @@ Message: TypeAlias = "dict[str, Any]"
 
 _LENGTH = struct.Struct("!I")
 _AT_ONCE = 1 << 16
+PLANS_VARIABLE = "ONCEPROOF_PLANS"
 
 
 class Channel:

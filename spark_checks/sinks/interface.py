@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from onceproof.model.protocols.parts.sinks.sink import Sink
-    from onceproof.spark_checks.inject.tracing.injection_points import Seen
+    from onceproof.spark_checks.sinks.code_points import Seen
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]

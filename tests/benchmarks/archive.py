@@ -19,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from onceproof.spark_checks.cli import class_archive_training
 from onceproof.spark_checks.session import class_archive
 from onceproof.spark_checks.session.jvm import java_version
 from tests.benchmarks.rounds import at_least_one
@@ -54,7 +55,7 @@ def main() -> None:
         there, none = Path(folder, "spark.jsa"), Path(folder, "none.jsa")
         os.environ[class_archive.VARIABLE] = str(there)
         began = time.perf_counter()
-        class_archive.make(java_version())
+        class_archive_training.make(java_version())
         made = time.perf_counter() - began
         seconds(none)
         pairs = [(seconds(there), seconds(none)) for _ in range(rounds)]

@@ -86,6 +86,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         *COMPARING,
     ),
     "model/interleavings/enumeration.py": (*_RUNS, *COMPARING),
+    "model/interleavings/canonical_form.py": (*_RUNS, *COMPARING),
     "model/interleavings/durable_state.py": (*_RUNS, *COMPARING),
     "model/export/javascript.py": COMPARING,
     "model/export/tla.py": (
@@ -100,6 +101,11 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/model/zoo",
     ),
     "spark_checks/plan/choice.py": ("tests/spark_checks/plan/test_choice.py",),
+    "spark_checks/sinks/code_points.py": (
+        "tests/spark_checks/inject/test_injection_points.py",
+        "tests/spark_checks/plan/test_plan_texts.py",
+        "tests/spark_checks/inject/test_tracer.py",
+    ),
     "spark_checks/inject/tracing/injection_points.py": (
         "tests/spark_checks/inject/test_injection_points.py",
         "tests/spark_checks/plan/test_plan_texts.py",

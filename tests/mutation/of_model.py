@@ -60,7 +60,7 @@ LANGUAGE = (
         "            value = t.choice(hit, value, write.value)",
     ),
     Mutation(
-        "model/language/stores/symbolic_store.py",
+        "model/language/stores/plain_store.py",
         "a rule for all elements sees what it wrote before (plain runs)",
         "        for place, value in zip(places, new, strict=True):\n"
         "            self.write(field, place, value)",

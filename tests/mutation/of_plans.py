@@ -178,13 +178,13 @@ PLANS = (
         "        last.setdefault(point.text, number)\n    theirs =",
     ),
     Mutation(
-        "spark_checks/inject/tracing/injection_points.py",
+        "spark_checks/sinks/code_points.py",
         "an error may come up at the end of a with",
         "    return not text.startswith((_RETURN, _END))",
         "    return not text.startswith(_RETURN)",
     ),
     Mutation(
-        "spark_checks/inject/tracing/injection_points.py",
+        "spark_checks/sinks/code_points.py",
         "the emptiest partition is preferred",
         "        return max(found, key=lambda p: (found[p], -p), default=None)",
         "        return min(found, key=lambda p: (found[p], -p), default=None)",

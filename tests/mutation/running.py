@@ -38,6 +38,7 @@ _DRAWN = f"{_FILE}::test_every_reader_agrees_with_the_brute_force"
 _KEPT = f"{_FILE}::test_what_once_showed_a_disagreement_shows_none"
 COMPARED = ("model/language/", "model/search/", "model/interleavings/enumeration.py")
 COMPARED += (
+    "model/interleavings/canonical_form.py",
     "model/interleavings/durable_state.py",
     "model/export/javascript.py",
     "properties/judges/by_proof/",
@@ -54,6 +55,7 @@ READERS = {
     "model/search/simulation.py": ("simulation",),
     "model/search/symmetry.py": ("symmetry",),
     "model/interleavings/enumeration.py": ("interleavings",),
+    "model/interleavings/canonical_form.py": ("interleavings",),
     "model/interleavings/durable_state.py": ("interleavings",),
     "model/export/javascript.py": ("javascript",),
     "properties/judges/by_proof/": ("z3",),

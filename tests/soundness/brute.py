@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.language.decorators import ActionMark, ClaimMark
 from onceproof.model.language.fields import ByMember, OneOf, Param
 from onceproof.model.language.sorts import Member
-from onceproof.model.language.stores.symbolic_store import running
+from onceproof.model.language.stores.store import running
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import of_protocol
 

@@ -31,6 +31,7 @@ MEASURED = (
     "model/language",
     "model/search",
     "model/interleavings/enumeration.py",
+    "model/interleavings/canonical_form.py",
     "model/interleavings/durable_state.py",
     "model/export/tla.py",
     "model/export/javascript.py",

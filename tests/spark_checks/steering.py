@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.spark_checks.inputs.sizes import Sizes
-from onceproof.spark_checks.replay.engine import protocol_of
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.sinks.reference import reference_sinks
 
 SINKS = reference_sinks()

@@ -15,11 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.sorts import Member
-from onceproof.model.language.stores.symbolic_store import (
-    Disabled,
-    PlainStore,
-    UnguardedStore,
-)
+from onceproof.model.language.stores.plain_store import PlainStore, UnguardedStore
+from onceproof.model.language.stores.store import Disabled
 from onceproof.model.language.terms.types import (
     BoolType,
     EnumType,
@@ -38,8 +35,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.steps import Step
     from onceproof.model.language.terms import terms as t
+    from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.evaluation import Known, Values
-    from onceproof.model.language.tracing.trace import ActionTerm
 
 STARTS = 3
 WALKED = 9

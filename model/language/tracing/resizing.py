@@ -10,7 +10,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.tracing.trace import System, trace
+from onceproof.model.language.tracing.trace import trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms import terms as t
+    from onceproof.model.language.tracing.system import System
 
 
 def resized(protocol: Protocol, sort: Sort, size: int) -> Protocol:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from onceproof.model.language.terms import terms as t
 
 if TYPE_CHECKING:
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
 
 
 def rests(system: System) -> t.Term:

@@ -2,172 +2,31 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.decorators import ClaimMark, ObserveMark
-from onceproof.model.language.expressions import Symbolic, lift
-from onceproof.model.language.source_location import defined_at, here, modelling
+from onceproof.model.language.expressions import Symbolic
+from onceproof.model.language.source_location import modelling
 from onceproof.model.language.steps import Step, fields_of, steps_of
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
 from onceproof.model.language.stores.symbolic_store import (
     SymbolicStore,
     Write,
-    read_through,
 )
 from onceproof.model.language.terms import terms as t
-from onceproof.model.language.terms.ranges import widest
-from onceproof.model.language.terms.types import MOST, TOO_LARGE, BoolType
+from onceproof.model.language.tracing.action_term import ActionTerm
 from onceproof.model.language.tracing.comparison import Samples
 from onceproof.model.language.tracing.identity import refuse_identity
 from onceproof.model.language.tracing.side_effects import (
     Surroundings,
     refuse_attributes,
 )
+from onceproof.model.language.tracing.system import System, settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from onceproof.model.language.fields import Field
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
-
-
-@dataclass(frozen=True)
-class ActionTerm:
-    """An action or fault as terms: for which members, when, and what it writes."""
-
-    name: str
-    params: tuple[t.Var, ...]
-    guard: t.Term
-    writes: tuple[Write, ...]
-    fault: bool
-    doc: str
-    where: str
-    fair: bool = False
-
-    def after(self, get: t.Get) -> t.Term:
-        """Give what an element holds after the action, in terms of before."""
-        return read_through(list(self.writes), get)
-
-    @property
-    def terms(self) -> Iterator[t.Term]:
-        """The guard, the values that are written, and where."""
-        yield self.guard
-        for write in self.writes:
-            yield from (write.value, *write.indices)
-
-    @property
-    def written(self) -> tuple[str, ...]:
-        """The paths of the fields that the action may change."""
-        return tuple(dict.fromkeys(w.field for w in self.writes))
-
-
-@dataclass(frozen=True, eq=False)
-class System:
-    """A protocol at given sizes, as terms: all that its readers need."""
-
-    protocol: Protocol
-    fields: tuple[Field, ...]
-    actions: tuple[ActionTerm, ...]
-    sizes: dict[Sort, int]
-    sized: frozenset[Sort]
-
-    @property
-    def name(self) -> str:
-        """The protocol's name on the command line."""
-        return self.protocol.label()
-
-    def field(self, path: str) -> Field:
-        """Give the field of that path."""
-        return next(f for f in self.fields if f.path == path)
-
-    def claim(self, predicate: Callable[..., object], *, steps: bool = False) -> t.Term:
-        """Trace ``predicate(protocol)``, or of a step ``predicate(before, after)``.
-
-        Raises ``ModelError`` for what is no claim, and where the term means something
-        else than the predicate does in plain Python.
-        """
-        stores = [SymbolicStore(self.sizes, frozen=True)]
-        if steps:
-            stores.append(SymbolicStore(self.sizes, after=True, frozen=True))
-        with nothing_swallowed():
-            found = predicate(*(self.protocol.bound(store) for store in stores))
-        if found is None:
-            message = "a claim answers a truth value; this one answers nothing"
-            raise ModelError(message, where=here())
-        term = lift(found)
-        if not isinstance(t.sort_of(term), BoolType):
-            message = f"a claim answers a truth value, not {t.sort_of(term)}"
-            raise ModelError(message, where=here())
-        term = settled(term, (), self.sizes)
-        self.samples.claim(predicate, term, steps=steps)
-        return term
-
-    @functools.cached_property
-    def named(self) -> frozenset[Sort]:
-        """The sorts of which a member is named: its members are not interchangeable.
-
-        It counts wherever it is named, in steps, observations and claims alike.
-        """
-        terms = [term for action in self.actions for term in action.terms]
-        for holder in self.protocol.all_parts():
-            for path, per, step, method in _asked(holder):
-                with modelling(defined_at(method)):
-                    name = path.rpartition(".")[2]
-                    terms += self._answers(holder, name, per, step=step)
-        return frozenset().union(*map(t.named, terms))
-
-    def _answers(
-        self, holder: Part, name: str, per: tuple[Sort, ...], *, step: bool
-    ) -> list[t.Term]:
-        """Trace what a claim or an observation answers of any members."""
-        store = SymbolicStore(self.sizes, frozen=True)
-        members: list[Any] = [Symbolic(store.fresh(sort)) for sort in per]
-        if step:
-            after = SymbolicStore(self.sizes, after=True, frozen=True)
-            members.append(holder.bound(after))
-        found = getattr(holder.bound(store), name)(*members)
-        return [lift(one) for one in (found if isinstance(found, tuple) else (found,))]
-
-    @property
-    def samples(self) -> Samples:
-        """States in which what is traced is compared with plain Python."""
-        found: Samples = self.protocol.__dict__["_samples"]
-        return found
-
-
-def _asked(
-    holder: Part,
-) -> Iterator[tuple[str, tuple[Sort, ...], bool, Callable[..., Any]]]:
-    """Yield the claims and observations of a part: name, for whom, and if of a step."""
-    for path, claim, method in holder.marked(ClaimMark):
-        yield path, claim.per, claim.when == "step", method
-    for path, observed, method in holder.marked(ObserveMark):
-        yield path, observed.per, False, method
-
-
-def settled(term: t.Term, params: tuple[t.Var, ...], sizes: dict[Sort, int]) -> t.Term:
-    """Give a traced term, with names of its own for what it binds.
-
-    Raises ``ModelError`` where it speaks of members that nothing binds, or of numbers
-    that not every reader can hold.
-    """
-    loose = t.free(term).difference(params)
-    if loose:
-        names = ", ".join(sorted({var.type.sort.name for var in loose}))
-        message = (
-            f"a member of {names} is used outside of the quantifier that goes through "
-            "them; keep all that depends on a member inside its generator"
-        )
-        raise ModelError(message, where=here())
-    most = widest(term, sizes)
-    if most > MOST:
-        message = f"a number may come to {most} here, or to -{most}; {TOO_LARGE}"
-        raise ModelError(message, where=here())
-    return t.apart(term)
 
 
 def trace(protocol: Protocol) -> System:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.language.stores.symbolic_store import Write
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.states.layout import Layout, Placement
     from onceproof.model.search.symmetry import Symmetry
 

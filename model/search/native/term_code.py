@@ -14,7 +14,7 @@ from onceproof.model.search.states.layout import WORD_BITS, Layout, Placement
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.symmetry import Symmetry
 
 I64 = ir.IntType(64)

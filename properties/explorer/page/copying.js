@@ -27,7 +27,7 @@ const copying = (view, copy, walk, tell, strips) => {
     const loop = copy.loop !== null && walk.onTrace() ? `, loop=${copy.loop}` : "";
     return [
       "from onceproof.model.library import make",
-      "from onceproof.properties.counterexample.holds_along import holds_along",
+      "from onceproof.properties import holds_along",
       "",
       "",
       `def test_${named(view.protocol)}_is_${named(property || "as_claimed")}():`,
@@ -44,7 +44,7 @@ const copying = (view, copy, walk, tell, strips) => {
   const ofSpark = () => [
     "from pathlib import Path",
     "",
-    "from onceproof.spark_checks.report.counterexamples import replay_file",
+    "from onceproof.spark_checks import replay_file",
     "",
     "",
     `def test_${named(view.sink)}_is_${named(view.property)}():`,

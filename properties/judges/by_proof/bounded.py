@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_proof.claims import Asked
     from onceproof.properties.judges.by_proof.encode import Elements
 

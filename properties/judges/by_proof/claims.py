@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.resizing import claim_sized_by
 from onceproof.model.language.tracing.rest import rests
-from onceproof.model.language.tracing.trace import System
+from onceproof.model.language.tracing.system import System
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from onceproof.model.language.protocol import Part, Protocol
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.traces import Trace
     from onceproof.properties.judges.by_search import Finding, Report
     from onceproof.properties.property import Property

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.fields import Field
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
 
 Elements: TypeAlias = "dict[tuple[str, tuple[int, ...]], Any]"
 Environment: TypeAlias = "Mapping[t.Var, Any]"

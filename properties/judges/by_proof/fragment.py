@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onceproof.model.language.fields import ByMember, State
+from onceproof.model.language.fields import ByMember
 from onceproof.model.language.sorts import Sort
+from onceproof.model.language.state import State
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import MemberType
 from onceproof.model.language.tracing.resizing import sized_by
@@ -21,7 +22,8 @@ from onceproof.model.language.tracing.rest import changes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
 
     Edges = set[tuple[Sort, Sort]]
 

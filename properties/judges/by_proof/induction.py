@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms.terms import Term
-    from onceproof.model.language.tracing.trace import ActionTerm, System
+    from onceproof.model.language.tracing.action_term import ActionTerm
+    from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_proof.claims import Asked
 
     _Key = tuple[Term, bool]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_proof.induction import Inductive
     from onceproof.properties.property import Property
 

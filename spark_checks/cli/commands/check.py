@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import writable
 from onceproof.model.library import make, settings_of
 from onceproof.model.search.exhaustive import Limits
-from onceproof.properties.counterexample.file import writable
+from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command, Use
-from onceproof.spark_checks.cli.commands.refuted import write_refuted
 from onceproof.spark_checks.cli.evidence_option import evidence, leave
 from onceproof.spark_checks.cli.options import (
     as_json_option,
@@ -22,6 +26,9 @@ from onceproof.spark_checks.cli.options import (
     say_nothing_is_claimed,
     set_option,
 )
+
+if TYPE_CHECKING:
+    from onceproof.properties.judges.by_search import Report
 
 _DIGITS = 15
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
@@ -158,3 +165,28 @@ def _bytes(text: str) -> int:
         message = f"--max-memory takes bytes, such as 500M or 2G, not {text[:40]!r}"
         raise UsageError(message)
     return int(number) * _UNITS.get(unit, 1)
+
+
+def write_refuted(report: Report, named: str, folder: Path) -> dict[str, str]:
+    """Write a file for each property that a search refutes; give their paths by name.
+
+    ``named`` is the protocol as it was typed: a file of the user's own is named in the
+    counterexample, so that its model can be made again. Raises ``UsageError`` for a
+    folder that cannot be written to.
+    """
+    own = named.partition(":")[0].endswith(".py")
+    found = {}
+    for finding in report.findings:
+        if finding.verdict is not Verdict.REFUTED or finding.trace is None:
+            continue
+        told = told_of(report.protocol, finding)
+        name = f"{_plain(report.protocol.label())}--{_plain(finding.property.name)}"
+        path = folder / f"{name}.json"
+        (replace(told, protocol=named) if own else told).write(path)
+        found[finding.property.name] = str(path)
+    return found
+
+
+def _plain(name: str) -> str:
+    """Give a name as it may stand in that of a file."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-")

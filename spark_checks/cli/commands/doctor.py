@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from onceproof.spark_checks.cli import console
+from onceproof.spark_checks.cli import class_archive_training, console
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json
 
@@ -42,7 +42,7 @@ def doctor(*, archived: bool, clean: bool, as_json: bool) -> int:
         click.echo(f"scratch folders of dead runs removed: {len(removed)}", err=True)
     if archived and not class_archive.archive(java_version()).is_file():
         click.echo("making an archive of Spark's classes: half a minute", err=True)
-        class_archive.make(java_version())
+        class_archive_training.make(java_version())
     findings = examine()
     if as_json:
         print_json([f.to_json() for f in findings])

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from onceproof.model.errors import UsageError
-from onceproof.model.files import write_whole
+from onceproof.model.files import writable, write_whole
 from onceproof.model.library import make, pick, settings_of
 from onceproof.model.search.exhaustive import Limits
-from onceproof.properties.counterexample.file import read, writable
+from onceproof.properties.counterexample.file import read
 from onceproof.properties.counterexample.model_run import model_of, told_of
 from onceproof.properties.explorer.page.page import Origin, page
 from onceproof.properties.explorer.terminal.text_renderer import plain_text

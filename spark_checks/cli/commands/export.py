@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onceproof.model.export.tla import module
-from onceproof.model.files import write_whole
+from onceproof.model.files import writable, write_whole
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, settings_of
-from onceproof.properties.counterexample.file import writable
 from onceproof.properties.judges.by_search import claims_of, parameters_of
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import (

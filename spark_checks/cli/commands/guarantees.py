@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from onceproof.model.errors import UsageError
-from onceproof.model.files import read_text, write_whole
+from onceproof.model.files import read_text, writable, write_whole
 from onceproof.model.text import shell_word
-from onceproof.properties.counterexample.file import writable
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import print_json, print_text
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import writable
 from onceproof.model.library import pick
-from onceproof.properties.counterexample.file import writable
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.evidence_option import evidence, leave_replays, refuse
 from onceproof.spark_checks.cli.options import as_json_option, print_json, trust_option
@@ -20,6 +20,8 @@ from onceproof.spark_checks.inputs.sizes import (
     MOST_FAULTS,
     Sizes,
 )
+from onceproof.spark_checks.replay import request, sink_report
+from onceproof.spark_checks.report import replay_file
 
 _REPLAYED = ("sinks", "keep", "as_json")
 _USES = (
@@ -111,7 +113,7 @@ def replay(
             raise UsageError(message)
         with replay_console.file_view() as view:
             path = Path(sinks[0])
-            answer = counterexamples.replay_file(path, view, keep=keep, trust=trust)
+            answer = replay_file.replay_file(path, view, keep=keep, trust=trust)
         if as_json:
             print_json(answer.to_json())
         else:
@@ -126,7 +128,7 @@ def replay(
         reports = engine.replay(
             chosen,
             view,
-            engine.Plan(
+            request.Plan(
                 faults=faults,
                 sizes=Sizes(batches=batches, events=events),
                 choice=Choice(only=frozenset(only) if only else None),
@@ -141,7 +143,7 @@ def replay(
         print_json(replay_console.replay_data(reports, files))
     else:
         replay_console.show_replay(reports, files)
-    return engine.status(reports, whole=not only and faults == 1)
+    return sink_report.status(reports, whole=not only and faults == 1)
 
 
 def _is_file(name: str) -> bool:

@@ -19,8 +19,9 @@ from pyspark.sql import SparkSession
 
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.inject import sandbox
-from onceproof.spark_checks.inject.adapters import Start, kind_of
+from onceproof.spark_checks.inject.adapters import kind_of
 from onceproof.spark_checks.inject.failure_reason import is_lost, named
+from onceproof.spark_checks.inject.start import Start
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_none
 from onceproof.spark_checks.plan.rules import (
     BATCH_PROPERTY,

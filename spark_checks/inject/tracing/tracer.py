@@ -28,7 +28,6 @@ from onceproof.spark_checks.inject.tracing.followed_code import (
     is_ours,
     outside,
 )
-from onceproof.spark_checks.inject.tracing.injection_points import place_of, told
 from onceproof.spark_checks.inject.tracing.line_trace import Notes
 from onceproof.spark_checks.inject.tracing.raised_error import error_at
 from onceproof.spark_checks.inject.tracing.source_blocks import leaves_block
@@ -43,6 +42,7 @@ from onceproof.spark_checks.plan.rules import (
     Plan,
     Rule,
 )
+from onceproof.spark_checks.sinks.code_points import place_of, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,19 +13,16 @@ from onceproof.spark_checks.inject.checkpoint_edits import add_unnamed_file, own
 from onceproof.spark_checks.inject.forked_driver import HUNG
 from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.inject.tracing.injection_points import (
-    ABORT,
-    DRIVER,
     OUTSIDE_FILE,
-    TASK,
     points_in,
     seen_in,
 )
 from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO, WORK
 from onceproof.spark_checks.plan.run_plan import Run
-from onceproof.spark_checks.replay.observations import Telling
+from onceproof.spark_checks.replay.observations import Telling, seen_in_words
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
 from onceproof.spark_checks.replay.steering.trial import Trial
-from onceproof.spark_checks.report.divergence import seen_in_words
+from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
 from onceproof.spark_checks.sinks.user_sink import has_code
 
@@ -33,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.properties.ledger import History
-    from onceproof.spark_checks.inject.tracing.injection_points import Point, Seen
-    from onceproof.spark_checks.replay.steering.trial import Bench
+    from onceproof.spark_checks.replay.steering.replay_context import Bench
+    from onceproof.spark_checks.sinks.code_points import Point, Seen
     from onceproof.spark_checks.sinks.interface import Reference
 
 _NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))

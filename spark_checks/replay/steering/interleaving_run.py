@@ -15,7 +15,8 @@ from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.observations import Telling
 from onceproof.spark_checks.replay.outcome import Outcome, Ran
-from onceproof.spark_checks.replay.steering.trial import WELL, Bench, Trial
+from onceproof.spark_checks.replay.steering.deviation import WELL
+from onceproof.spark_checks.replay.steering.trial import Trial
 from onceproof.spark_checks.session.host_processes import HarnessError
 from onceproof.spark_checks.sinks.interface import Target
 
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from onceproof.model.interleavings.enumeration import Interleaving
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.interpreter import Reference as Semantics
     from onceproof.model.language.protocol import Protocol
+    from onceproof.spark_checks.replay.steering.replay_context import Bench
     from onceproof.spark_checks.sinks.interface import Reference
 
 

@@ -12,7 +12,7 @@ from onceproof.properties.evidence.sheet import HOLDS, REFUTED, UNDECIDED, Claim
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_search import claims_of
 from onceproof.spark_checks.inputs.sizes import DEFAULT
-from onceproof.spark_checks.replay.engine import protocol_of
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.sinks.reference import reference_sinks
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from onceproof.properties.evidence.record import (
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import parameters_of
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.report.divergence import seen_in_words
+from onceproof.spark_checks.replay.observations import seen_in_words
 from onceproof.spark_checks.report.evidence.source_files import near, sources_of
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.replay.engine import SinkReport
     from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 _SIZES = {
     "BATCH": "batches",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.model.language.protocol import Protocol
-    from onceproof.model.language.tracing.trace import System
+    from onceproof.model.language.tracing.system import System
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.property import Property
 
@@ -101,7 +101,7 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
     if record.subject not in known:
         message = "there is no such reference sink here"
         raise UsageError(message)
-    from onceproof.spark_checks.replay.engine import protocol_of  # noqa: PLC0415
+    from onceproof.spark_checks.plan.enumeration import protocol_of  # noqa: PLC0415
 
     numbers = Sizes(settings["BATCH"], settings["PARTITION"], 0, settings["ATTEMPT"])
     sink = known[record.subject]

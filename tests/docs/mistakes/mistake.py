@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.replay.observations import seen_in_words
 from onceproof.spark_checks.report.assessment import (
     CLAIMED,
     OFF,
@@ -16,7 +17,6 @@ from onceproof.spark_checks.report.assessment import (
     judge,
 )
 from onceproof.spark_checks.report.counterexamples import Asked
-from onceproof.spark_checks.report.divergence import seen_in_words
 from tests.docs.mistakes.table import ORDERS
 from tests.test_house import ROOT
 

@@ -16,13 +16,14 @@ from onceproof.model.language import Protocol, Sort, action, one_of, state
 from onceproof.model.language.interpreter import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms import terms as t
-from onceproof.model.language.tracing.trace import System, trace
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.properties.judges.by_search import claims_of
 from tests.model.random_protocols import protocols
 from tests.node import Node
 
 if TYPE_CHECKING:
+    from onceproof.model.language.tracing.system import System
     from onceproof.properties.property import Property
 
 SETTINGS = settings(

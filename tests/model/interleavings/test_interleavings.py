@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.model.errors import UsageError
-from onceproof.model.interleavings.enumeration import (
-    Interleavings,
-    interleavings,
-    normal,
-)
+from onceproof.model.interleavings.canonical_form import normal
+from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language import (
     Member,
     Protocol,
@@ -32,6 +30,9 @@ from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.model.protocols.parts.sinks.staged import Staged
 from onceproof.model.traces import Trace, follow
+
+if TYPE_CHECKING:
+    from onceproof.model.interleavings.interleaving import Interleavings
 
 
 class Writers(Protocol):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.tracing.trace import System, trace
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
 from onceproof.properties.judges.by_search import claims_of
+
+if TYPE_CHECKING:
+    from onceproof.model.language.tracing.system import System
 
 HEAD = '''\
 from enum import Enum

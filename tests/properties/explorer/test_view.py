@@ -23,8 +23,8 @@ from onceproof.model.language.interpreter import Reference
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make, variants
 from onceproof.model.traces import follow
+from onceproof.properties import holds_along
 from onceproof.properties.counterexample.file import lane_of, read
-from onceproof.properties.counterexample.holds_along import holds_along
 from onceproof.properties.counterexample.lanes import lane_rules
 from onceproof.properties.counterexample.model_run import told_of
 from onceproof.properties.counterexample.obligations import promises_of

@@ -19,9 +19,10 @@ from onceproof.spark_checks.cli.replay_console import (
     show_replay,
 )
 from onceproof.spark_checks.inputs.flights import flights_input
-from onceproof.spark_checks.replay.engine import SinkReport, protocol_of, status
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.replay.events import SinkBegun
 from onceproof.spark_checks.replay.outcome import Outcome
+from onceproof.spark_checks.replay.sink_report import SinkReport, status
 from onceproof.spark_checks.report.divergence import drift_data, parting
 from tests.spark_checks.steering import SINKS, SMALL
 

@@ -22,16 +22,13 @@ from onceproof.spark_checks.inject.tracing.followed_code import (
     outside,
 )
 from onceproof.spark_checks.inject.tracing.injection_points import (
-    DRIVER,
     MOST_INSTALLED,
-    Point,
     chosen,
-    installed,
-    place_of,
     seen_in,
 )
 from onceproof.spark_checks.inject.tracing.line_trace import file_of
 from onceproof.spark_checks.inject.tracing.unfollowed_packages import NAMED
+from onceproof.spark_checks.sinks.code_points import DRIVER, Point, installed, place_of
 
 SITE = "venv/lib/python3.11/site-packages"
 

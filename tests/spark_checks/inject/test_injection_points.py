@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks.inject.tracing.injection_points import DRIVER, seen_in
+from onceproof.spark_checks.inject.tracing.injection_points import seen_in
 from onceproof.spark_checks.inject.tracing.line_trace import file_of
+from onceproof.spark_checks.sinks.code_points import DRIVER
 
 MAIN, ONE, OTHER = "7.1\t", "11+7.1\t", "12+7.1\t"
 FIRST = [ONE + "a", ONE + "b", MAIN + "y", OTHER + "a", OTHER + "b", MAIN + "z"]

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.inject.adapters import Start
+from onceproof.spark_checks.inject.start import Start
 from onceproof.spark_checks.inject.steered_query import steered
 from onceproof.spark_checks.plan.rules import RUN_PROPERTY, Plan
 

@@ -9,12 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from onceproof.spark_checks.inject.tracing import line_trace
-from onceproof.spark_checks.inject.tracing.injection_points import (
-    DRIVER,
-    MOST_POINTS,
-    seen_in,
-)
+from onceproof.spark_checks.inject.tracing.injection_points import MOST_POINTS, seen_in
 from onceproof.spark_checks.inject.tracing.line_trace import Notes, file_of, read
+from onceproof.spark_checks.sinks.code_points import DRIVER
 
 NOTED = """
 import sys

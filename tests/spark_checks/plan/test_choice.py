@@ -9,18 +9,13 @@ import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.spark_checks.inject.adapters import kind_of
-from onceproof.spark_checks.inject.tracing.injection_points import (
-    Point,
-    Seen,
-    installed,
-    place_of,
-)
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.choice import Choice, faults_of
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.rules import LINES, WORK
 from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
-from onceproof.spark_checks.replay.engine import protocol_of
+from onceproof.spark_checks.sinks.code_points import Point, Seen, installed, place_of
 from onceproof.spark_checks.sinks.interface import ForeachBatch, Reference
 from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
 from tests.spark_checks.steering import SINKS, SMALL

@@ -12,11 +12,11 @@ import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.spark_checks.inject.adapters import kind_of
-from onceproof.spark_checks.inject.tracing.injection_points import Point, Seen
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.rules import Rule
 from onceproof.spark_checks.plan.run_plan import NotReplayable
-from onceproof.spark_checks.replay.engine import protocol_of
+from onceproof.spark_checks.sinks.code_points import Point, Seen
 from onceproof.spark_checks.sinks.interface import Target
 from tests.spark_checks.steering import SINKS, SMALL
 

@@ -12,8 +12,8 @@ from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import Fared, History, Row
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.replay.confirmation import RUNS, Helps, confirm
-from onceproof.spark_checks.replay.engine import SinkReport
 from onceproof.spark_checks.replay.outcome import Outcome, Ran, RunTold
+from onceproof.spark_checks.replay.sink_report import SinkReport
 
 ONES = [SimpleNamespace(number=n) for n in (1, 2)]
 

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import pytest
 from pyspark import java_gateway
 
-from onceproof.spark_checks.cli.ending import Signals
 from onceproof.spark_checks.report.rerun import replay_test
+from onceproof.spark_checks.session.interruption import Signals
 from onceproof.spark_checks.session.jvm import none_left
 from onceproof.spark_checks.session.scratch import DEAD, left, sweep
 from onceproof.spark_checks.session.session_pool import Lab

@@ -9,7 +9,8 @@ import pytest
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.engine import Plan, replay
+from onceproof.spark_checks.replay.engine import replay
+from onceproof.spark_checks.replay.request import Plan
 from onceproof.spark_checks.report import counterexamples
 from onceproof.spark_checks.sinks.reference import reference_sinks
 

@@ -13,7 +13,9 @@ import pytest
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.engine import Plan, replay, status
+from onceproof.spark_checks.replay.engine import replay
+from onceproof.spark_checks.replay.request import Plan
+from onceproof.spark_checks.replay.sink_report import status
 from onceproof.spark_checks.session import warm_session
 from onceproof.spark_checks.session.jvm import EnvironmentError_
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch

@@ -6,7 +6,8 @@ import pytest
 
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.replay.engine import Plan, replay
+from onceproof.spark_checks.replay.engine import replay
+from onceproof.spark_checks.replay.request import Plan
 from onceproof.spark_checks.session.session_pool import Lab
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 

@@ -9,7 +9,6 @@ import pytest
 
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.inject.tracing.injection_points import Point, Seen, place_of
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.rules import CALLBACK, LINES, WORK
 from onceproof.spark_checks.plan.run_plan import (
@@ -19,9 +18,10 @@ from onceproof.spark_checks.plan.run_plan import (
     OUT_OF_REACH,
     Hit,
 )
-from onceproof.spark_checks.replay.engine import SinkReport
 from onceproof.spark_checks.replay.outcome import RunTold
+from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.report.coverage import by_cause, in_short, left_out_of
+from onceproof.spark_checks.sinks.code_points import Point, Seen, place_of
 
 FIRST, SECOND = (place_of(n, "x.py", installed=False) + "write()" for n in (1, 2))
 THEIRS = place_of(1, "mylib/x.py", installed=True) + "put()"

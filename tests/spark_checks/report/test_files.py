@@ -12,7 +12,7 @@ from onceproof.model.language.interpreter import Reference as Semantics
 from onceproof.properties.counterexample.file import Counterexample, steps_of
 from onceproof.properties.judges.by_search import parameters_of
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.replay.engine import protocol_of
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.session import session_pool
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 

@@ -11,8 +11,9 @@ import pytest
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.inputs.flights import flights_input
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.pytest_plugin import replayer
-from onceproof.spark_checks.replay.engine import SinkReport, protocol_of
+from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.report.evidence.records import records_of_replay
 from tests.spark_checks.steering import SINKS, SMALL
 

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.cli import class_archive_training
 from onceproof.spark_checks.session import class_archive
 
 
@@ -50,21 +51,23 @@ def test_a_place_that_cannot_be_written_to_is_refused_at_once(place, monkeypatch
 
     place.parent.touch()
     with pytest.raises(UsageError, match="below cannot be written to"):
-        class_archive.make(17)
+        class_archive_training.make(17)
 
     place.parent.unlink()
     place.mkdir(parents=True)
     with pytest.raises(UsageError, match="is a folder"):
-        class_archive.make(17)
+        class_archive_training.make(17)
 
 
 def test_what_does_not_come_about_leaves_nothing(place, monkeypatch):
     """Java may write no archive, and may be too old to."""
-    monkeypatch.setattr(class_archive, "_run", lambda _: (1, "one\nthe disk is full\n"))
+    monkeypatch.setattr(
+        class_archive_training, "_run", lambda _: (1, "one\nthe disk is full\n")
+    )
 
     with pytest.raises(UsageError, match="was made: the disk is full"):
-        class_archive.make(17)
+        class_archive_training.make(17)
     with pytest.raises(UsageError, match="Java 11 makes no archive"):
-        class_archive.make(11)
+        class_archive_training.make(11)
 
     assert not list(place.parent.iterdir())

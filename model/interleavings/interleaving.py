@@ -1,0 +1,57 @@
+"""Failure interleavings, as their readers see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from onceproof.model.interleavings.durable_state import (
+        Durable,
+        Remains,
+    )
+    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.traces import Trace
+
+
+@dataclass(frozen=True)
+class Interleaving:
+    """A failure interleaving that stands for ``size`` equivalent ones.
+
+    ``word`` holds the positions in ``trace`` of its faults and durable writes.
+    """
+
+    number: int
+    trace: Trace
+    word: tuple[int, ...]
+    size: int
+
+    @property
+    def faults(self) -> tuple[int, ...]:
+        """The positions of the faults in the trace."""
+        return tuple(i for i, e in enumerate(self.trace.events) if e.fault)
+
+
+@dataclass(frozen=True)
+class Interleavings:
+    """All failure interleavings of a protocol, and the durable states it can reach.
+
+    ``durable_states`` are those that a crash can strike, up to the names of members.
+    """
+
+    protocol: Protocol
+    classes: tuple[Interleaving, ...]
+    durable_states: frozenset[Remains]
+    durable: Durable
+    crashes: frozenset[str]
+
+    def covered(self, numbers: set[int]) -> int:
+        """Count the durable states that the crashes of the given classes strike."""
+        struck = {
+            self.durable.whichever(self.durable.of(one.trace.states[at]))
+            for one in self.classes
+            if one.number in numbers
+            for at in one.faults
+            if one.trace.events[at].name in self.crashes
+        }
+        return len(struck & self.durable_states)

@@ -1,0 +1,243 @@
+"""State as a class declares it, and the way to its value in a state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast, overload
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.fields import ByMember, Field, OneOf, Param
+from onceproof.model.language.sorts import Member, sorts_of
+from onceproof.model.language.source_location import here, modelling
+from onceproof.model.language.terms.types import (
+    MOST,
+    TOO_LARGE,
+    EnumType,
+    IntType,
+    Type,
+    type_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.stores.store import Store
+
+T = TypeVar("T")
+
+
+class Owner(Protocol):
+    """What declares state: a protocol or a part."""
+
+    @property
+    def store(self) -> Store:
+        """The state that is looked at."""
+        ...
+
+    def path_to(self, name: str) -> str:
+        """Name something of this part from the protocol's point of view."""
+        ...
+
+    def field(self, name: str) -> Field:
+        """Give the resolved field of that name."""
+        ...
+
+    def argument(self, which: Param) -> int:
+        """Give the value of a parameter."""
+        ...
+
+    def size_of(self, sort: Sort) -> int:
+        """Give the size of a sort."""
+        ...
+
+
+class State(Generic[T]):
+    """The declaration of a field, and the way to its value on a protocol."""
+
+    onceproof_kind = "state(...)"
+
+    def __init__(
+        self,
+        initial: T,
+        *,
+        sorts: tuple[Sort, ...],
+        low: int | Param,
+        high: int | Param | Sort | None,
+        volatile: bool,
+    ) -> None:
+        """Keep what was declared."""
+        self.initial = initial
+        self.sorts = sorts
+        self.low = low
+        self.high = high
+        self.volatile = volatile
+        self.name = ""
+        self.where = here()
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take the attribute's name."""
+        self.name = name
+
+    def field(self, part: Owner) -> Field:
+        """Resolve the declaration for one protocol or part."""
+        with modelling(self.where):
+            type_ = self._type(part)
+        return Field(
+            path=part.path_to(self.name),
+            type=type_,
+            sorts=self.sorts,
+            initial=self.initial,
+            volatile=self.volatile,
+            where=self.where,
+        )
+
+    def _type(self, part: Owner) -> Type:
+        sample: object = self.initial
+        if isinstance(sample, OneOf):
+            sample = sample.values[0]
+        if isinstance(sample, ByMember):
+            sample = sample.rule(*(Member(0, sort) for sort in self.sorts))
+        found = type_of(sample)
+        if isinstance(found, IntType):
+            if self.high is None:
+                message = f"integer state {self.name} needs its bound: high=..."
+                raise ModelError(message, where=self.where)
+            low, high = (_resolved(part, end) for end in (self.low, self.high))
+            if low > high:
+                message = f"{self.name} holds {low}..{high}, which is empty"
+                raise ModelError(message, where=self.where)
+            if low < -MOST or high > MOST:
+                message = f"{self.name} holds {low}..{high}; {TOO_LARGE}"
+                raise ModelError(message, where=self.where)
+            return IntType(low, high)
+        if found is None:
+            message = f"{self.name} starts as {sample!r}, no value of the language"
+            raise ModelError(message, where=self.where)
+        if isinstance(found, EnumType) or found == type_of(True):
+            return found
+        message = (
+            f"{self.name} cannot hold a member of a sort; hold a truth value for each "
+            "instead, as in leader = state(False, per=PROCESS)"
+        )
+        raise ModelError(message, where=self.where)
+
+
+class Scalar(State[T]):
+    """A field with one value."""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Scalar[T]: ...
+    @overload
+    def __get__(self, instance: Owner, owner: type) -> T: ...
+    def __get__(self, instance: Owner | None, owner: type) -> Scalar[T] | T:
+        """Give the declaration on a class, the value on a protocol."""
+        if instance is None:
+            return self
+        return cast("T", instance.store.read(instance.field(self.name), ()))
+
+    def __set__(self, instance: Owner, value: T) -> None:
+        """Change the value."""
+        instance.store.write(instance.field(self.name), (), value)
+
+
+class Family(State[T]):
+    """A field with one value for each member, or each tuple of members."""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Family[T]: ...
+    @overload
+    def __get__(self, instance: Owner, owner: type) -> Elements[T]: ...
+    def __get__(self, instance: Owner | None, owner: type) -> Family[T] | Elements[T]:
+        """Give the declaration on a class, the elements on a protocol."""
+        if instance is None:
+            return self
+        return Elements(instance.store, instance.field(self.name))
+
+    def __set__(self, instance: Owner, value: object) -> None:
+        """Refuse: elements are changed one by one, or all by ``set`` or ``fill``."""
+        message = (
+            f"{self.name} has an element per member; "
+            f"use self.{self.name}[...] = v, .fill(v) or .set(lambda ...: v)"
+        )
+        raise ModelError(message, where=here())
+
+
+class Elements(Generic[T]):
+    """The elements of a family, in one state."""
+
+    def __init__(self, store: Store, field: Field) -> None:
+        """Look at ``field`` through ``store``."""
+        self._store = store
+        self._field = field
+
+    def __getitem__(self, at: int | tuple[int, ...]) -> T:
+        """Give the element at a member, or at a tuple of members."""
+        return cast("T", self._store.read(self._field, _listed(at)))
+
+    def __setitem__(self, at: int | tuple[int, ...], value: T) -> None:
+        """Change the element at a member, or at a tuple of members."""
+        self._store.write(self._field, _listed(at), value)
+
+    def fill(self, value: T) -> None:
+        """Change every element to ``value``."""
+        self._store.write_all(self._field, lambda *_: value)
+
+    @overload
+    def set(self, rule: Callable[[Member], T]) -> None: ...
+    @overload
+    def set(self, rule: Callable[[Member, Member], T]) -> None: ...
+    @overload
+    def set(self, rule: Callable[[Member, Member, Member], T]) -> None: ...
+    def set(self, rule: Callable[..., T]) -> None:
+        """Change every element at once to ``rule(member, ...)``, of the values now."""
+        self._store.write_all(self._field, rule)
+
+
+def _resolved(part: Owner, end: int | Param | Sort) -> int:
+    if isinstance(end, Param):
+        return part.argument(end)
+    return end if isinstance(end, int) else part.size_of(end)
+
+
+def _listed(at: object) -> tuple[object, ...]:
+    return at if isinstance(at, tuple) else (at,)
+
+
+@overload
+def state(
+    initial: T,
+    *,
+    low: int | Param = 0,
+    high: int | Param | Sort | None = None,
+    volatile: bool = False,
+) -> Scalar[T]: ...
+
+
+@overload
+def state(
+    initial: T,
+    *,
+    per: Sort | tuple[Sort, ...],
+    low: int | Param = 0,
+    high: int | Param | Sort | None = None,
+    volatile: bool = False,
+) -> Family[T]: ...
+
+
+def state(
+    initial: T,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    low: int | Param = 0,
+    high: int | Param | Sort | None = None,
+    volatile: bool = False,
+) -> Scalar[T] | Family[T]:
+    """Declare a field: Bool or Enum by its initial value, an integer by its bounds.
+
+    A bound may be a number, a parameter, or a sort, which stands for its size.
+    ``per`` gives it one element for each member of a sort, or each tuple of
+    members. A ``volatile`` field is lost by ``lose_volatile``; all others endure.
+    """
+    sorts = sorts_of(per)
+    kind = Family[T] if sorts else Scalar[T]
+    return kind(initial, sorts=sorts, low=low, high=high, volatile=volatile)

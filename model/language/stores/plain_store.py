@@ -1,0 +1,105 @@
+"""State as plain values: the reference semantics of every model."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.expressions import (
+    plain_truth,
+)
+from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.source_location import here
+from onceproof.model.language.stores.store import Disabled, checked_index, refuse_change
+from onceproof.model.language.terms.types import (
+    IntType,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
+
+    from onceproof.model.language.fields import Field
+
+    Rule = Callable[..., object]
+    Ranged = Sequence[tuple[Sort, int]]
+
+T = TypeVar("T")
+
+
+class PlainStore:
+    """Values, as Python has them: the reference semantics of every model."""
+
+    def __init__(
+        self,
+        values: dict[str, dict[tuple[int, ...], Value]],
+        *,
+        frozen: bool = False,
+    ) -> None:
+        """Start from ``values``; they are changed in place, unless it is ``frozen``."""
+        self.values = values
+        self._frozen = frozen
+
+    def read(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Give the value of one element."""
+        checked_index(field, indices)
+        try:
+            return self.values[field.path][cast("tuple[int, ...]", indices)]
+        except KeyError:
+            message = f"{field.path} has no element {list(indices)}"
+            raise ModelError(message, where=here()) from None
+
+    def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
+        """Change one element, within the bounds of its type."""
+        refuse_change(field, frozen=self._frozen)
+        self.read(field, indices)
+        place = tuple(int(cast("int", i)) for i in indices)
+        self.values[field.path][place] = cast("Value", self.fit(field, value))
+
+    def fit(self, field: Field, value: object) -> object:
+        """Check that a value is one that a field can hold, and give it."""
+        if not isinstance(field.type, IntType):
+            return value
+        number = int(cast("int", value))
+        if not field.type.low <= number <= field.type.high:
+            message = f"{field.path} holds {field.type}, not {number}"
+            raise ModelError(message, where=here())
+        return number
+
+    def write_all(self, field: Field, rule: Rule) -> None:
+        """Change every element at once: the rule sees the values before."""
+        places = list(self.values[field.path])
+        new = [
+            rule(*(Member(i, s) for i, s in zip(place, field.sorts, strict=True)))
+            for place in places
+        ]
+        for place, value in zip(places, new, strict=True):
+            self.write(field, place, value)
+
+    def require(self, condition: object, *, late: bool = False) -> None:  # noqa: ARG002
+        """End the action where the condition does not hold."""
+        if not plain_truth(condition):
+            raise Disabled
+
+    def loop(
+        self,
+        ranges: Ranged,
+        give: Callable[..., T],
+        frame: FrameType,  # noqa: ARG002 - anyone may go through plain members
+    ) -> Iterator[T]:
+        """Go through the members by index."""
+        members = ([Member(i, sort) for i in range(size)] for sort, size in ranges)
+        return map(give, itertools.product(*members))
+
+    def uses_size(self, sort: Sort) -> None:
+        """Note nothing: plain runs have a size anyway."""
+
+
+class UnguardedStore(PlainStore):
+    """Values, for a run of an action that goes on where its guard does not hold."""
+
+    def require(self, condition: object, *, late: bool = False) -> None:  # noqa: ARG002
+        """Go on, whatever the condition is."""
+        plain_truth(condition)

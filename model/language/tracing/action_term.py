@@ -1,0 +1,46 @@
+"""An action or fault as terms: its guard, and what it writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.stores.symbolic_store import (
+    Write,
+    read_through,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onceproof.model.language.terms import terms as t
+
+
+@dataclass(frozen=True)
+class ActionTerm:
+    """An action or fault as terms: for which members, when, and what it writes."""
+
+    name: str
+    params: tuple[t.Var, ...]
+    guard: t.Term
+    writes: tuple[Write, ...]
+    fault: bool
+    doc: str
+    where: str
+    fair: bool = False
+
+    def after(self, get: t.Get) -> t.Term:
+        """Give what an element holds after the action, in terms of before."""
+        return read_through(list(self.writes), get)
+
+    @property
+    def terms(self) -> Iterator[t.Term]:
+        """The guard, the values that are written, and where."""
+        yield self.guard
+        for write in self.writes:
+            yield from (write.value, *write.indices)
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The paths of the fields that the action may change."""
+        return tuple(dict.fromkeys(w.field for w in self.writes))

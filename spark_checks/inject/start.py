@@ -1,0 +1,72 @@
+"""What a query is started with, and what is known of it once it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.inject import sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from onceproof.spark_checks.inject.forked_driver import StandIn
+    from onceproof.spark_checks.plan.rules import Plan
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a query is started with.
+
+    In the process of the tests, ``driver`` stands for the process that Spark calls
+    back, and ``batches`` gives the events of one batch, of those that are ``offered``.
+    In a host, ``called_back`` has a writer call a function of the user's.
+    """
+
+    events: DataFrame
+    checkpoint: Path
+    plan: Plan
+    driver: StandIn | None = None
+    batches: Callable[[int], DataFrame] | None = None
+    offered: int = 0
+    called_back: Callable[[DataStreamWriter, Any], None] | None = None
+
+    @property
+    def writer(self) -> DataStreamWriter:
+        """Begin a query that ends when all events are read."""
+        writer = self.events.writeStream.trigger(availableNow=True)
+        return writer.option("checkpointLocation", str(self.checkpoint))
+
+    @property
+    def stand_in(self) -> StandIn:
+        """The driver that is called back."""
+        if self.driver is None:
+            message = "nobody stands for the driver"
+            raise RuntimeError(message)
+        self.driver.called_back()
+        return self.driver
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Refuse options that name a place which is not the sink's own.
+
+        Raises ``UsageError``.
+        """
+        for key, value in options.items():
+            problem = sandbox.problem(key, str(value), self.plan.allowed)
+            if problem:
+                raise UsageError(problem)
+
+
+class Started(Protocol):
+    """A query, or what is run like one."""
+
+    def awaitTermination(self, timeout: int) -> bool | None:  # noqa: N802 - Spark's name
+        """Wait for the end; say whether it came."""
+
+    def stop(self) -> None:
+        """End it."""

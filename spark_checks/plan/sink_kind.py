@@ -1,0 +1,55 @@
+"""What the plan of a sink's faults needs to know of its kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from onceproof.spark_checks.plan.run_plan import NotReplayable, Run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onceproof.model.language.steps import Event
+
+NOWHERE, CALLED, STARTS = "nowhere", "called", "starts"
+"""What of a sink runs on the driver: nothing, what Spark calls, what starts a query."""
+
+
+class Kind:
+    """One sink under test, as the plan of its faults sees it."""
+
+    on_driver: ClassVar[str] = NOWHERE
+
+    def before_log_commit(self, run: Run, batch: int) -> None:
+        """End the run when the sink is done with a batch, and its log is not."""
+        run.springs(batch)
+
+    def before_tasks(self, run: Run, batch: int) -> bool:  # noqa: ARG002 - for subclasses
+        """End the run before a batch's tasks start; say whether that can be done."""
+        return False
+
+    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
+        """End the run before a step that Spark takes by itself.
+
+        ``written`` holds the partitions whose tasks are done by then; ``again`` says
+        that an earlier run committed the batch to the sink.
+        """
+        del run, written, again
+        message = f"{step} happens inside Spark, out of reach"
+        raise NotReplayable(message)
+
+    def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
+        """Take back a commit that ``inside`` asked to be taken back."""
+        raise NotImplementedError
+
+    def edits(self) -> Path | None:
+        """Name the folder that ``undo`` edits, if any."""
+        return None
+
+    def no_abort(self, run: Run, batch: int) -> None:
+        """Let no abort be called: a driver that is dead calls none."""
+        del run, batch
+
+    def mortal_only(self) -> str:
+        """Say why no task that is given up can live on, if none can."""
+        return ""

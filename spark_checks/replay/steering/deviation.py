@@ -1,0 +1,37 @@
+"""How a run went otherwise than planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from onceproof.spark_checks.plan.run_plan import FAILED, NO_SUCH_POINT, NOT_MET
+
+
+@dataclass(frozen=True)
+class Amiss:
+    """Why a run was not the one that was planned; ``known`` if none can ever be.
+
+    With ``none_there`` that is for want of anything to inject into.
+    Another try may ``help``: what failed was ours, or took too long.
+    """
+
+    reason: str = ""
+    known: bool = False
+    help: bool = False
+    none_there: bool = False
+
+    @property
+    def cause(self) -> str:
+        """Say by which of the causes an interleaving was not replayed."""
+        if not self.reason:
+            return ""
+        if self.none_there:
+            return NO_SUCH_POINT
+        return NOT_MET if self.known else FAILED
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything amiss."""
+        return bool(self.reason)
+
+
+WELL = Amiss()

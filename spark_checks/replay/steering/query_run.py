@@ -1,0 +1,196 @@
+"""Starts a query with the rules of a run, and waits for its end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.inject.checkpoint_edits import Trap, own
+from onceproof.spark_checks.inject.failure_reason import is_lost, reason
+from onceproof.spark_checks.inject.forked_driver import StandIn
+from onceproof.spark_checks.inject.start import Start
+from onceproof.spark_checks.inject.tracing import line_trace
+from onceproof.spark_checks.inject.tracing.early_release import Stall
+from onceproof.spark_checks.plan.rules import (
+    LINES,
+    RUN_PROPERTY,
+    WORK,
+    Plan,
+    Rule,
+)
+from onceproof.spark_checks.plan.sink_kind import NOWHERE, STARTS
+from onceproof.spark_checks.session.host_processes import HarnessError
+from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onceproof.spark_checks.inject.adapters import Adapter
+    from onceproof.spark_checks.inject.hosts.built_sink import Built
+    from onceproof.spark_checks.inject.start import Started
+    from onceproof.spark_checks.plan.run_plan import Run
+    from onceproof.spark_checks.replay.steering.replay_context import Bench
+    from onceproof.spark_checks.sinks.interface import Reference
+OF_PATIENCE = 0.75
+_OPEN_COST = 4 * 2**20
+
+
+class QueryRun:
+    """Starts one query over one checkpoint as often as asked, and waits for its end."""
+
+    def __init__(
+        self, bench: Bench, folder: Path, built: Built, sink: Reference, kind: Adapter
+    ) -> None:
+        """Run what is ``built`` in a ``folder``, which is all it may write to."""
+        self._bench = bench
+        self._folder = folder
+        self._built = built
+        self._kind = kind
+        self._own = bool(sink.code)
+        self._code = sink.code
+        self._named = sink.named
+        self._allowed = (str(bench.scratch), *sink.allowed) if sink.code else None
+        self._marks = folder / "marks"
+        self._checkpoint = folder / "checkpoint"
+        self._driver: StandIn | None = None
+        self._stall = Stall(self._marks, self._checkpoint, bench.stall)
+
+    @property
+    def released_early(self) -> bool:
+        """Whether a task that was given up went on before its time."""
+        return self._stall.released
+
+    def once(self, run: Run) -> Ended:
+        """Start the query and wait for its end."""
+        session = self._bench.session
+        rules = [self._placed(r) for r in run.rules]
+        if self._own:
+            for batch in range(run.offered):
+                mark = run.mark(line_trace.file_of(DRIVER, batch))
+                rules.append(Rule(LINES, "call", batch, "note", mark=mark))
+                mark = run.mark(line_trace.file_of(TASK, batch))
+                rules.append(Rule(WORK, "call", batch, "first", mark=mark))
+        plan = Plan(
+            tuple(rules),
+            str(self._marks),
+            self._folder.name,
+            patience=OF_PATIENCE * self._bench.patience,
+            code=self._code,
+            named=self._named,
+            allowed=self._allowed,
+            path=tuple(p for p in sys.path if p) if self._own else (),
+        )
+        self._stall.expect(plan.rules)
+        placed = plan.write(session.plans)
+        spark: Any = self._bench.spark
+        spark.sparkContext.setLocalProperty(RUN_PROPERTY, plan.run)
+        for key, value in self._partitioning(merged=run.merged).items():
+            spark.conf.set(key, value)
+        trap: Any = nullcontext()
+        if run.trap is not None and run.strike is not None:
+            mine = own(self._checkpoint, self._bench.scratch)
+            begun = self._marks / run.begun[run.trap]
+            trap = Trap(mine, run.trap, begun, self._marks / run.strike.mark)
+        try:
+            with trap, self._stall:
+                ended = self._run(plan, placed, run)
+            died, lost = self.leave()
+            if lost and not died:
+                return Ended(lost, failed=True)
+            if died and not ended.error:
+                return Ended("the driver died after the callback")
+            return ended
+        finally:
+            self.leave()
+            placed.unlink(missing_ok=True)
+
+    def _run(self, plan: Plan, placed: Path, run: Run) -> Ended:
+        """Start the query and wait for its end."""
+        group = plan.run
+        try:
+            started = self._start(plan, placed, run)
+            group = str(getattr(started, "runId", plan.run))
+            patience = round(self._bench.patience)
+            if not started.awaitTermination(patience):
+                started.stop()
+                message = f"the query did not end within {patience} s"
+                return Ended(message, late=True)
+        except HarnessError as error:
+            return Ended(str(error), failed=True)
+        except UsageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - any failure ends a query
+            self._settle(group)
+            return Ended(reason(error), failed=is_lost(error))
+        return Ended()
+
+    def _settle(self, group: str) -> None:
+        """Let tasks end that a driver left, before the plan is taken from them."""
+        context: Any = self._bench.spark.sparkContext
+        context.cancelJobGroup(group)
+        tracker = context.statusTracker()
+        deadline = time.monotonic() + self._bench.patience
+        while time.monotonic() < deadline:
+            jobs = (tracker.getJobInfo(n) for n in tracker.getJobIdsForGroup(group))
+            if not any(job is not None and job.status == "RUNNING" for job in jobs):
+                return
+            time.sleep(0.01)
+
+    def _start(self, plan: Plan, placed: Path, run: Run) -> Started:
+        source, spark = self._bench.source, self._bench.spark
+        events = source.stream(spark, self._folder / "input")
+        where = self._kind.on_driver
+        if where != NOWHERE:
+            starts = where == STARTS
+            host = self._built.host()
+            self._driver = StandIn(host, plan, placed, spark, starts=starts)
+            if starts:
+                return self._driver.start(events, self._checkpoint)
+        start = Start(
+            events,
+            self._checkpoint,
+            plan,
+            self._driver,
+            lambda batch: source.batch(spark, batch),
+            run.offered,
+        )
+        return self._kind.start(start)
+
+    def _placed(self, rule: Rule) -> Rule:
+        paths = tuple(m.format(checkpoint=self._checkpoint) for m in rule.await_)
+        return replace(rule, await_=paths)
+
+    def _partitioning(self, *, merged: bool) -> dict[str, str]:
+        """Have Spark give each file of a batch a partition of its own, or all one."""
+        count, cost = (1, 0) if merged else (self._bench.source.tasks, _OPEN_COST)
+        return {
+            "spark.sql.files.minPartitionNum": str(count),
+            "spark.sql.files.openCostInBytes": str(cost),
+        }
+
+    def leave(self) -> tuple[bool, str]:
+        """End what stands for a driver; say whether a rule ended it, or why it failed.
+
+        That may have been a thread of it, after the last callback.
+        """
+        driver, self._driver = self._driver, None
+        if driver is None:
+            return False, ""
+        died = driver.close()
+        return died, driver.lost
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How one start of the query ended; ``error`` is empty where it ended well.
+
+    It may have come too ``late``, or not at all because we ``failed``.
+    """
+
+    error: str = ""
+    late: bool = False
+    failed: bool = False

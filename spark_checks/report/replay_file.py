@@ -1,0 +1,216 @@
+"""A counterexample file is replayed: the failure is still there, or it is fixed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from onceproof.model.errors import UsageError
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.library import pick, protocols
+from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.properties.counterexample.file import Counterexample, read, steps_of
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.judges.by_search import parameters_of
+from onceproof.properties.trust import own_code
+from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inputs.event_files import enough
+from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, Sizes
+from onceproof.spark_checks.inputs.user_events import from_json, own_events
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.plan.enumeration import protocol_of
+from onceproof.spark_checks.replay import engine, request
+from onceproof.spark_checks.report.counterexamples import _GUARANTEES, DRIFT
+from onceproof.spark_checks.report.rerun import Answer, replay_test
+from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.sinks.user_code_model import StruckInside
+from onceproof.spark_checks.sinks.user_sink import find_sink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+    from onceproof.spark_checks.inputs.event_files import Input
+    from onceproof.spark_checks.replay.events import Listener
+    from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.sink_report import SinkReport
+    from onceproof.spark_checks.sinks.interface import Reference
+
+
+def replay_file(
+    path: Path,
+    listener: Listener | None = None,
+    *,
+    keep: bool = False,
+    allow: tuple[str, ...] = (),
+    trust: bool = False,
+) -> Answer:
+    """Replay a counterexample file; the ``listener`` hears how it goes.
+
+    That runs the sink or the test that the file names, which lies in the project; the
+    sink may write to its target, and to the places of the file that ``allow`` names,
+    too. With ``trust`` the code may lie anywhere, and write where the file says. Raises
+    ``UsageError``, before any Spark is started, for a file that is damaged, or that
+    tells of something that is not known here.
+    """
+    told = read(path)
+    if told.test:
+        return replay_test(path, told, listener, trust=trust)
+    given = given_by(told)
+    sink, sizes = _asked(path, told, allow, trust=trust)
+    about = (str(path), told.sink, told.property)
+    stale = ""
+    if not sink.code:
+        stale = _stale(told, protocol_of(sink, sizes, faults=told.faults))
+    if stale:
+        return Answer(*about, "ERROR", stale)
+    reports = engine.replay(
+        [sink],
+        listener or (lambda _: None),
+        request.Plan(
+            faults=told.faults,
+            sizes=sizes,
+            choice=choice_of(told),
+            keep=keep,
+            given=given,
+        ),
+    )
+    return answered(path, told, reports[0])
+
+
+def given_by(told: Counterexample) -> Callable[[SparkSession], Input] | None:
+    """Give the events that a file tells of; None for flights of its number."""
+    key = tuple(map(str, told.asked.get("key", ())))
+    if told.input is not None:
+        given = from_json(told.input)
+        return lambda _: given
+    return own_events(None, key, sizes_of(told)) if key else None
+
+
+def choice_of(told: Counterexample) -> Choice:
+    """Choose what a file tells of; of a user's sink, what stands for it now."""
+    if told.protocol == StruckInside.label():
+        return Choice(told=told.steps)
+    return Choice(only=frozenset([told.interleaving]))
+
+
+def answered(path: Path, told: Counterexample, report: SinkReport) -> Answer:
+    """Say what the replay of the interleaving that a file tells of has shown.
+
+    Where a user's sink runs other lines by now, it is FAILED if any failure of the
+    same kind breaks the property, and FIXED if all were replayed and none does.
+    """
+    about = (str(path), told.sink, told.property)
+    outcomes = report.outcomes
+    if not outcomes:
+        return Answer(*about, "ERROR", "there is no such interleaving any more")
+    once = report.unsteady.get(told.property, {})
+    failed = [
+        o for o in outcomes if o.interleaving.number not in once and _fails(told, o)
+    ]
+    missed = [o for o in outcomes if o.spark is None or o in report.missed]
+    folder = str((failed or missed or outcomes)[0].folder or "")
+    steps = steps_of(Semantics(report.protocol), outcomes[0].interleaving.trace)
+    why = ""
+    if report.sink.code and (len(outcomes) > 1 or steps != told.steps):
+        why = (
+            f"{told.property}, over {len(outcomes)} failures of this kind: the sink "
+            "runs other lines than when the file was written"
+        )
+    if failed:
+        return Answer(*about, "FAILED", why, folder)
+    if all(o.known for o in missed) and len(missed) < len(outcomes):
+        return Answer(*about, "FIXED", why, folder)
+    first = next((o for o in missed if not o.known), missed[0])
+    reason = first.not_replayed or first.unread
+    reason = reason or f"not reproducible: {once.get(first.interleaving.number)}"
+    return Answer(*about, "ERROR", reason, folder)
+
+
+def _fails(told: Counterexample, outcome: Outcome) -> bool:
+    if told.property == DRIFT:
+        return outcome.drift
+    prop = _GUARANTEES[told.property]
+    return outcome.spark is not None and broken(prop, outcome.spark) is not None
+
+
+def _asked(
+    path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
+) -> tuple[Reference, Sizes]:
+    """Find what a file tells of.
+
+    Raises ``UsageError`` for what is not known here, or was never of a replay.
+    """
+    message = ""
+    sinks = reference_sinks()
+    if "::" in told.sink:
+        sinks[told.sink] = _own(path, told, allow, trust=trust)
+    if told.protocol not in (MicroBatch.label(), StruckInside.label()):
+        pick(told.protocol, protocols(), "protocol")
+        message = f"{path} is about {told.protocol}, which no sink is replayed by"
+    elif not told.sink:
+        message = f"{path} is about a model alone, and names no sink to replay"
+    elif told.sink not in sinks:
+        message = f"{path} is about sink {told.sink!r}, which is not known here"
+    elif told.property not in (DRIFT, *_GUARANTEES):
+        message = f"{path} is about {told.property!r}, which is no guarantee"
+    elif not 1 <= told.faults <= MOST_FAULTS:
+        message = f"{path} is damaged: 'faults' is {told.faults}"
+    for name, most in MOST.items():
+        value = told.parameters.get(name)
+        if not message and not (type(value) is int and 1 <= value <= most):
+            message = f"{path} is damaged: {name!r} of its parameters is {value!r}"
+    if message:
+        raise UsageError(message)
+    sizes = sizes_of(told)
+    enough(sizes.events, sizes.batches, sizes.partitions)
+    return sinks[told.sink], sizes
+
+
+def _own(
+    path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
+) -> Reference:
+    """Find the sink of a file's project; where it may write, the file does not say."""
+    code = told.sink.partition("::")[0]
+    wanted = tuple(told.asked.get("allow", ()))
+    if not trust:
+        own_code(code, path)
+        # A file has its places without their passwords.
+        given = {redacted(place) for place in allow}
+        if beyond := [place for place in wanted if redacted(place) not in given]:
+            message = (
+                f"{path} lets its sink write to {beyond[0]!r}, outside of the replay's "
+                "own folder; give --trust if that is meant"
+            )
+            raise UsageError(message)
+    elif not Path(code).is_file():
+        message = f"{path} names {code}, and there is no such file"
+        raise UsageError(message)
+    named = told.asked.get("code", ())
+    return find_sink(told.sink, Path.cwd(), allowed=wanted, named=named)
+
+
+def sizes_of(told: Counterexample) -> Sizes:
+    """Give the sizes of the replay that a file tells of."""
+    numbers = told.parameters
+    return Sizes(
+        batches=numbers["BATCH"],
+        partitions=numbers["PARTITION"],
+        events=told.events,
+        attempts=numbers["ATTEMPT"],
+    )
+
+
+def _stale(told: Counterexample, protocol: MicroBatch) -> str:
+    """Say in what the model differs from the one that the file was written by."""
+    if told.parameters != parameters_of(protocol):
+        return "the model's parameters have changed since the file was written"
+    classes = interleavings(protocol).classes
+    for one in classes:
+        if one.number == told.interleaving:
+            if steps_of(Semantics(protocol), one.trace) == told.steps:
+                return ""
+            return "the model has changed since the file was written"
+    return f"there is no interleaving {told.interleaving} any more"
