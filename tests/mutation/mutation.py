@@ -49,6 +49,8 @@ _LANGUAGE = (
     "tests/model/language/test_mistakes.py",
     "tests/model/language/test_channels.py",
     "tests/model/language/test_networks.py",
+    "tests/model/test_ranges.py",
+    "tests/model/test_effects_by_hand.py",
 )
 _PROOFS = (
     "tests/properties/judges/test_prove.py",
