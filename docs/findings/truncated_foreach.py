@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from onceproof.spark_checks.inputs import flights
+from onceproof.spark_checks.inputs.event_files import Source
+from onceproof.spark_checks.inputs.flights import flights_input
+from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.rules import RUN_PROPERTY, Plan, Rule
 from onceproof.spark_checks.session.scratch import Scratch
 from onceproof.spark_checks.session.warm_session import WarmSession
@@ -38,15 +40,18 @@ class Writer:
 def main() -> None:
     """Let the first attempt of a task fail above the writer, and print the notes."""
     scratch = Scratch()
-    session = WarmSession(scratch.path)
+    session = WarmSession(scratch.path / "session", scratch.path)
     try:
-        source = flights.Source(scratch.path / "flights", flights.flights(100), 1, 2)
+        sizes = Sizes(events=100, batches=1, partitions=2)
+        source = Source(scratch.path / "flights", flights_input(sizes))
         source.offer(scratch.path / "input", 1)
         rule = Rule("begin_task", "call", 0, "die", partition=0, attempt=0)
         Plan((rule,), str(scratch.path), "shown").write(session.plans)
         session.spark.sparkContext.setLocalProperty(RUN_PROPERTY, "shown")
         log = scratch.path / "notes.txt"
-        frame = flights.query(session.spark, scratch.path / "input", 2)
+        session.spark.conf.set("spark.sql.files.minPartitionNum", "2")
+        session.spark.conf.set("spark.sql.files.openCostInBytes", str(4 * 2**20))
+        frame = source.stream(session.spark, scratch.path / "input")
         started = (
             frame.writeStream.option("checkpointLocation", str(scratch.path / "ck"))
             .trigger(availableNow=True)

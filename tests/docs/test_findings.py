@@ -1,0 +1,34 @@
+"""Each script that shows a finding about Spark still shows it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.test_house import ROOT
+
+SHOWN = {"truncated_foreach": "task (0, 0): 0 rows, error=None"}
+
+
+def test_each_script_is_run():
+    """None is left out."""
+    scripts = {path.stem for path in (ROOT / "docs" / "findings").glob("*.py")}
+
+    assert scripts == set(SHOWN)
+
+
+@pytest.mark.spark
+@pytest.mark.grid
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_finding_is_shown(name):
+    """What the page says of Spark is what it does."""
+    script = ROOT / "docs" / "findings" / f"{name}.py"
+
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert SHOWN[name] in done.stdout
