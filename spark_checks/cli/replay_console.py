@@ -15,7 +15,7 @@ from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.console import _err, _mark, _out, console_to
 from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.observations import times
+from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
 from onceproof.spark_checks.report.bounds import bounds_of_replay
 from onceproof.spark_checks.report.divergence import drift_data, parting
 
@@ -190,15 +190,11 @@ def _broken(
         return
     clause, moment = place
     how = "; ".join(outcome.failpoints) or "the query is restarted"
-    when = outcome.spark.moments[moment]
-    seen = ", ".join(
-        f"{events} {times(number)}"
-        for number, events in outcome.spark.seen(moment).items()
-    )
+    when = at_moment(outcome.spark.moments[moment])
+    seen = breach(prop, clause, readers_see(outcome.spark, moment))
     yield (
         f"[bold]{escape(report.sink.name)}[/bold] is not {prop.name}: {escape(how)}; "
-        f"{escape(when)}, of the events readers see {seen}; claimed is that "
-        f"{escape(prop.clauses[clause].text)}.\n"
+        f"{escape(when)}, {escape(seen)}.\n"
         f"    onceproof replay {escape(shell_word(file))}"
     )
 

@@ -15,7 +15,7 @@ TIMEOUT = 600.0
 class Sizes:
     """Events, cut into batches, cut into partitions; a task has so many attempts."""
 
-    batches: int = 4
+    batches: int = 2
     partitions: int = 2
     events: int = A_DAY
     attempts: int = 2

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from onceproof.properties.property import Property
     from onceproof.spark_checks.inputs.event_files import Source
     from onceproof.spark_checks.sinks.interface import Read, Result
 
@@ -22,6 +23,8 @@ _UNIT = "onceproof_unit"
 _EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
 _SAID, _MOST_SAID = "onceproof_said", 120
+AT_REST = "at rest"
+_COUNTED = ("effectively-once", "at-most-once", "at-least-once")
 _NOTHING_THERE = (
     "PATH_NOT_FOUND",
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -227,9 +230,28 @@ def times(number: int) -> str:
     return _TIMES.get(number, f"{number} times")
 
 
-def seen_in_words(history: History, moment: int) -> str:
-    """Say of a moment how many events readers see how often."""
-    told = [f"{n} {times(k)}" for k, n in history.seen(moment).items()]
-    if history.unexplained[moment]:
-        told.append(f"{history.unexplained[moment]} that should not be there")
-    return ", ".join(told)
+def readers_see(history: History, moment: int) -> str:
+    """Say what readers see at a moment: "readers see 4 of 8 events twice"."""
+    counted = history.seen(moment)
+    total = sum(counted.values())
+    odd = [(n, times(k)) for k, n in counted.items() if k != 1]
+    seen = [f"{n} {how}" for n, how in odd]
+    if odd:
+        seen[0] = f"{odd[0][0]} of {total} events {odd[0][1]}"
+    else:
+        seen = [f"{'all ' if total > 1 else ''}{total} events once"]
+    if strays := history.unexplained[moment]:
+        seen.append(f"{strays} rows that should not be there")
+    return f"readers see {', '.join(seen[:-1])}{' and ' if seen[1:] else ''}{seen[-1]}"
+
+
+def at_moment(moment: str) -> str:
+    """Say when a moment is, in a sentence: "after the query finished"."""
+    return "after the query finished" if moment == AT_REST else moment
+
+
+def breach(prop: Property, clause: int, seen: str) -> str:
+    """Say what is wrong; of a guarantee that counts alone do not show, its meaning."""
+    if prop.name in _COUNTED:
+        return seen
+    return f"{seen}; {prop.name} means that {prop.clauses[clause].text}"

@@ -19,7 +19,7 @@ from onceproof.spark_checks.inputs.user_events import own_events
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay import engine, request
-from onceproof.spark_checks.replay.observations import seen_in_words
+from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
 from onceproof.spark_checks.report.counterexamples import (
     Asked,
     counterexample,
@@ -201,11 +201,8 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
         message = f"{prop.name} is refuted, and by no interleaving"
         raise RuntimeError(message)
     clause, moment = broken(prop, outcome.spark) or (0, 0)
-    seen = seen_in_words(outcome.spark, moment)
-    headline = (
-        f"{_name(report)} is not {prop.name}: {_when(outcome, moment)}, of the "
-        f"events readers see {seen}; claimed is that {prop.clauses[clause].text}"
-    )
+    seen = breach(prop, clause, readers_see(outcome.spark, moment))
+    headline = f"{_name(report)} is not {prop.name}: {_when(outcome, moment)}, {seen}"
     told = counterexample(report, prop, outcome, asked)
     file = ""
     if question.trace != OFF:
@@ -243,7 +240,7 @@ def _when(outcome: Outcome, moment: int) -> str:
     """Name a moment so that it can be told where nothing else is."""
     run = outcome.runs[moment]
     if not run.stop or not run.how:
-        return run.moment
+        return at_moment(run.moment)
     return f"after a fault ({'; '.join(run.how)})"
 
 

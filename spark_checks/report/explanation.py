@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
-from onceproof.spark_checks.replay.observations import seen_in_words, times
+from onceproof.spark_checks.replay.observations import at_moment, readers_see, times
 from onceproof.spark_checks.sinks.code_points import returns
 
 if TYPE_CHECKING:
@@ -34,10 +34,9 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
     for number, run in enumerate(outcome.runs):
         told += _run(number, run, before, again)
         if run.unreadable:
-            told.append(f"{run.moment}, readers fail: {run.unreadable}")
+            told.append(f"{at_moment(run.moment)}, readers fail: {run.unreadable}")
         else:
-            seen = seen_in_words(history, number)
-            told.append(f"{run.moment}, of the events readers see {seen}")
+            told.append(f"{at_moment(run.moment)}, {readers_see(history, number)}")
         again |= set(run.ran) - run.committed
         before = run.committed
         if number == moment:
@@ -50,7 +49,7 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
     weakest = next(g.name for g in GUARANTEES if broken(g, history))
     what = prop.clauses[clause].text
     told.append(
-        f"but it is claimed that {what}: the weakest guarantee broken is {weakest}"
+        f"this breaks the claim that {what}; the weakest guarantee broken is {weakest}"
     )
     return tuple(told)
 

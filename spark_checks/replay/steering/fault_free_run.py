@@ -19,7 +19,7 @@ from onceproof.spark_checks.inject.tracing.injection_points import (
 )
 from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO, WORK
 from onceproof.spark_checks.plan.run_plan import Run
-from onceproof.spark_checks.replay.observations import Telling, seen_in_words
+from onceproof.spark_checks.replay.observations import Telling, readers_see
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
 from onceproof.spark_checks.replay.steering.trial import Trial
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
@@ -173,8 +173,8 @@ def _wrong(bench: Bench, sink: Reference, trial: Trial) -> str:
     wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
     such = next((f", such as {example}" for example in wrong if example), "")
     return (
-        f"{sink.name} is wrong even without a fault: of the events readers see "
-        f"{seen_in_words(history, 0)}{such}; the sink itself loses or repeats "
+        f"{sink.name} is wrong even without a fault: "
+        f"{readers_see(history, 0)}{such}; the sink itself loses or repeats "
         "them, or key= and read= do not fit"
     )
 

@@ -25,7 +25,7 @@ from onceproof.properties.evidence.record import (
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import parameters_of
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.replay.observations import seen_in_words
+from onceproof.spark_checks.replay.observations import at_moment, readers_see
 from onceproof.spark_checks.report.evidence.source_files import near, sources_of
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown
     if outcome is None or outcome.spark is None:
         return None
     clause, moment = broken(prop, outcome.spark) or (0, 0)
-    seen = seen_in_words(outcome.spark, moment)
+    seen = readers_see(outcome.spark, moment)
     one = outcome.interleaving.trace
     return Shown(
         clause=prop.clauses[clause].text,
@@ -193,7 +193,7 @@ def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown
         strikes=tuple(n for n, event in enumerate(one.events, 1) if event.fault),
         again=_again(report, command, outcome, file),
         failpoints=outcome.failpoints,
-        seen=f"{outcome.spark.moments[moment]}, of the events readers see {seen}",
+        seen=f"{at_moment(outcome.spark.moments[moment])}, {seen}",
         file=file,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.replay.observations import seen_in_words
+from onceproof.spark_checks.replay.observations import at_moment, readers_see
 from onceproof.spark_checks.report.assessment import (
     CLAIMED,
     OFF,
@@ -85,7 +85,7 @@ def how_it_breaks(found: Judged, claims: tuple[Property, ...]) -> Broken:
     _, moment = place
     return Broken(
         prop.name,
-        outcome.spark.moments[moment],
-        seen_in_words(outcome.spark, moment),
+        at_moment(outcome.spark.moments[moment]),
+        readers_see(outcome.spark, moment).replace("events", "orders"),
         outcome.failpoints,
     )

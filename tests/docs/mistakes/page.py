@@ -8,6 +8,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from onceproof.spark_checks.replay.observations import AT_REST, at_moment
 from tests.docs.mistakes import data_source, foreach_batch, foreach_writer, jobs, table
 from tests.docs.mistakes.mistake import HERE, Mistake, how_it_breaks, judged
 
@@ -27,18 +28,18 @@ FAMILIES = {
 HEAD = """\
 # Mistakes
 
-Sinks that look right, and what becomes of events when one thing fails. Each is judged
-on real PySpark: eight orders come in two batches of two partitions, and one fault
-strikes in each run, at any line of the sink's code. The table is written from what came
-out, by `python -m tests.docs.mistakes > docs/mistakes.md`, and a test compares the two.
+Sinks that look right, and what happens to events when one thing fails. Each sink is
+judged on real PySpark: eight orders arrive in two batches of two partitions, and each
+run has one fault, injected at any line of the sink's code. The table is generated from
+these runs by `python -m tests.docs.mistakes > docs/mistakes.md`; a test compares it.
 
-The failure is the smallest of those replayed that show the mistake: no other fault is
-needed. Most of these sinks work for weeks, since it has to strike at one line. A mend
-*holds* in so many failure interleavings, of so many that there are: at most 60 of a
-sink are replayed, or 36 where that takes long, of each kind of fault its share. What
-is left out stands at the end.
+The failure shown is the smallest one that was found: no other fault is needed. Most of
+these sinks work for weeks, because the fault has to hit one certain line. A fix *holds*
+in N of M failure interleavings: at most 60 interleavings of a sink are replayed, or 36
+where that takes long, shared among the kinds of fault. The last section lists what the
+page leaves out.
 
-| mistake | what goes wrong | the smallest failure | the mend |
+| mistake | what goes wrong | the smallest failure | the fix |
 | --- | --- | --- | --- |
 """
 SHARED = """\
@@ -59,7 +60,7 @@ LEFT_OUT = """\
 
 
 class Page:
-    """Judges each sink once, though several mistakes may share a mend."""
+    """Judges each sink once, though several mistakes may share a fix."""
 
     def __init__(self, lab: Lab, tell: Callable[[str], object] = str) -> None:
         """Judge nothing yet; ``tell`` hears how each sink came out."""
@@ -77,8 +78,8 @@ class Page:
         mended = self._judged(mistake.mended[0], mistake)
         broken = how_it_breaks(wrong, mistake.claims)
         link = f"[{mistake.title}](#{anchor(mistake.title)})"
-        when = broken.moment if broken.moment == "at rest" else "after the fault"
-        seen = f"{when}, of 8 orders readers see {broken.seen}"
+        done = broken.moment == at_moment(AT_REST)
+        seen = f"{broken.moment if done else 'after the fault'}, {broken.seen}"
         failure = "; ".join(in_words(how) for how in broken.failure)
         there = len(mended.report.classes.classes)
         word = "holds" if mended.holds else f"is {mended.verdict}"
@@ -96,7 +97,7 @@ class Page:
                 yield f"\n### {mistake.title}\n\n{_code(mistake.wrong)}\n"
                 again = mistake.mended[0].__name__
                 if again in shown:
-                    yield f"Mended as above, in `{again}`.\n"
+                    yield f"Fixed as above, in `{again}`.\n"
                 else:
                     yield f"{mistake.mend}\n\n{_code(mistake.mended)}"
                 shown.add(again)

@@ -19,7 +19,7 @@ TRACE = Shown(
     strikes=(2,),
     again="onceproof replay orders --only 3",
     failpoints=("the process dies after the write",),
-    seen="at rest, of the events readers see 4 twice",
+    seen="after the query finished, readers see 4 of 8 events twice",
 )
 HELD = Evidence(
     subject="orders",
