@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks.session.session_pool import Lab
 from tests.docs.mistakes import foreach_batch
 from tests.docs.mistakes.page import FAMILIES, Page, page_path
 
 pytestmark = pytest.mark.spark
-
-
-@pytest.fixture(scope="module")
-def lab():
-    lab = Lab()
-    yield lab
-    lab.close()
 
 
 @pytest.mark.grid

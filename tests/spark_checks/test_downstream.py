@@ -83,8 +83,20 @@ def test_it_is_the_wheel_that_is_tested(python, project):
     assert not Path(told).is_relative_to(ROOT)
 
 
+def test_one_sink_holds_and_one_is_refuted(python, project):
+    """With a file for the failure, where the project wants it."""
+    words = ["--onceproof-most=4", "-k", "upsert or append"]
+
+    done, verdicts = run(python, project, *words)
+
+    assert verdicts == dict(list(VERDICTS.items())[:2]), done.stdout + done.stderr
+    assert "1 failed, 1 passed" in done.stdout
+    assert len(list(project.glob("failures/*/*--effectively-once.json"))) == 1
+
+
+@pytest.mark.grid
 def test_one_sink_holds_and_three_are_refuted(python, project):
-    """With a file for each failure, where the project wants them."""
+    """A format and an example of Hypothesis among them."""
     words = ["--onceproof-most=16", "--hypothesis-seed=0"]
     words += ["--onceproof-shrink-budget=15"]
 

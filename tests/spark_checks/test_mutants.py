@@ -13,7 +13,6 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice, faults_of
 from onceproof.spark_checks.report.assessment import CLAIMED, OFF, Question, judge
 from onceproof.spark_checks.report.counterexamples import Asked
-from onceproof.spark_checks.session.session_pool import Lab
 from tests.spark_checks.mutants import (
     data_sources,
     in_tasks,
@@ -28,19 +27,11 @@ ROOMS = (on_the_driver, in_tasks, with_a_writer, data_sources, whole_queries)
 MUTANTS = {m.name: m for room in ROOMS for m in room.MUTANTS}
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(4)]
 QUICK = {
-    "commits_in_finally": "fail_in_commit",
     "fenced_and_adds": "fail_task",
     "first_file_stays": "fail_above",
     "abort_rewrites_in_place": "crash_in_abort",
 }
 """Mutants whose mistake the plain tests look for, each by one fault of the model."""
-
-
-@pytest.fixture(scope="module")
-def lab():
-    made = Lab()
-    yield made
-    made.close()
 
 
 @pytest.fixture

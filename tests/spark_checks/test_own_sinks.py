@@ -31,7 +31,6 @@ from onceproof.spark_checks.report.assessment import (
     judge,
 )
 from onceproof.spark_checks.report.counterexamples import Asked
-from onceproof.spark_checks.session.session_pool import Lab
 from tests.spark_checks import own_sinks as sinks
 
 pytestmark = pytest.mark.spark
@@ -40,15 +39,9 @@ HERE = Path(__file__).parent
 SCHEMA = "id string, amount long, name string"
 DEFAULTS = {"key": ("id",), "allow": (), "code": ()}
 FAILS = (Step("fail_task", (), True, {}),)
+CRASHES = Choice(told=(Step("crash", (), True, {}),))
 RAISED = Choice(told=(Step("fail_in_commit", (), True, {}),))
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(8)]
-
-
-@pytest.fixture(scope="module")
-def lab():
-    made = Lab()
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -79,7 +72,7 @@ def judged(lab, tmp_path):
 )
 def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
     """Right and wrong ones of each kind, over events made for a schema."""
-    found = judged(build)
+    found = judged(build, choice=CRASHES)
 
     assert str(found.verdict) == verdict
     assert len(found.story.splitlines()) <= MOST_LINES
@@ -106,7 +99,7 @@ def test_sparks_file_sink_is_judged_by_what_its_readers_go_by(judged, build, ver
 
 def test_what_a_driver_remembers_lasts_until_it_dies(judged):
     """A count in memory goes on from batch to batch, and begins anew after a crash."""
-    found = judged(sinks.counts_batches)
+    found = judged(sinks.counts_batches, choice=CRASHES)
 
     outcome = found.report.first_break(AT_LEAST_ONCE)
     assert found.verdict is Verdict.REFUTED
@@ -129,6 +122,7 @@ def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
     assert set(breaking) == {("lose_in_task",)}
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [
@@ -230,6 +224,7 @@ def test_the_run_that_is_kept_is_not_cleaned_up(judged, tmp_path):
     assert len(tables_in(db)) == 1
 
 
+@pytest.mark.grid
 def test_a_writer_whose_input_is_cut_off_takes_it_for_the_end(judged):
     """Its rows are lost with a single fault: PySpark calls close without an error."""
     found = judged(sinks.keeps_the_first, batches=1, choice=Choice(most=9))
@@ -255,6 +250,7 @@ def test_a_try_that_is_taken_back_may_be_made_again(judged):
     }
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize(
     "kind", [Exception, pytest.param(sqlite3.Error, marks=pytest.mark.grid)]
 )
@@ -324,6 +320,7 @@ def test_threads_of_a_callback_are_struck_too(judged, asked):
     assert str(found.verdict) == ("held" if asked else "refuted")
 
 
+@pytest.mark.grid
 def test_a_thread_that_is_not_waited_for_loses_its_batch(judged):
     """The process dies in it when the batch is committed, or before: both are seen."""
     found = judged(sinks.left_to_a_thread, events=NAMED, batches=1, choice=Choice())
@@ -335,7 +332,8 @@ def test_a_thread_that_is_not_waited_for_loses_its_batch(judged):
         for how in o.failpoints
     }
     assert found.verdict is Verdict.REFUTED
-    assert not found.report.missed
+    # A race may come out otherwise when it is run again: that is said, and no more.
+    assert not any(outcome.not_replayed for outcome in found.report.missed)
     assert any("the process dies" in how and "put()" in how for how in breaking)
 
 
@@ -377,6 +375,7 @@ def test_a_job_that_fails_for_good_may_be_tried_again(judged):
     assert found.replayed == len(found.report.outcomes) > 1
 
 
+@pytest.mark.grid
 def test_a_task_without_events_is_not_waited_for(judged):
     """A function that is called for each row has nothing to do there."""
     events = EventBatches(((tuple(NAMED[:1]), ()),), key=("id",))
@@ -394,6 +393,7 @@ def test_a_task_without_events_is_not_waited_for(judged):
     }
 
 
+@pytest.mark.grid
 def test_tasks_that_run_other_lines_from_run_to_run_are_undecided(judged, tmp_path):
     """No fault was injected before lines that the first run did not show."""
     where = tmp_path / "builds"
@@ -420,6 +420,7 @@ def test_a_task_is_struck_however_many_lines_it_runs(judged):
     assert found.report.sink.seen.passed > MOST_NOTES - MOST_POINTS
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [
@@ -457,7 +458,7 @@ def test_what_is_not_the_sinks_own_is_refused(judged, tmp_path, kind):
     with pytest.raises(UsageError, match="name it in allow="):
         judged(build)
     touched = place.exists()
-    found = judged(build, allow=(str(place),), choice=Choice(most=1))
+    found = judged(build, allow=(str(place),), choice=Choice(nth=0))
 
     assert not touched
     assert place.exists()

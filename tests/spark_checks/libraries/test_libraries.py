@@ -12,7 +12,6 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.report.assessment import CLAIMED, Question, judge
 from onceproof.spark_checks.report.counterexamples import Asked
-from onceproof.spark_checks.session.session_pool import Lab
 
 pytestmark = pytest.mark.spark
 
@@ -32,13 +31,6 @@ NEEDS = {
 TIMES = 20
 QUICK = ("deltalake", "a_pool")
 """Libraries of which the plain tests judge a right sink; `grid` judges all."""
-
-
-@pytest.fixture(scope="module")
-def lab():
-    made = Lab()
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -73,7 +65,7 @@ def judged(lab, tmp_path, monkeypatch):
 )
 def test_a_right_sink_is_not_accused(judged, library):
     """Whatever the library keeps in the process that dies, or in that which reads."""
-    found = judged(library, "right", Choice(most=3))
+    found = judged(library, "right", DIES)
 
     assert found.verdict is Verdict.HELD, found.headline
     assert not found.report.missed
@@ -92,7 +84,7 @@ def test_a_wrong_sink_is_refuted(judged, library):
 
 def test_a_pool_that_is_made_as_the_sink_is_built_is_emptied(judged):
     """Its connections are made again in each process."""
-    found = judged("sqlalchemy", "right_of_its_own", Choice(most=3))
+    found = judged("sqlalchemy", "right_of_its_own", DIES)
 
     assert found.verdict is Verdict.HELD, found.headline
 

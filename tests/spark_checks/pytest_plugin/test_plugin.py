@@ -120,6 +120,7 @@ def test_a_right_sink_holds_and_two_wrong_ones_are_refuted(pytester):
     assert not (pytester.path / ".onceproof" / "evidence").exists()
 
 
+@pytest.mark.grid
 def test_a_session_of_ones_own_hands_its_settings_over(pytester):
     """But for those of its application; it is another session that replays."""
     pytester.makeini("[pytest]\nonceproof_spark_fixture = spark\n")
@@ -149,6 +150,7 @@ def test_a_session_of_ones_own_hands_its_settings_over(pytester):
     result.assert_outcomes(passed=1)
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize(
     "apart", [False, pytest.param(True, marks=pytest.mark.grid)], ids=["file", "apart"]
 )
@@ -178,6 +180,7 @@ def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester, apart
     assert (file.parent / file.stem / "checkpoint" / "commits").is_dir()
 
 
+@pytest.mark.grid
 def test_known_failures_are_expected_until_a_day_or_until_they_are_fixed(pytester):
     """Xfailed with the reason; after the day, failed; what is fixed fails as well."""
     pytester.makepyfile(test_sinks=PROJECT)

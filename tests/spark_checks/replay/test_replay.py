@@ -17,22 +17,38 @@ from onceproof.spark_checks.sinks.reference import reference_sinks
 pytestmark = pytest.mark.spark
 
 SINKS = reference_sinks()
-ALL = sorted(SINKS)
+QUICK = ("datasource-staged", "foreach-batch-append", "foreach-batch-upsert")
+ALL = [
+    pytest.param(name, marks=() if name in QUICK else pytest.mark.grid)
+    for name in sorted(SINKS)
+]
+"""All sinks; the plain tests replay the quick ones, `grid` replays the others too."""
+
+
+class Replayed(dict):
+    """The reports of sinks by name; a sink is replayed when it is first asked for."""
+
+    def __init__(self, lab):
+        super().__init__()
+        self._lab = lab
+        self.heard = {}
+
+    def __missing__(self, name):
+        heard = self.heard[name] = []
+        plan = Plan(sizes=Sizes(batches=2))
+        [self[name]] = replay([SINKS[name]], heard.append, plan, lab=self._lab)
+        return self[name]
 
 
 @pytest.fixture(scope="module")
-def reports():
-    heard = []
-
-    found = replay(list(SINKS.values()), heard.append, Plan(sizes=Sizes(batches=2)))
-
-    return {r.sink.name: r for r in found}, heard
+def reports(lab):
+    return Replayed(lab)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_each_sink_is_judged_as_its_file_states(reports, name):
     """The wrong sinks are refuted, the right ones hold."""
-    report = reports[0][name]
+    report = reports[name]
 
     verdicts = {n: str(v) for n, v in report.verdicts.items()}
 
@@ -42,7 +58,7 @@ def test_each_sink_is_judged_as_its_file_states(reports, name):
 @pytest.mark.parametrize("name", ALL)
 def test_no_sink_drifts_from_its_model(reports, name):
     """Spark leaves the very ledger that the model does, at every moment looked at."""
-    drifting = [o for o in reports[0][name].outcomes if o.drift]
+    drifting = [o for o in reports[name].outcomes if o.drift]
 
     shapes = [(o.failpoints, o.model, o.spark) for o in drifting]
 
@@ -52,7 +68,7 @@ def test_no_sink_drifts_from_its_model(reports, name):
 @pytest.mark.parametrize("name", ALL)
 def test_whatever_is_not_replayed_says_why(reports, name):
     """Only zombies of Spark's own file writer are out of reach, and say so."""
-    missed = [o for o in reports[0][name].outcomes if o.spark is None]
+    missed = [o for o in reports[name].outcomes if o.spark is None]
 
     reasons = {o.not_replayed for o in missed}
 
@@ -63,7 +79,7 @@ def test_whatever_is_not_replayed_says_why(reports, name):
 @pytest.mark.parametrize("name", ALL)
 def test_every_durable_crash_state_is_struck(reports, name):
     """The replays cover each durable state that a fault can strike in the model."""
-    report = reports[0][name]
+    report = reports[name]
 
     covered = report.covered
 
@@ -72,7 +88,8 @@ def test_every_durable_crash_state_is_struck(reports, name):
 
 def test_the_engine_tells_what_it_does(reports):
     """The stream of events begins, tells of each interleaving, and ends."""
-    heard = reports[1]
+    assert reports["foreach-batch-append"].outcomes
+    heard = reports.heard["foreach-batch-append"]
 
     kinds = {type(e) for e in heard}
 
@@ -83,7 +100,7 @@ def test_the_engine_tells_what_it_does(reports):
 
 def test_a_counterexample_file_can_be_read_by_people_and_by_replay(reports, tmp_path):
     """The file names the property, the failpoints, the steps and both ledgers."""
-    report = reports[0]["foreach-batch-append"]
+    report = reports["foreach-batch-append"]
 
     files = counterexamples.write_counterexamples(report, tmp_path)
 
@@ -97,7 +114,7 @@ def test_a_counterexample_file_can_be_read_by_people_and_by_replay(reports, tmp_
 
 def test_a_verdict_of_no_runs_is_undecided(reports):
     """What was not replayed is never held."""
-    report = reports[0]["foreach-batch-upsert"]
+    report = reports["foreach-batch-upsert"]
     kept, report.outcomes = report.outcomes, []
 
     verdicts = set(report.verdicts.values())

@@ -8,7 +8,6 @@ from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import Plan
-from onceproof.spark_checks.session.session_pool import Lab
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
 pytestmark = pytest.mark.spark
@@ -76,26 +75,24 @@ ASKED = {
 
 
 @pytest.fixture(scope="module")
-def outcomes():
+def outcomes(lab):
     """Replay one interleaving of each sink, in one session."""
-    lab, found = Lab(), {}
+    found = {}
     for name, words in ASKED.items():
         choice = Choice(only=frozenset([numbered(name, *words)]))
         plan = Plan(2, SMALL, choice)
         [report] = replay([SINKS[name]], lambda _: None, plan, lab=lab)
         [found[name]] = report.outcomes
-    yield found
-    lab.close()
+    return found
 
 
-def test_two_crashes_are_two_moments():
+def test_two_crashes_are_two_moments(lab):
     """Each crash is looked at by itself, and Spark does as the model does at both."""
     name, sizes = "foreach-batch-append", Sizes(batches=2)
     number = numbered(name, *BETWEEN, sizes=sizes)
 
-    reports = replay(
-        [SINKS[name]], lambda _: None, Plan(2, sizes, Choice(only=frozenset([number])))
-    )
+    plan = Plan(2, sizes, Choice(only=frozenset([number])))
+    reports = replay([SINKS[name]], lambda _: None, plan, lab=lab)
 
     outcome = reports[0].outcomes[0]
     assert len(set(outcome.spark.moments)) == 3

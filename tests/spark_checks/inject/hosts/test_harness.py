@@ -14,20 +14,12 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.report.assessment import CLAIMED, Question, judge
 from onceproof.spark_checks.report.counterexamples import Asked
-from onceproof.spark_checks.session.session_pool import Lab
 from tests.spark_checks.inject.hosts import strange_sinks as sinks
 
 pytestmark = pytest.mark.spark
 
 ROWS = [{"id": f"e{n}", "amount": n} for n in range(2)]
 DIES = Choice(told=(Step("crash_in_commit", (), True, {}),))
-
-
-@pytest.fixture(scope="module")
-def lab():
-    made = Lab()
-    yield made
-    made.close()
 
 
 @pytest.fixture
