@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
 
 
@@ -33,7 +33,7 @@ class Trace:
         return tuple(event for event, _ in self.steps)
 
 
-def follow(reference: Reference, start: State, events: tuple[Event, ...]) -> Trace:
+def follow(reference: Interpreter, start: State, events: tuple[Event, ...]) -> Trace:
     """Run ``events`` in plain Python from ``start``.
 
     Raises ``ValueError`` at the first event that is not enabled.

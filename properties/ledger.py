@@ -29,7 +29,7 @@ from onceproof.model.language.terms.types import BOOL, IntType, MemberType, type
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
 
@@ -38,7 +38,7 @@ _WORDS = ", ".join(VOCABULARY)
 
 
 @dataclass(frozen=True, order=True)
-class Fared:
+class EventOutcome:
     """How an event stood at one moment."""
 
     promised: bool
@@ -54,7 +54,7 @@ class Row:
 
     unit: int
     accepted: bool
-    fared: tuple[Fared, ...]
+    fared: tuple[EventOutcome, ...]
     events: int = 1
     example: str = field(default="", compare=False)
 
@@ -100,7 +100,7 @@ class History:
             Row(
                 unit=row["unit"],
                 accepted=row["accepted"],
-                fared=tuple(Fared(**moment) for moment in row["fared"]),
+                fared=tuple(EventOutcome(**moment) for moment in row["fared"]),
                 events=row["events"],
                 example=str(row.get("example", "")),
             )
@@ -215,13 +215,13 @@ def of_history(history: History, moment: int) -> Ledger:
     return Ledger(lambda: iter(history.rows), columns)
 
 
-def observe_states(reference: Reference, states: Mapping[str, State]) -> History:
+def observe_states(reference: Interpreter, states: Mapping[str, State]) -> History:
     """Observe a model's states, by moment, just as a real run is observed."""
     ledgers = [of_protocol(reference.look(state)) for state in states.values()]
-    rows: dict[tuple[int, bool, tuple[Fared, ...]], int] = {}
+    rows: dict[tuple[int, bool, tuple[EventOutcome, ...]], int] = {}
     for event in ledgers[-1].events():
         fared = tuple(
-            Fared(bool(ledger.promised(event)), int(ledger.visible(event)))
+            EventOutcome(bool(ledger.promised(event)), int(ledger.visible(event)))
             for ledger in ledgers
         )
         last = ledgers[-1]

@@ -13,7 +13,7 @@ from onceproof.model.language.decorators import ClaimMark, kebab
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.source_location import defined_at, here, modelling
 from onceproof.model.language.tracing.identity import refuse_identity_in
-from onceproof.model.search.queries import Question
+from onceproof.model.search.queries import SearchQuery
 from onceproof.properties.ledger import Ledger, of_protocol
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ class Property:
         """Give what the clauses read, for a protocol in a state."""
         return protocol if self.own else of_protocol(protocol)
 
-    def questions(self, system: System) -> list[Question]:
+    def questions(self, system: System) -> list[SearchQuery]:
         """Trace each clause into a question about a system."""
         return [
             self._question(system, f"{self.name}#{number}", clause)
             for number, clause in enumerate(self.clauses)
         ]
 
-    def premises(self, system: System) -> list[Question | None]:
+    def premises(self, system: System) -> list[SearchQuery | None]:
         """Trace what each clause speaks of, to ask whether it is ever met."""
         return [
             None
@@ -88,19 +88,19 @@ class Property:
             for number, clause in enumerate(self.clauses)
         ]
 
-    def _question(self, system: System, name: str, clause: Clause) -> Question:
+    def _question(self, system: System, name: str, clause: Clause) -> SearchQuery:
         with modelling(clause.where or defined_at(clause.holds)):
             return self._traced(system, name, clause)
 
-    def _traced(self, system: System, name: str, clause: Clause) -> Question:
+    def _traced(self, system: System, name: str, clause: Clause) -> SearchQuery:
         claim = self._claim(clause)
         if clause.when == "leads_to":
             given, then = (
                 system.claim(lambda p, i=i: _pair(claim(p))[i]) for i in range(2)
             )
-            return Question(name, clause.when, then, given)
+            return SearchQuery(name, clause.when, then, given)
         term = system.claim(claim, steps=clause.when == "step")
-        return Question(name, clause.when, term)
+        return SearchQuery(name, clause.when, term)
 
     def _claim(self, clause: Clause) -> Callable[..., object]:
         if isinstance(clause.holds, FunctionType):

@@ -8,9 +8,9 @@ import pytest
 @pytest.fixture(scope="session")
 def lab():
     """Give all tests of a process one warm Spark session: its start takes long."""
-    from onceproof.spark_checks.session.session_pool import Lab
+    from onceproof.spark_checks.session.session_pool import SessionPool
 
-    made = Lab()
+    made = SessionPool()
     with made.session(attempts=2, partitions=2):
         pass
     yield made

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from onceproof.model.language.fields import Field
-    from onceproof.model.language.stores.symbolic_store import Write
+    from onceproof.model.language.stores.symbolic_store import FieldWrite
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
-    from onceproof.model.search.queries import Question
+    from onceproof.model.search.queries import SearchQuery
 
 JUDGED = ("always", "step", "at_rest", "sometimes", "recoverable")
 
@@ -64,12 +64,12 @@ def coded(type_: object, value: Value) -> bool | int:
     return encode(type_, value) if isinstance(type_, EnumType) else int(value)  # type: ignore[arg-type]
 
 
-def source(system: System, questions: Sequence[Question] = ()) -> str:
+def source(system: System, questions: Sequence[SearchQuery] = ()) -> str:
     """Write a system, and questions about it, as one expression of JavaScript."""
-    return _Writer(system).text(questions)
+    return _ScriptWriter(system).text(questions)
 
 
-class _Writer:
+class _ScriptWriter:
     """Writes one system. ``s`` is the state, ``z`` the one after it."""
 
     def __init__(self, system: System) -> None:
@@ -81,7 +81,7 @@ class _Writer:
             self._bases[field.path] = base
             base += len(field.places(system.sizes))
 
-    def text(self, questions: Sequence[Question]) -> str:
+    def text(self, questions: Sequence[SearchQuery]) -> str:
         """Write the whole expression."""
         fields = [self._field(field) for field in self._system.fields]
         actions = self._system.actions
@@ -151,7 +151,7 @@ class _Writer:
             f"const n = s.slice(); {writes} return n; }}"
         )
 
-    def _write(self, write: Write) -> str:
+    def _write(self, write: FieldWrite) -> str:
         indices: Sequence[t.Term] = write.vars if write.whole else write.indices
         sizes = [self._system.sizes[var.type.sort] for var in write.vars]
         names = [self._variable(var) for var in write.vars]
@@ -162,7 +162,7 @@ class _Writer:
         value = self._term(write.value)
         return f"{loops}put(n, {self._place(write.field, indices)}, {value});"
 
-    def _claim(self, question: Question) -> str:
+    def _claim(self, question: SearchQuery) -> str:
         if question.when not in JUDGED:
             return "null"
         return f"(s, z) => {self._term(question.term)}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.terms.types import Value
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
-    from onceproof.model.search.queries import Question
+    from onceproof.model.search.queries import SearchQuery
 
 _RESERVED = """
 ACTION ASSUME ASSUMPTION AXIOM BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE
@@ -39,13 +39,13 @@ f_ S_ e_ x_
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimName:
     """A claim as it is named in the module; ``kind`` is INVARIANT or PROPERTY.
 
     Of a ``witness`` the module holds the negation: a run that breaks it is the witness.
     """
 
-    question: Question
+    question: SearchQuery
     name: str
     kind: str
     witness: bool = False
@@ -57,26 +57,28 @@ class Module:
 
     name: str
     text: str
-    claims: tuple[Claim, ...]
-    left_out: tuple[Question, ...]
+    claims: tuple[ClaimName, ...]
+    left_out: tuple[SearchQuery, ...]
 
-    def configuration(self, claims: Iterable[Claim]) -> str:
+    def configuration(self, claims: Iterable[ClaimName]) -> str:
         """Give the text of a configuration that has TLC check some claims."""
         lines = ["SPECIFICATION Spec"]
         lines += [f"{claim.kind} {claim.name}" for claim in claims]
         return "\n".join(lines) + "\n"
 
 
-def module(system: System, questions: Sequence[Question], *, text: str = "") -> Module:
+def module(
+    system: System, questions: Sequence[SearchQuery], *, text: str = ""
+) -> Module:
     """Write a system and questions about it as a module; ``text`` is its comment.
 
     A question whether rest can be reached once faults stop has no form in the logic
     of runs, and is left out.
     """
-    return _Writer(system).module(questions, text)
+    return _ModuleWriter(system).module(questions, text)
 
 
-class _Writer:
+class _ModuleWriter:
     """Writes one system; each name is given once."""
 
     def __init__(self, system: System) -> None:
@@ -95,7 +97,7 @@ class _Writer:
         self._sums = False
         self._rests = False
 
-    def module(self, questions: Sequence[Question], text: str) -> Module:
+    def module(self, questions: Sequence[SearchQuery], text: str) -> Module:
         """Write the whole module."""
         left_out = tuple(q for q in questions if q.when == "recoverable")
         chosen = [q for q in questions if q not in left_out]
@@ -243,27 +245,29 @@ class _Writer:
 
     # Claims -----------------------------------------------------------------------
 
-    def _claim(self, question: Question) -> tuple[Claim, list[str]]:
+    def _claim(self, question: SearchQuery) -> tuple[ClaimName, list[str]]:
         words = "".join(map(str.capitalize, _words(question.name.replace("#", " "))))
         name = self._unique(words)
         term = self._claimed(question.term)
         if question.when == "sometimes":
-            claim = Claim(question, name, "INVARIANT", witness=True)
+            claim = ClaimName(question, name, "INVARIANT", witness=True)
             return claim, [
                 "\\* A run that breaks it is the witness.",
                 f"{name} == ~{term}",
             ]
         if question.when == "at_rest":
             self._rests = True
-            return Claim(question, name, "INVARIANT"), [f"{name} == Rest => {term}"]
+            return ClaimName(question, name, "INVARIANT"), [f"{name} == Rest => {term}"]
         if question.when == "step":
-            return Claim(question, name, "PROPERTY"), [f"{name} == [][{term}]_vars"]
+            return ClaimName(question, name, "PROPERTY"), [f"{name} == [][{term}]_vars"]
         if question.when == "eventually":
-            return Claim(question, name, "PROPERTY"), [f"{name} == <>{term}"]
+            return ClaimName(question, name, "PROPERTY"), [f"{name} == <>{term}"]
         if question.when == "leads_to" and question.given is not None:
             given = self._claimed(question.given)
-            return Claim(question, name, "PROPERTY"), [f"{name} == {given} ~> {term}"]
-        return Claim(question, name, "INVARIANT"), [f"{name} == {term}"]
+            return ClaimName(question, name, "PROPERTY"), [
+                f"{name} == {given} ~> {term}"
+            ]
+        return ClaimName(question, name, "INVARIANT"), [f"{name} == {term}"]
 
     def _claimed(self, term: t.Term) -> str:
         """Write a claim as one of the state, even where it reads none."""

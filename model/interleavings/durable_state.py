@@ -18,7 +18,7 @@ from onceproof.model.search.symmetry import (
 
 if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.stores.symbolic_store import Write
+    from onceproof.model.language.stores.symbolic_store import FieldWrite
     from onceproof.model.language.terms.types import Value
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
@@ -52,7 +52,7 @@ def is_crash(system: System, action: ActionTerm) -> bool:
     return action.fault and any(_loses(system, write) for write in action.writes)
 
 
-def _loses(system: System, write: Write) -> bool:
+def _loses(system: System, write: FieldWrite) -> bool:
     field = system.field(write.field)
     begins = isinstance(write.value, t.Const) and write.value.value == field.initial
     return field.volatile and (write.whole or (not field.sorts and begins))

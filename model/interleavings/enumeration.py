@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 MOST_STATES = 200_000
 
 
-class Run(NamedTuple):
+class PathClass(NamedTuple):
     """What is told apart of the paths to a state.
 
     ``struck`` holds the durable state that it began in, then those that crashes
@@ -74,7 +74,7 @@ def interleavings(protocol: Protocol) -> Interleavings:
     system = trace(protocol)
     edges, graph = _edges(system)
     found = _Paths(system, graph, edges)
-    merged: dict[Run, tuple[int, tuple[int, Run]]] = {}
+    merged: dict[PathClass, tuple[int, tuple[int, PathClass]]] = {}
     for row, run, size in found.at_rest():
         name = found.canonical(row, run)
         before, first = merged.get(name, (0, (row, run)))
@@ -200,15 +200,17 @@ class _Paths:
             self.durable.of(graph.layout.unpack(row))
             for row in graph.states[: graph.count].tolist()
         ]
-        self._runs: list[dict[Run, int]] = [{} for _ in edges]
-        self._back: list[dict[Run, tuple[int, Run, int]]] = [{} for _ in edges]
+        self._runs: list[dict[PathClass, int]] = [{} for _ in edges]
+        self._back: list[dict[PathClass, tuple[int, PathClass, int]]] = [
+            {} for _ in edges
+        ]
         self._follow()
 
     def is_key(self, event: Event) -> bool:
         """Say whether an event is a fault or a durable write."""
         return self._keys[self._numbers[event.name, event.members]]
 
-    def at_rest(self) -> list[tuple[int, Run, int]]:
+    def at_rest(self) -> list[tuple[int, PathClass, int]]:
         """List the failure runs that end at rest: where, which, and how many."""
         events, found = self._graph.events, []
         for row in self._order:
@@ -218,7 +220,7 @@ class _Paths:
                         found.append((row, run, size))
         return found
 
-    def canonical(self, row: int, run: Run) -> Run:
+    def canonical(self, row: int, run: PathClass) -> PathClass:
         """Name a run that ends at ``row``, alike for all that are equivalent."""
         struck = (*run.struck, self._remains[row])
         return min(
@@ -227,8 +229,8 @@ class _Paths:
         )
 
     def _canonical_under(
-        self, number: int, run: Run, struck: tuple[Remains, ...]
-    ) -> Run:
+        self, number: int, run: PathClass, struck: tuple[Remains, ...]
+    ) -> PathClass:
         """Name a run under a renaming."""
         word = tuple(self._renamed[number][e] for e in run.word)
         if word not in self._orders:
@@ -236,14 +238,14 @@ class _Paths:
         positions = self._orders[word]
         alike, effects_alike = self.durable.alike, self.durable.effects_alike
         effects = [e and effects_alike(e)[number] for e in run.effects]
-        return Run(
+        return PathClass(
             tuple(word[at] for at in positions),
             tuple(alike(state)[number] for state in struck),
             tuple(alike(state)[number] for state in run.left),
             tuple(effects[at] for at in positions),
         )
 
-    def path(self, row: int, run: Run) -> Trace:
+    def path(self, row: int, run: PathClass) -> Trace:
         """Give one path of the kind that ends at ``row``."""
         steps = []
         while run in self._back[row]:
@@ -269,7 +271,7 @@ class _Paths:
 
     def _follow(self) -> None:
         for row in range(self._graph.levels[1]):
-            self._runs[row][Run((), (self._remains[row],))] = 1
+            self._runs[row][PathClass((), (self._remains[row],))] = 1
         for row in self._order:
             for event, to in self._edges[row]:
                 for run, size in self._runs[row].items():
@@ -278,7 +280,7 @@ class _Paths:
                         self._back[to][longer] = (row, run, event)
                     self._runs[to][longer] = self._runs[to].get(longer, 0) + size
 
-    def _longer(self, run: Run, event: int, row: int, to: int) -> Run:
+    def _longer(self, run: PathClass, event: int, row: int, to: int) -> PathClass:
         if not self._keys[event]:
             return run
         struck, left, effect = run.struck, run.left, 0
@@ -289,7 +291,7 @@ class _Paths:
             effect = self.durable.effect(self._remains[row], self._remains[to])
         at = place(run.word, event, self._apart)
         word = inserted(run.word, at, event)
-        return Run(word, struck, left, inserted(run.effects, at, effect))
+        return PathClass(word, struck, left, inserted(run.effects, at, effect))
 
     def _renaming(self, system: System, naming: Renaming) -> list[int]:
         sorts = {a.name: tuple(p.type.sort for p in a.params) for a in system.actions}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from onceproof.model.interleavings.durable_state import Remains
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.steps import Event
     from onceproof.model.language.terms.types import Value
@@ -30,14 +30,14 @@ MOST_STEPS = 60
 MOST_KEPT = 10_000
 
 
-class Listed:
+class FailingRuns:
     """The failing runs of a protocol, by the faults that strike in each.
 
     A strike is a fault and the durable state that it strikes. All lists are in the
     order of the simplest run that they lead to.
     """
 
-    def __init__(self, reference: Reference, most: int) -> None:
+    def __init__(self, reference: Interpreter, most: int) -> None:
         """List a run of each class that holds no more than ``most`` faults.
 
         Raises ``UsageError`` where runs cannot be listed.
@@ -85,19 +85,19 @@ class Listed:
         return event != wanted, event.name != wanted.name, far
 
 
-def size(reference: Reference, run: Trace) -> tuple[int, int, int]:
+def size(reference: Interpreter, run: Trace) -> tuple[int, int, int]:
     """Measure a run by faults, steps and switches: what is simpler comes first."""
     faults = sum(event.fault for event in run.events)
     return faults, len(run.steps), context_switches(reference, run.events)
 
 
-def context_switches(reference: Reference, events: Sequence[Event]) -> int:
+def context_switches(reference: Interpreter, events: Sequence[Event]) -> int:
     """Count how often a step is not of the process that took the step before it."""
     lanes = [_lane(reference, event) for event in events]
     return sum(not _shared(one, other) for one, other in itertools.pairwise(lanes))
 
 
-def _lane(reference: Reference, event: Event) -> dict[Sort, set[int]]:
+def _lane(reference: Interpreter, event: Event) -> dict[Sort, set[int]]:
     lane: dict[Sort, set[int]] = {}
     sorts = reference.steps[event.name].sorts
     for sort, member in zip(sorts, event.members, strict=True):
@@ -113,14 +113,14 @@ def _shared(one: dict[Sort, set[int]], other: dict[Sort, set[int]]) -> bool:
     return all(one[sort] & other[sort] for sort in common)
 
 
-def starts(reference: Reference) -> Iterable[Sequence[Value]]:
+def starts(reference: Interpreter) -> Iterable[Sequence[Value]]:
     """List what each element of the state may hold at first."""
     for field, place in reference.places:
         members = (Member(i, s) for i, s in zip(place, field.sorts, strict=True))
         yield list(field.starts(tuple(members)))
 
 
-class Walk:
+class FaultyWalk:
     """A walk through the states of a protocol, as far as it has come."""
 
     def __init__(self, after: Successors, start: State, most: int) -> None:
@@ -162,7 +162,7 @@ class Walk:
         return Trace(self._start, tuple(self._steps))
 
 
-def successors(reference: Reference) -> Successors:
+def successors(reference: Interpreter) -> Successors:
     """Give a function that answers where the events of a state lead, others apart.
 
     Those that change nothing are left out. States that were met lately are kept.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 State: TypeAlias = tuple[Value, ...]
 
 
-class Reference:
+class Interpreter:
     """A protocol as plain Python: states are tuples of values, in field order."""
 
     def __init__(self, protocol: Protocol) -> None:

@@ -80,7 +80,7 @@ class Network(Part, Generic[M]):
     (none unless given), lose a message or deliver it once more.
     """
 
-    kinds: Mapping[str, Kinds]
+    kinds: Mapping[str, PartValues]
     sorts: tuple[Sort, ...]
     inner: tuple[Sort]
     copies_: int | Param
@@ -137,7 +137,7 @@ class Network(Part, Generic[M]):
         return code
 
 
-class Kinds:
+class PartValues:
     """The values that a part of a message can have."""
 
     def __init__(
@@ -206,7 +206,7 @@ def network(
     sorts = per if isinstance(per, tuple) else (per,)
     columns = columns_of(sample)
     bounds = bounds_of(high, columns)
-    kinds = {n: Kinds(n, v, bounds.get(n)) for n, v in columns.items()}
+    kinds = {n: PartValues(n, v, bounds.get(n)) for n, v in columns.items()}
     messages = Sort("message of a network", ordered=True)
     messages.name = "MESSAGE"
 

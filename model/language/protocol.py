@@ -32,7 +32,7 @@ from onceproof.model.language.state import State
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from onceproof.model.language.stores.store import Store
+    from onceproof.model.language.stores.store import StateStore
 
 P = TypeVar("P", bound="Part")
 Observed = TypeVar("Observed")
@@ -101,7 +101,7 @@ class Part:
         self._path = ""
         self._owner: Part = self
         self._holder: Part | None = None
-        self._store: Store | None = None
+        self._store: StateStore | None = None
         self._fields: dict[str, Field] = {}
         templates: dict[str, Part] = {}
         refuse_lost_since(type(self))
@@ -266,7 +266,7 @@ class Part:
         return Members(sort, self.size_of(sort), self.store)
 
     @property
-    def store(self) -> Store:
+    def store(self) -> StateStore:
         """The state that this protocol is looking at."""
         if self._store is None:
             message = (
@@ -276,7 +276,7 @@ class Part:
             raise ModelError(message, where=here())
         return self._store
 
-    def bound(self, store: Store) -> Self:
+    def bound(self, store: StateStore) -> Self:
         """Give a copy that looks at ``store``."""
         bound = self.__class__.__new__(self.__class__)
         parts = {name: p.bound(store) for name, p in self.parts.items()}

@@ -10,7 +10,7 @@ from onceproof.model.language.sorts import Sort
 from onceproof.model.language.source_location import here
 
 if TYPE_CHECKING:
-    from onceproof.model.language.stores.store import Store
+    from onceproof.model.language.stores.store import StateStore
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -37,7 +37,7 @@ class Fixed(dict[K, V]):
 class Watched(Mapping[Sort, int]):
     """Sizes as a method of a model reads them: the store is notified of each."""
 
-    def __init__(self, sizes: Mapping[Sort, int], store: Store) -> None:
+    def __init__(self, sizes: Mapping[Sort, int], store: StateStore) -> None:
         """Read ``sizes`` on behalf of a method that runs over ``store``."""
         self._sizes = sizes
         self._store = store

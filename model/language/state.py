@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.stores.store import Store
+    from onceproof.model.language.stores.store import StateStore
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Owner(Protocol):
     """What declares state: a protocol or a part."""
 
     @property
-    def store(self) -> Store:
+    def store(self) -> StateStore:
         """The state that is looked at."""
         ...
 
@@ -165,7 +165,7 @@ class Family(State[T]):
 class Elements(Generic[T]):
     """The elements of a family, in one state."""
 
-    def __init__(self, store: Store, field: Field) -> None:
+    def __init__(self, store: StateStore, field: Field) -> None:
         """Look at ``field`` through ``store``."""
         self._store = store
         self._field = field

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.stores.store import Store
+    from onceproof.model.language.stores.store import StateStore
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Step:
     fair: bool = False
 
     def run(
-        self, protocol: Protocol, store: Store, members: tuple[Any, ...]
+        self, protocol: Protocol, store: StateStore, members: tuple[Any, ...]
     ) -> Protocol:
         """Run the method over ``store``, taking from its budgets first.
 

@@ -30,7 +30,7 @@ E = Sort("event of a source", size=2, ordered=True)
 C = Sort("checkpoint", size=2, ordered=True)
 
 
-class Kind(Enum):
+class RecordKind(Enum):
     """What flows from a source to the operator."""
 
     BLANK = "blank"
@@ -41,11 +41,11 @@ class Kind(Enum):
 class Record(NamedTuple):
     """An event with its offset, or a barrier."""
 
-    kind: Kind
+    kind: RecordKind
     offset: int
 
 
-BARRIER = Record(Kind.BARRIER, 0)
+BARRIER = Record(RecordKind.BARRIER, 0)
 MOST = 2
 
 
@@ -152,7 +152,11 @@ class BarrierSnapshot(Protocol):
 
     up = state(True)
     link = channels(
-        Record(Kind.BLANK, 0), per=S, length=length, high={"offset": E}, volatile=True
+        Record(RecordKind.BLANK, 0),
+        per=S,
+        length=length,
+        high={"offset": E},
+        volatile=True,
     )
     running = state(False, volatile=True)
     sent = state(False, per=S, volatile=True)
@@ -165,7 +169,7 @@ class BarrierSnapshot(Protocol):
     def emit(self, s: Member, e: Member) -> None:
         """A source reads its next event."""
         when(self._works(), self.source.offset[s] == e)
-        self.link[s].send(Record(Kind.EVENT, e))
+        self.link[s].send(Record(RecordKind.EVENT, e))
         self.source.offset[s] = e + 1
 
     @action(per=(S, E))
@@ -175,7 +179,7 @@ class BarrierSnapshot(Protocol):
         when(
             self._works(),
             self.alignment.reads(s),
-            head.kind == Kind.EVENT,
+            head.kind == RecordKind.EVENT,
             head.offset == e,
             all_of(not_(self.flying[s, x]) for x in self.E),
         )
@@ -307,7 +311,7 @@ class BarrierSnapshot(Protocol):
         return all_of(self.up, self.output.ready())
 
     def _barrier_comes(self, s: Member) -> bool:
-        return all_of(self._works(), self.link[s].head.kind == Kind.BARRIER)
+        return all_of(self._works(), self.link[s].head.kind == RecordKind.BARRIER)
 
     @observe(per=(S, E))
     def visible(self, s: Member, e: Member) -> int:
@@ -329,7 +333,7 @@ class BarrierSnapshot(Protocol):
         """The operator can meet an event that it has processed before."""
         return any_of(
             all_of(
-                self.link[s].head.kind == Kind.EVENT,
+                self.link[s].head.kind == RecordKind.EVENT,
                 self.link[s].head.offset < self.reached[s],
             )
             for s in self.S

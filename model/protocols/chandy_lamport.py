@@ -25,7 +25,7 @@ from onceproof.model.language import (
 )
 
 
-class Kind(Enum):
+class MessageKind(Enum):
     """What is on its way."""
 
     BLANK = "blank"
@@ -36,12 +36,12 @@ class Kind(Enum):
 class Message(NamedTuple):
     """A coin, or a marker of a snapshot."""
 
-    kind: Kind
+    kind: MessageKind
     snapshot: int
 
 
 FAR = 7
-COIN = Message(Kind.COIN, 0)
+COIN = Message(MessageKind.COIN, 0)
 
 
 class ChandyLamport(Protocol):
@@ -61,7 +61,7 @@ class ChandyLamport(Protocol):
     held = state(0, per=P, high=coins)
     started = state(False)
     link = channels(
-        Message(Kind.BLANK, 0),
+        Message(MessageKind.BLANK, 0),
         per=(P, P),
         length=length,
         high={"snapshot": S},
@@ -102,7 +102,7 @@ class ChandyLamport(Protocol):
     @action(per=(P, P))
     def receive_coin(self, p: Member, q: Member) -> None:
         """A coin arrives; who has recorded itself notes it, up to the marker."""
-        when(self.link[p, q].head.kind == Kind.COIN, self.held[q] < self.coins)
+        when(self.link[p, q].head.kind == MessageKind.COIN, self.held[q] < self.coins)
         self.link[p, q].receive()
         self.held[q] = self.held[q] + 1
         self.across.set(
@@ -158,13 +158,13 @@ class ChandyLamport(Protocol):
 
     def _marker_comes(self, s: Member, p: Member, q: Member) -> bool:
         head = self.link[p, q].head
-        return all_of(head.kind == Kind.MARKER, head.snapshot == s)
+        return all_of(head.kind == MessageKind.MARKER, head.snapshot == s)
 
     def _record(self, s: Member, p: Member) -> None:
         self.recorded[s, p] = True
         self.value[s, p] = self.held[p]
         self.link.send_where(
-            lambda x, y: all_of(x == p, y != p), Message(Kind.MARKER, s)
+            lambda x, y: all_of(x == p, y != p), Message(MessageKind.MARKER, s)
         )
 
     def _noted(self, content: int) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onceproof.model.search.liveness import refuting_lasso
-from onceproof.model.search.queries import Answer, refuse_doubles
+from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.state_graph import Graph
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
-    from onceproof.model.search.queries import Question
+    from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.states.claim_flags import Flags
     from onceproof.model.traces import Trace
 
@@ -43,7 +43,7 @@ class Exploration:
     seconds: float = 0.0
     compile_seconds: float = 0.0
     stopped: str = ""
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[SearchResult] = field(default_factory=list)
     never_taken: tuple[str, ...] = ()
 
     @property
@@ -54,7 +54,7 @@ class Exploration:
 
 def explore(
     system: System,
-    questions: Sequence[Question] = (),
+    questions: Sequence[SearchQuery] = (),
     *,
     limits: Limits | None = None,
     symmetry: bool = False,
@@ -105,7 +105,7 @@ def _over(graph: Graph, limits: Limits) -> str:
 class _Finder:
     """Watches the flags of states as they are expanded, and settles questions."""
 
-    def __init__(self, graph: Graph, questions: Sequence[Question]) -> None:
+    def __init__(self, graph: Graph, questions: Sequence[SearchQuery]) -> None:
         self._graph = graph
         self._questions = list(questions)
         self._state_claims = [
@@ -143,7 +143,7 @@ class _Finder:
         if self._whole:
             self._flags.append(flags.copy())
 
-    def answers(self, *, complete: bool) -> list[Answer]:
+    def answers(self, *, complete: bool) -> list[SearchResult]:
         """Settle every question."""
         numbered = list(enumerate(self._step_claims))
         broken = [(n, q) for n, q in numbered if self._graph.broken[n, 0] >= 0]
@@ -153,40 +153,40 @@ class _Finder:
             self._through[question.name] = self._graph.trace_breaking(number)
         return [self._answer(q, complete=complete) for q in self._questions]
 
-    def _answer(self, question: Question, *, complete: bool) -> Answer:
+    def _answer(self, question: SearchQuery, *, complete: bool) -> SearchResult:
         graph = self._graph
         if question.name in self._through:
-            return Answer(question, "refuted", self._through[question.name])
+            return SearchResult(question, "refuted", self._through[question.name])
         if question.name in self._first:
             trace = graph.trace_to(self._first[question.name])
             witness = question.when == "sometimes"
-            return Answer(question, "exhausted" if witness else "refuted", trace)
+            return SearchResult(question, "exhausted" if witness else "refuted", trace)
         if not complete:
-            return Answer(question, "undecided")
+            return SearchResult(question, "undecided")
         if question.when == "sometimes":
-            return Answer(question, "vacuous")
+            return SearchResult(question, "vacuous")
         if question.when == "at_rest" and not self._rested:
-            return Answer(question, "vacuous")
+            return SearchResult(question, "vacuous")
         if question.when == "step" and not self.taken.any():
-            return Answer(question, "vacuous")
+            return SearchResult(question, "vacuous")
         if question.when == "recoverable":
             return self._recoverable(question)
         if question.lively and graph.symmetry is not None:
             # What is fair to each member is not to be seen where names are lost.
-            return Answer(question, "undecided")
+            return SearchResult(question, "undecided")
         if question.given is not None and not self._ever(question.given):
-            return Answer(question, "vacuous")
+            return SearchResult(question, "vacuous")
         if question.lively:
             flags = graph.flags.joined(self._flags)
             lasso = refuting_lasso(graph, question, flags)
-            return Answer(question, "refuted" if lasso else "exhausted", lasso)
-        return Answer(question, "exhausted")
+            return SearchResult(question, "refuted" if lasso else "exhausted", lasso)
+        return SearchResult(question, "exhausted")
 
     def _ever(self, term: Term) -> bool:
         """Say whether a claim about single states holds in any state that was seen."""
         return any(bool(flags.holds(term).any()) for flags in self._flags)
 
-    def _recoverable(self, question: Question) -> Answer:
+    def _recoverable(self, question: SearchQuery) -> SearchResult:
         """Find a state from which rest with the claim true is out of reach.
 
         Works backwards to a fixed point: a state can recover if it is the goal, or
@@ -212,5 +212,5 @@ class _Finder:
                     can[rows] = True
                     marked[graph.slots(graph.states[rows])] = True
         if can.all():
-            return Answer(question, "exhausted")
-        return Answer(question, "refuted", graph.trace_to(int(np.argmin(can))))
+            return SearchResult(question, "exhausted")
+        return SearchResult(question, "refuted", graph.trace_to(int(np.argmin(can))))

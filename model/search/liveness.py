@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from onceproof.model.search.queries import Question
+    from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.state_graph import Graph
     from onceproof.model.search.states.claim_flags import Flags
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Steps = dict[int, list[tuple[int, int]]]
 
 
-def refuting_lasso(graph: Graph, question: Question, flags: Flags) -> Trace | None:
+def refuting_lasso(graph: Graph, question: SearchQuery, flags: Flags) -> Trace | None:
     """Find a fair run that breaks a claim about runs, or None if there is none.
 
     ``flags`` are those of every state found.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchQuery:
     """A claim to be settled: ``when`` says of which states, or steps, it speaks.
 
     Of every fair run it speaks where ``when`` is "leads_to": once ``given`` holds,
@@ -43,7 +43,7 @@ class Question:
         return (self.term,) if self.given is None else (self.term, self.given)
 
 
-def refuse_doubles(questions: Sequence[Question]) -> None:
+def refuse_doubles(questions: Sequence[SearchQuery]) -> None:
     """Refuse two questions of one name: each would be given the other's answer."""
     names = [question.name for question in questions]
     for name in names:
@@ -53,13 +53,13 @@ def refuse_doubles(questions: Sequence[Question]) -> None:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchResult:
     """What the search found about one question.
 
     ``verdict`` is one of exhausted, refuted, undecided, vacuous; ``trace`` is the
     shortest that refutes the claim, or that witnesses a ``sometimes``.
     """
 
-    question: Question
+    question: SearchQuery
     verdict: str
     trace: Trace | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onceproof.model.search.queries import Answer, refuse_doubles
+from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.state_graph import Graph
 from onceproof.model.traces import Trace, follow
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from onceproof.model.language.tracing.system import System
-    from onceproof.model.search.queries import Question
+    from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.states.claim_flags import Flags
 
     Words = NDArray[np.int64]
@@ -43,13 +43,13 @@ class Simulation:
     taken: int = 0
     events: int = 0
     seconds: float = 0.0
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[SearchResult] = field(default_factory=list)
     never_taken: tuple[str, ...] = ()
 
 
 def simulate(
     system: System,
-    questions: Sequence[Question] = (),
+    questions: Sequence[SearchQuery] = (),
     *,
     walks: int,
     depth: int,
@@ -102,7 +102,7 @@ class _Walks:
 class _Walker:
     """Lets walks go, and watches what they meet."""
 
-    def __init__(self, graph: Graph, questions: Sequence[Question]) -> None:
+    def __init__(self, graph: Graph, questions: Sequence[SearchQuery]) -> None:
         self._graph = graph
         self._questions = list(questions)
         self._shown: dict[str, Trace] = {}
@@ -158,19 +158,19 @@ class _Walker:
                 walks.events[at, walk] = events[successor]
                 self._shown[question.name] = walks.trace(self._graph, walk, at + 1)
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[SearchResult]:
         """Settle every question, as far as walks can."""
         return [self._answer(question) for question in self._questions]
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: SearchQuery) -> SearchResult:
         shown = self._shown.get(question.name)
         if question.when == "sometimes":
-            return Answer(question, "held" if shown else "undecided", shown)
+            return SearchResult(question, "held" if shown else "undecided", shown)
         if shown is not None:
-            return Answer(question, "refuted", shown)
+            return SearchResult(question, "refuted", shown)
         silent = (
             not self.steps  # walks that went nowhere have shown nothing
             or question.whole
             or (question.when == "at_rest" and not self._rested)
         )
-        return Answer(question, "undecided" if silent else "held")
+        return SearchResult(question, "undecided" if silent else "held")

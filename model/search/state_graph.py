@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.search.native.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.tracing.system import System
-    from onceproof.model.search.queries import Question
+    from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.states.claim_flags import Flags
 
     Words = NDArray[np.int64]
@@ -77,7 +77,7 @@ class Graph:
     def __init__(
         self,
         system: System,
-        questions: Sequence[Question] = (),
+        questions: Sequence[SearchQuery] = (),
         *,
         symmetry: bool = False,
     ) -> None:
@@ -88,7 +88,7 @@ class Graph:
         from onceproof.model.search.states import hash_table  # noqa: PLC0415 - compiles on import
 
         self.system = system
-        self.reference = Reference(system.protocol)
+        self.reference = Interpreter(system.protocol)
         self.layout = Layout(system.fields, system.sizes)
         self._kernels = hash_table
         # Claims about fair runs are undecided under symmetry, whoever they name.

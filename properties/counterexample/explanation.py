@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.property_timeline import FAILS, Strip
+from onceproof.properties.counterexample.property_timeline import (
+    FAILS,
+    PropertyTimeline,
+)
 from onceproof.properties.counterexample.slicing import (
     MOST_NAMED,
     Slice,
@@ -18,14 +21,14 @@ from onceproof.properties.guarantees import guarantees_of
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from onceproof.model.search.queries import Question
-    from onceproof.properties.counterexample.model_run import Model
+    from onceproof.model.search.queries import SearchQuery
+    from onceproof.properties.counterexample.model_run import ModelRun
 
 _RESTING = ("at_rest", "recoverable")
 
 
 def because(
-    model: Model, fails_at: int, kept: Collection[int] | None
+    model: ModelRun, fails_at: int, kept: Collection[int] | None
 ) -> tuple[str, ...]:
     """Tell which steps led to what contradicts the claim, and what that is.
 
@@ -71,7 +74,7 @@ def because(
     return tuple(sentences)
 
 
-def _question(model: Model) -> Question | None:
+def _question(model: ModelRun) -> SearchQuery | None:
     """Trace the clause that the run breaks."""
     prop, clause = model.claim, model.clause
     if prop is None or clause is None:
@@ -79,10 +82,10 @@ def _question(model: Model) -> Question | None:
     return prop.questions(model.system)[prop.clauses.index(clause)]
 
 
-def _weakest(model: Model, fails_at: int) -> str:
+def _weakest(model: ModelRun, fails_at: int) -> str:
     """Name the weakest guarantee that a run breaks, where it breaks one."""
     states = model.run.states[: fails_at + 1]
     for prop in guarantees_of(model.protocol):
-        if FAILS in Strip.of(prop, model.reference, states).cells:
+        if FAILS in PropertyTimeline.of(prop, model.reference, states).cells:
             return f": the weakest guarantee broken is {prop.name}"
     return ""

@@ -26,7 +26,7 @@ from onceproof.properties.ledger import History
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
 
@@ -35,7 +35,7 @@ FORMAT = "onceproof counterexample"
 
 
 @dataclass(frozen=True)
-class Step:
+class TraceStep:
     """One step of the trace, with the elements of the state that it changed.
 
     ``lane`` names who acts: the member of an unordered sort, the part, or the rest.
@@ -70,7 +70,7 @@ class Counterexample:
     property: str
     clause: str
     fails_at: int
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     versions: dict[str, str]
     sink: str = ""
     interleaving: int = 0
@@ -132,7 +132,8 @@ def _parsed(data: dict[str, Any]) -> Counterexample:
         )
         raise ValueError(message)
     steps = tuple(
-        Step(**{**step, "members": tuple(step["members"])}) for step in data["steps"]
+        TraceStep(**{**step, "members": tuple(step["members"])})
+        for step in data["steps"]
     )
     histories = {
         name: None if data[name] is None else History.from_json(data[name])
@@ -233,17 +234,17 @@ _FORM = record(
 )
 
 
-def steps_of(reference: Reference, trace: Trace) -> tuple[Step, ...]:
+def steps_of(reference: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:
     """Tell a trace step by step, with what each changed."""
     found = []
     for (event, after), before in zip(trace.steps, trace.states, strict=False):
         changes = differences(reference, before, after)
         lane = lane_of(reference, event)
-        found.append(Step(event.name, event.members, event.fault, changes, lane))
+        found.append(TraceStep(event.name, event.members, event.fault, changes, lane))
     return tuple(found)
 
 
-def lane_of(reference: Reference, event: Event) -> str:
+def lane_of(reference: Interpreter, event: Event) -> str:
     """Name who acts in an event.
 
     It is the first member of an unordered sort among those that the event is for, else
@@ -257,7 +258,7 @@ def lane_of(reference: Reference, event: Event) -> str:
     return part or reference.protocol.role or reference.protocol.label()
 
 
-def differences(reference: Reference, before: State, after: State) -> dict[str, Any]:
+def differences(reference: Interpreter, before: State, after: State) -> dict[str, Any]:
     """Name the elements that differ, with their new values."""
     return {
         name: value
@@ -270,7 +271,7 @@ def differences(reference: Reference, before: State, after: State) -> dict[str, 
     }
 
 
-def named(reference: Reference, state: State) -> dict[str, Any]:
+def named(reference: Interpreter, state: State) -> dict[str, Any]:
     """Give every element of a state by its name, such as ``task[0, 1]``."""
     found = {}
     for (field_, place), value in zip(reference.places, state, strict=True):

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.failing_runs import successors
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.library import pick
 from onceproof.model.traces import follow
 from onceproof.properties.counterexample.model_run import start_of
 from onceproof.properties.counterexample.obligations import broken_for_ever, promises_of
-from onceproof.properties.counterexample.property_timeline import FAILS, Strip
+from onceproof.properties.counterexample.property_timeline import (
+    FAILS,
+    PropertyTimeline,
+)
 from onceproof.properties.judges.by_search import claims_of
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ def holds_along(
     stays where the steps end. Raises ``UsageError`` for steps that cannot be taken, for
     a ``loop`` that does not lead back, and for a claim that is not known.
     """
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     known = {prop.name: prop for prop in claims_of(protocol)}
     prop = known[pick(claim, known, "property")]
     events = tuple(map(_event, steps))
@@ -46,7 +49,7 @@ def holds_along(
         run = follow(reference, start_of(reference, dict(start or {})), events)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    if FAILS in Strip.of(prop, reference, run.states).cells:
+    if FAILS in PropertyTimeline.of(prop, reference, run.states).cells:
         return False
     back = len(events) if loop is None else loop
     if not 0 <= back <= len(events) or run.states[back] != run.states[-1]:

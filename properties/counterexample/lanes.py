@@ -11,7 +11,7 @@ from onceproof.properties.counterexample.file import lane_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.model.language.interpreter import Reference
+    from onceproof.model.language.interpreter import Interpreter
     from onceproof.properties.counterexample.file import Counterexample
 
 FAULT, ACTION, LOOK = "fault", "action", "look"
@@ -20,7 +20,7 @@ READERS = "readers see"
 
 
 @dataclass(frozen=True)
-class Row:
+class LaneRow:
     """A step, or what is seen after it, in the lane of who acts.
 
     ``number`` is that of the step, from 1; ``breaks`` says that the property fails
@@ -39,7 +39,7 @@ class Lanes:
     """The columns of a counterexample, and its rows in order of time."""
 
     names: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[LaneRow, ...]
 
 
 def lanes_of(told: Counterexample) -> Lanes:
@@ -52,13 +52,13 @@ def lanes_of(told: Counterexample) -> Lanes:
         kind = FAULT if step.fault else ACTION
         lane = names.index(step.lane or told.protocol)
         here = told.observed is None and number == told.fails_at
-        rows.append(Row(number, lane, kind, str(step), here))
+        rows.append(LaneRow(number, lane, kind, str(step), here))
         rows += _looks(told, number, len(names) - 1)
     return Lanes(tuple(names), tuple(rows))
 
 
 @dataclass(frozen=True)
-class Rule:
+class LaneRule:
     """How the lane of an action's events is named: ``text``, then a member's number.
 
     ``member`` is its position among those that the event is for; None for no number.
@@ -73,28 +73,28 @@ class Rule:
         return f"{self.text}{number}"
 
 
-def lane_rules(reference: Reference) -> dict[str, Rule]:
+def lane_rules(reference: Interpreter) -> dict[str, LaneRule]:
     """Tell by action who acts, so that lanes of events that never were are known."""
     return {name: _rule(reference, name) for name in reference.steps}
 
 
-def _rule(reference: Reference, name: str) -> Rule:
+def _rule(reference: Interpreter, name: str) -> LaneRule:
     arity = len(reference.steps[name].sorts)
     text = lane_of(reference, Event(name, (0,) * arity))
     for at in range(arity):
         other = Event(name, tuple(int(i == at) for i in range(arity)))
         if lane_of(reference, other) != text:
-            return Rule(text.removesuffix("0"), at)
-    return Rule(text)
+            return LaneRule(text.removesuffix("0"), at)
+    return LaneRule(text)
 
 
-def _looks(told: Counterexample, number: int, lane: int) -> list[Row]:
+def _looks(told: Counterexample, number: int, lane: int) -> list[LaneRow]:
     """Give what readers saw just after a step."""
     seen = told.observed
     if seen is None:
         return []
     return [
-        Row(number, lane, LOOK, _seen(told, moment), moment == told.fails_at)
+        LaneRow(number, lane, LOOK, _seen(told, moment), moment == told.fails_at)
         for moment, at in enumerate(told.looks)
         if at == number
     ]
@@ -140,7 +140,7 @@ def _fit(text: str, room: int) -> str:
     return short.ljust(room)
 
 
-def _kept(rows: Sequence[Row], most: int) -> list[int]:
+def _kept(rows: Sequence[LaneRow], most: int) -> list[int]:
     """Choose rows: what matters first, then what is near it, in order of time."""
     if len(rows) <= most:
         return list(range(len(rows)))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from onceproof.model.language.fields import Field
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
 
@@ -30,7 +30,7 @@ Place = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Message:
+class SentMessage:
     """A message, sent in one step and, where ``taken`` says so, taken out in another.
 
     Steps count from 1. ``fate`` is unknown while the message is on its way.
@@ -59,7 +59,7 @@ class Box:
     texts: tuple[str, ...] = ()
 
 
-def boxes_of(reference: Reference) -> list[Box]:
+def boxes_of(reference: Interpreter) -> list[Box]:
     """List the channels and networks of a protocol and its parts."""
     found = []
     for part in reference.protocol.all_parts():
@@ -104,7 +104,7 @@ class _Logged(PlainStore):
 
 
 @dataclass
-class _Sent:
+class _InFlight:
     """A message that is on its way."""
 
     text: str
@@ -118,8 +118,8 @@ class _Post:
     boxes: list[Box]
     values: dict[tuple[str, Place], object]
     loses: set[str]
-    waiting: dict[tuple[str, Place], list[_Sent]] = field(default_factory=dict)
-    done: list[Message] = field(default_factory=list)
+    waiting: dict[tuple[str, Place], list[_InFlight]] = field(default_factory=dict)
+    done: list[SentMessage] = field(default_factory=list)
 
     def step(
         self, number: int, event: Event, log: list[tuple[str, Place, object]]
@@ -142,13 +142,13 @@ class _Post:
             sent = queue.pop(self._gone(box, place, queue, now, event))
             lost = event.name in self.loses or event.name == f"{box.path}.lose"
             fate = LOST if lost else RECEIVED
-            self.done.append(Message(sent.text, box.path, sent.step, number, fate))
+            self.done.append(SentMessage(sent.text, box.path, sent.step, number, fate))
         while len(queue) < now:
             text = self._text(box, place, len(queue))
-            queue.append(_Sent(text, number))
+            queue.append(_InFlight(text, number))
 
     def _gone(
-        self, box: Box, place: Place, queue: list[_Sent], now: int, event: Event
+        self, box: Box, place: Place, queue: list[_InFlight], now: int, event: Event
     ) -> int:
         """Find which message has been taken out: the first that can have been."""
         if not box.fifo or len(queue) != now + 1:
@@ -177,7 +177,9 @@ class _Post:
         return said(tuple(self.values[c, (*place, number)] for c in box.columns))
 
 
-def messages_of(reference: Reference, run: Trace, loses: set[str]) -> list[Message]:
+def messages_of(
+    reference: Interpreter, run: Trace, loses: set[str]
+) -> list[SentMessage]:
     """Tell the messages of a run, in the order of sending.
 
     ``loses`` names the events in which what is on its way to the dead is lost.
@@ -191,7 +193,7 @@ def messages_of(reference: Reference, run: Trace, loses: set[str]) -> list[Messa
     ):
         post.step(number, event, writes_of(reference, before, event))
     left = [
-        Message(sent.text, path, sent.step, None, UNKNOWN)
+        SentMessage(sent.text, path, sent.step, None, UNKNOWN)
         for (path, _), queue in post.waiting.items()
         for sent in queue
     ]
@@ -201,7 +203,7 @@ def messages_of(reference: Reference, run: Trace, loses: set[str]) -> list[Messa
 
 
 def writes_of(
-    reference: Reference, state: State, event: Event
+    reference: Interpreter, state: State, event: Event
 ) -> list[tuple[str, Place, object]]:
     """List what an event writes, in order: field, place and value."""
     step = reference.steps[event.name]
@@ -213,7 +215,7 @@ def writes_of(
 
 
 def _elements(
-    reference: Reference, state: State
+    reference: Interpreter, state: State
 ) -> Iterator[tuple[tuple[str, Place], object]]:
     for (field_, place), value in zip(reference.places, state, strict=True):
         yield (field_.path, place), value

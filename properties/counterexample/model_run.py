@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError
 from onceproof.model.interleavings.failing_runs import starts
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms.types import spelled
 from onceproof.model.language.tracing.trace import trace
@@ -21,7 +21,7 @@ from onceproof.model.library import make
 from onceproof.model.traces import Trace, follow
 from onceproof.properties.counterexample.file import (
     Counterexample,
-    Step,
+    TraceStep,
     named,
     steps_of,
 )
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelRun:
     """A protocol as terms and as plain Python, and the run in it that is told of.
 
     ``clause`` is that of ``claim`` which the run breaks, or is looked at for.
     """
 
     system: System
-    reference: Reference
+    reference: Interpreter
     run: Trace
     claim: Property | None = None
     clause: Clause | None = None
@@ -60,7 +60,7 @@ def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexampl
 
     Of a witness it is the run that meets it, which breaks nothing.
     """
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     run = finding.trace if finding else None
     start = run.start if run else next(iter(reference.initial_states()))
     met = finding is not None and run is not None and finding.verdict.holds
@@ -82,7 +82,7 @@ def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexampl
 
 def model_of(
     told: Counterexample, protocol: Protocol | None = None, *, trust: bool = False
-) -> tuple[Model | None, str]:
+) -> tuple[ModelRun | None, str]:
     """Make the model again that a counterexample was found in, or say why not.
 
     ``protocol`` is that model where the file's names do not lead to it. A protocol in a
@@ -96,7 +96,7 @@ def model_of(
             protocol = make(
                 told.protocol, {k: str(v) for k, v in told.parameters.items()}
             )
-        system, reference = trace(protocol), Reference(protocol)
+        system, reference = trace(protocol), Interpreter(protocol)
         start = start_of(reference, told.start)
         events = tuple(_event(reference, step) for step in told.steps)
         run = follow(reference, start, events)
@@ -112,10 +112,12 @@ def model_of(
     clauses = prop.clauses if prop else ()
     clause = next((c for c in clauses if c.text == told.clause), None)
     run = replace(run, loop=told.loop)
-    return Model(system, reference, run, prop, clause or next(iter(clauses), None)), ""
+    return ModelRun(
+        system, reference, run, prop, clause or next(iter(clauses), None)
+    ), ""
 
 
-def _event(reference: Reference, step: Step) -> Event:
+def _event(reference: Interpreter, step: TraceStep) -> Event:
     """Make the event of a step. Raises ``ValueError`` for what the model has not."""
     known = reference.steps.get(step.event)
     if known is None:
@@ -127,7 +129,7 @@ def _event(reference: Reference, step: Step) -> Event:
     return Event(step.event, step.members, known.fault, known.fair)
 
 
-def start_of(reference: Reference, told: dict[str, Any]) -> State:
+def start_of(reference: Interpreter, told: dict[str, Any]) -> State:
     """Find the first state that a file tells of; the first of all, if it tells none.
 
     Raises ``ValueError`` for what is no first state of the model.

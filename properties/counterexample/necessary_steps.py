@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
 
 MOST_STEPS = 120
 
 
 def matters(
-    reference: Reference,
+    reference: Interpreter,
     start: State,
     events: Sequence[Event],
     fails: Callable[[Sequence[State], Sequence[int]], bool],
@@ -47,7 +47,7 @@ def matters(
 
 
 def _states(
-    reference: Reference, start: State, events: Sequence[Event]
+    reference: Interpreter, start: State, events: Sequence[Event]
 ) -> list[State] | None:
     """Take events one after the other; None where one is not enabled."""
     states = [start]

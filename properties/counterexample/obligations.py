@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.interleavings.failing_runs import Successors
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.properties.property import Clause, Property
 
 
 @dataclass(frozen=True)
-class Promise:
+class Obligation:
     """A clause that says what has to come about: ``eventually``, or ``leads_to``."""
 
     prop: Property
     clause: Clause
-    reference: Reference
+    reference: Interpreter
 
     def owed(self, states: Sequence[State]) -> bool:
         """Say whether it has still to come about at the end of a run."""
@@ -42,14 +42,14 @@ class Promise:
         return bool((owed or given) and not then)
 
 
-def promises_of(prop: Property, reference: Reference) -> tuple[Promise, ...]:
+def promises_of(prop: Property, reference: Interpreter) -> tuple[Obligation, ...]:
     """List the clauses of a property that are about whole runs."""
     about_runs = (c for c in prop.clauses if c.when not in JUDGED)
-    return tuple(Promise(prop, clause, reference) for clause in about_runs)
+    return tuple(Obligation(prop, clause, reference) for clause in about_runs)
 
 
 def broken_for_ever(
-    promise: Promise,
+    promise: Obligation,
     after: Successors,
     states: Sequence[State],
     events: Sequence[Event],

@@ -11,10 +11,10 @@ from onceproof.model.interleavings.failing_runs import successors
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
-    from onceproof.properties.counterexample.obligations import Promise
+    from onceproof.properties.counterexample.obligations import Obligation
 
 Fails: TypeAlias = "Callable[[State, Event, State], bool]"
 Owed: TypeAlias = "tuple[bool, ...]"
@@ -24,7 +24,7 @@ MOST_STATES = 1_500
 
 
 @dataclass(frozen=True)
-class Passing:
+class NearestRun:
     """A run that breaks nothing: ``shared`` steps of another, then its own."""
 
     shared: int
@@ -32,14 +32,14 @@ class Passing:
 
 
 def nearest_passing(
-    reference: Reference,
+    reference: Interpreter,
     run: Trace,
     first: int,
     fails: Fails,
-    promises: Sequence[Promise] = (),
+    promises: Sequence[Obligation] = (),
     *,
     most: int = MOST_STATES,
-) -> tuple[Passing | None, str]:
+) -> tuple[NearestRun | None, str]:
     """Find a run to rest that breaks nothing and leaves ``run`` as late as possible.
 
     ``run`` breaks at step ``first``; ``fails`` is asked of every other step, and none
@@ -53,25 +53,25 @@ def nearest_passing(
     for shared in range(min(first, len(states)) - 1, -1, -1):
         taken = run.events[shared] if shared < len(run.events) else None
         for faults in (False, True):
-            search = _Search(after, fails, promises, faults=faults, most=left)
+            search = _RestSearch(after, fails, promises, faults=faults, most=left)
             owed = tuple(p.owed(states[: shared + 1]) for p in promises)
             found = search.to_rest((states[shared], owed), taken, reference)
             left -= search.looked
             if found is not None:
-                return Passing(shared, (*run.events[:shared], *found)), ""
+                return NearestRun(shared, (*run.events[:shared], *found)), ""
             if left <= 0:
                 return None, f"none was found among the {most:,} states looked at"
     return None, "no run from this start comes to rest without breaking it"
 
 
-class _Search:
+class _RestSearch:
     """Looks for rest breadth first, and never beyond a state where a claim fails."""
 
     def __init__(
         self,
         after: Callable[[State], dict[Event, State]],
         fails: Fails,
-        promises: Sequence[Promise],
+        promises: Sequence[Obligation],
         *,
         faults: bool,
         most: int,
@@ -84,7 +84,7 @@ class _Search:
         self.looked = 0
 
     def to_rest(
-        self, start: Node, taken: Event | None, reference: Reference
+        self, start: Node, taken: Event | None, reference: Interpreter
     ) -> tuple[Event, ...] | None:
         """Give the events that lead to rest, the first of them not ``taken``."""
         came: dict[Node, tuple[Node, Event] | None] = {start: None}

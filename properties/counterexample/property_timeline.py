@@ -11,7 +11,7 @@ from onceproof.model.export.javascript import JUDGED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.properties.property import Clause, Property
 
 HOLDS, FAILS, MET, OPEN, UNJUDGED = "holds", "fails", "met", "open", "not judged here"
@@ -21,7 +21,7 @@ _FIRST = (FAILS, HOLDS, MET, OPEN, UNJUDGED)
 
 
 @dataclass(frozen=True)
-class Strip:
+class PropertyTimeline:
     """How a property stands in each state of a run: ``first`` is where it first fails.
 
     A cell is ``holds`` or ``fails``; of a witness ``met``; ``open`` where there is
@@ -34,7 +34,9 @@ class Strip:
     first: int | None
 
     @classmethod
-    def of(cls, prop: Property, reference: Reference, states: Sequence[State]) -> Strip:
+    def of(
+        cls, prop: Property, reference: Interpreter, states: Sequence[State]
+    ) -> PropertyTimeline:
         """Judge a property in each state of a run."""
         cells = []
         for number in range(len(states)):
@@ -48,7 +50,7 @@ class Strip:
 
 
 def standing(
-    prop: Property, clause: Clause, reference: Reference, run: Sequence[State]
+    prop: Property, clause: Clause, reference: Interpreter, run: Sequence[State]
 ) -> str:
     """Judge a clause at the end of a run, by its last state, or its last two."""
     if clause.when not in JUDGED:
@@ -69,13 +71,13 @@ def standing(
 
 
 @functools.lru_cache(2_000)
-def _resting(reference: Reference, state: State) -> bool:
+def _resting(reference: Interpreter, state: State) -> bool:
     """Say whether a state rests; those that were asked for lately are known."""
     return reference.resting(state)
 
 
 def breaks(
-    prop: Property, clause: Clause | None, reference: Reference, run: Sequence[State]
+    prop: Property, clause: Clause | None, reference: Interpreter, run: Sequence[State]
 ) -> bool:
     """Say whether a clause fails at the end of a run; without one, whether any does."""
     clauses = prop.clauses if clause is None else (clause,)

@@ -19,7 +19,7 @@ from onceproof.properties.counterexample.messages import boxes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.terms.types import Value
     from onceproof.model.language.tracing.system import System
     from onceproof.model.traces import Trace
@@ -120,7 +120,7 @@ class Reason:
 class Slice:
     """Goes backwards through a run, from elements to the steps that made them so."""
 
-    def __init__(self, system: System, reference: Reference, run: Trace) -> None:
+    def __init__(self, system: System, reference: Interpreter, run: Trace) -> None:
         """Look at a run of a system."""
         self._system = system
         self._places = [(f.path, place) for f, place in reference.places]

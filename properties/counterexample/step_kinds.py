@@ -14,14 +14,14 @@ from onceproof.model.language.processes import Processes, Status
 if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System
     from onceproof.model.traces import Trace
-    from onceproof.properties.counterexample.file import Step
+    from onceproof.properties.counterexample.file import TraceStep
 
 ACTION, FAULT, CRASH, RESTART = "action", "fault", "crash", "restart"
 _HARMS = {"lose": "loss", "repeat": "repetition", "overtake": "overtaking"}
 
 
 @dataclass(frozen=True)
-class Kinds:
+class StepKinds:
     """The kind of each action, and what tells a restart.
 
     A restart is an action after which a process is up that was down; where a protocol
@@ -34,7 +34,7 @@ class Kinds:
     volatile: tuple[int, ...]
 
     @classmethod
-    def of(cls, system: System) -> Kinds:
+    def of(cls, system: System) -> StepKinds:
         """Tell the kinds of a system's actions and faults."""
         parts = {p.path_to("")[:-1]: p for p in system.protocol.all_parts()}
         names = {}
@@ -83,7 +83,7 @@ class Kinds:
         return found
 
 
-def by_word(step: Step) -> str:
+def by_word(step: TraceStep) -> str:
     """Tell the kind of a step by its words alone, where there is no model of it."""
     name = step.event.rpartition(".")[2]
     if not step.fault:

@@ -103,7 +103,7 @@ class Stale:
 
 
 @dataclass(frozen=True)
-class Row:
+class SheetRow:
     """A claim beside the records about it: by file name, live ones and stale ones.
 
     ``beyond`` holds what refutes the guarantee under more faults than are claimed,
@@ -171,14 +171,14 @@ class Row:
 class Sheet:
     """All rows, and the evidence for which nothing is claimed."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SheetRow, ...]
     unclaimed: Mapping[str, Evidence] = field(default_factory=dict)
     stale: Mapping[str, Stale] = field(default_factory=dict)
 
     @property
-    def subjects(self) -> dict[str, list[Row]]:
+    def subjects(self) -> dict[str, list[SheetRow]]:
         """Give the rows by the name of their subject, in order."""
-        found: dict[str, list[Row]] = {}
+        found: dict[str, list[SheetRow]] = {}
         for row in self.rows:
             found.setdefault(row.claim.name, []).append(row)
         return found
@@ -206,14 +206,14 @@ def _row(
     claim: Claim,
     evidence: Mapping[str, Evidence],
     stale: Mapping[str, Stale],
-) -> Row:
+) -> SheetRow:
     mine = {name: record for name, record in evidence.items() if claim.about(record)}
     if not claim.text:
         told = [record.claim for record in mine.values()]
         claim = replace(claim, text=next(iter(told), claim.guarantee))
     live = {name: record for name, record in mine.items() if name not in stale}
     speaking = {n: r for n, r in live.items() if _speaks(r, claim)}
-    return Row(
+    return SheetRow(
         claim,
         live=speaking,
         stale={name: stale[name] for name in mine if name in stale},
@@ -247,7 +247,7 @@ def _speaks(record: Evidence, claim: Claim) -> bool:
     return record.faults >= claim.faults
 
 
-def _with_duties(row: Row, rows: list[Row]) -> Row:
+def _with_duties(row: SheetRow, rows: list[SheetRow]) -> SheetRow:
     """Add the duties that follow from what is refuted of the same subject."""
     claim = row.claim
     found = list(claim.duties)

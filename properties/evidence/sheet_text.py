@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from onceproof.properties.evidence.record import Evidence, Shown
-    from onceproof.properties.evidence.sheet import Claim, Row, Sheet, Stale
+    from onceproof.properties.evidence.sheet import Claim, Sheet, SheetRow, Stale
 
 SCHEMA = 1
 FORMAT = "onceproof guarantee sheet"
@@ -49,7 +49,7 @@ def as_data(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def _row_data(row: Row) -> dict[str, Any]:
+def _row_data(row: SheetRow) -> dict[str, Any]:
     claim = row.claim
     return {
         "subject": claim.name,
@@ -104,7 +104,7 @@ def sentence(claim: Claim) -> str:
     return claim.text[:1].upper() + claim.text[1:]
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def cells(row: SheetRow) -> tuple[str, ...]:
     """Give the cells of a row, in plain words."""
     claim = row.claim
     verdict = str(row.verdict or UNSUPPORTED)
@@ -131,7 +131,7 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _claimed_faults(row: Row) -> str:
+def _claimed_faults(row: SheetRow) -> str:
     if row.claim.faults:
         return f"at most {row.claim.faults}"
     return "none modelled" if row.live and not faults_of(row) else "none"
@@ -145,7 +145,7 @@ def _stale_told(stale: Stale) -> str:
     return f"{why} since it was refuted with {scope_of(stale.record)}"
 
 
-def _refuted(row: Row) -> dict[str, Evidence]:
+def _refuted(row: SheetRow) -> dict[str, Evidence]:
     """Give the stale records that refute."""
     found = {name: one.record for name, one in row.outdated.items()}
     return {n: r for n, r in found.items() if r.verdict is Verdict.REFUTED}
@@ -172,7 +172,7 @@ def hashes_of(record: Evidence) -> str:
     return ", ".join(f"{name} {value[:8]}" for name, value in told)
 
 
-def faults_of(row: Row) -> tuple[str, ...]:
+def faults_of(row: SheetRow) -> tuple[str, ...]:
     """Name the faults that the evidence of a row let strike."""
     return tuple(
         dict.fromkeys(name for record in row.live.values() for name in record.fault_set)
@@ -183,7 +183,7 @@ def _traces(records: Mapping[str, Evidence]) -> list[Shown]:
     return [one.trace for one in records.values() if one.trace is not None]
 
 
-def paragraphs(rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+def paragraphs(rows: Sequence[SheetRow]) -> list[tuple[str, list[str]]]:
     """Say what goes along with the rows of a subject, under a title each."""
     scopes = _shared(rows, lambda row: map(scope_of, row.live.values()))
     faults = _shared(rows, lambda row: [", ".join(faults_of(row))])
@@ -237,8 +237,8 @@ def trace_in_words(shown: Shown) -> str:
 
 
 def _told(
-    rows: Sequence[Row],
-    which: Callable[[Row], Mapping[str, Evidence]],
+    rows: Sequence[SheetRow],
+    which: Callable[[SheetRow], Mapping[str, Evidence]],
     *,
     count: bool = False,
 ) -> list[str]:
@@ -253,7 +253,7 @@ def _told(
     return list(found.values())
 
 
-def _shared(rows: Sequence[Row], what: Any) -> list[str]:
+def _shared(rows: Sequence[SheetRow], what: Any) -> list[str]:
     """List what rows say, each once, with the rows' names where not all say it."""
     said: dict[str, list[str]] = {}
     for row in rows:

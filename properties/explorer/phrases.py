@@ -11,7 +11,7 @@ from onceproof.model.export.javascript import cut
 from onceproof.properties.counterexample.step_kinds import ACTION
 
 if TYPE_CHECKING:
-    from onceproof.properties.counterexample.messages import Message
+    from onceproof.properties.counterexample.messages import SentMessage
     from onceproof.properties.explorer.view import View
     from onceproof.properties.explorer.walk import Walk
 
@@ -102,7 +102,7 @@ def _between(view: View) -> str:
     return f" The model breaks it after step {own.first}, before readers look."
 
 
-def sent(view: View, message: Message) -> str:
+def sent(view: View, message: SentMessage) -> str:
     """Say what became of a message that a step sends."""
     what = f"sends {safe(message.channel)}: {safe(message.text)}"
     if message.taken is None:
@@ -111,7 +111,7 @@ def sent(view: View, message: Message) -> str:
     return f"→ {what}; {message.fate} in step {message.taken} ({who})"
 
 
-def taken(view: View, message: Message) -> str:
+def taken(view: View, message: SentMessage) -> str:
     """Say where a message comes from that a step takes, or loses."""
     verb = "loses" if message.fate == "lost" else "takes"
     who = safe(view.lanes[view.steps[message.sent - 1].lane])

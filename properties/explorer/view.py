@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from onceproof.properties.explorer.truncation import clipped
 
 if TYPE_CHECKING:
-    from onceproof.properties.counterexample.messages import Message
-    from onceproof.properties.counterexample.property_timeline import Strip
+    from onceproof.properties.counterexample.messages import SentMessage
+    from onceproof.properties.counterexample.property_timeline import PropertyTimeline
 
 MODEL, SPARK = "model", "real Spark"
 
@@ -37,7 +37,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Shown:
+class StepView:
     """A step: who does what, what it changes, and what else could have been done.
 
     ``matters`` says whether the run still breaks without it, where that is known, and
@@ -59,7 +59,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Look:
+class Observation:
     """What readers of the real sink saw just after a step."""
 
     after: int
@@ -90,12 +90,12 @@ class View:
     source: str
     sink: str
     lanes: tuple[str, ...]
-    steps: tuple[Shown, ...]
+    steps: tuple[StepView, ...]
     start: dict[str, Any]
     fails_at: int | None
-    messages: tuple[Message, ...] = ()
-    strips: tuple[Strip, ...] = ()
-    looks: tuple[Look, ...] = ()
+    messages: tuple[SentMessage, ...] = ()
+    strips: tuple[PropertyTimeline, ...] = ()
+    looks: tuple[Observation, ...] = ()
     because: tuple[str, ...] = ()
     passing: PassingRun | None = None
     notes: tuple[str, ...] = ()

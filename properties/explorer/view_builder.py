@@ -15,10 +15,10 @@ from onceproof.properties.counterexample.explanation import because
 from onceproof.properties.counterexample.file import differences, named
 from onceproof.properties.counterexample.lanes import LOOK, lanes_of
 from onceproof.properties.counterexample.messages import messages_of
-from onceproof.properties.counterexample.model_run import Model, model_of
+from onceproof.properties.counterexample.model_run import ModelRun, model_of
 from onceproof.properties.counterexample.necessary_steps import matters
 from onceproof.properties.counterexample.obligations import (
-    Promise,
+    Obligation,
     broken_for_ever,
     promises_of,
 )
@@ -26,19 +26,19 @@ from onceproof.properties.counterexample.passing_run import nearest_passing
 from onceproof.properties.counterexample.property_timeline import (
     FAILS,
     OPEN,
-    Strip,
+    PropertyTimeline,
     breaks,
 )
-from onceproof.properties.counterexample.step_kinds import CRASH, Kinds, by_word
+from onceproof.properties.counterexample.step_kinds import CRASH, StepKinds, by_word
 from onceproof.properties.explorer.truncation import MOST_STEPS
 from onceproof.properties.explorer.view import (
     MODEL,
     SPARK,
     Change,
-    Look,
+    Observation,
     Option,
     PassingRun,
-    Shown,
+    StepView,
     View,
 )
 from onceproof.properties.judges.by_search import claims_of
@@ -60,7 +60,7 @@ class Explored:
     """A view, and the model that it can be stepped in, where there is one."""
 
     view: View
-    model: Model | None
+    model: ModelRun | None
 
 
 def explored(
@@ -105,7 +105,7 @@ def _without_model(told: Counterexample, notes: list[str]) -> View:
         )
         known |= step.changes
         steps.append(
-            Shown(
+            StepView(
                 number=number,
                 lane=rows[number].lane,
                 text=str(step),
@@ -147,7 +147,7 @@ def _ending(told: Counterexample) -> str:
 
 
 def _assembled(
-    told: Counterexample, lanes: Sequence[str], steps: Sequence[Shown], **more: Any
+    told: Counterexample, lanes: Sequence[str], steps: Sequence[StepView], **more: Any
 ) -> View:
     filled: dict[str, Any] = {
         "start": told.start,
@@ -171,7 +171,7 @@ def _assembled(
     )
 
 
-def _looks(told: Counterexample) -> tuple[Look, ...]:
+def _looks(told: Counterexample) -> tuple[Observation, ...]:
     """Tell what readers saw; of drift also what they would have seen by the model."""
     seen = [row for row in lanes_of(told).rows if row.kind == LOOK]
     wanted = [
@@ -184,7 +184,7 @@ def _looks(told: Counterexample) -> tuple[Look, ...]:
         if row.text != by_model.text and told.property == DRIFT:
             texts[number] += f"; by the model {by_model.text}"
     return tuple(
-        Look(row.number, text, row.breaks)
+        Observation(row.number, text, row.breaks)
         for row, text in zip(seen, texts, strict=True)
     )
 
@@ -192,12 +192,12 @@ def _looks(told: Counterexample) -> tuple[Look, ...]:
 class _Worker:
     """Works out a view from a model and the run that is told of."""
 
-    def __init__(self, told: Counterexample, model: Model, notes: list[str]) -> None:
+    def __init__(self, told: Counterexample, model: ModelRun, notes: list[str]) -> None:
         self._told = told
         self._model = model
         self._notes = notes
         self._run = model.run
-        self._kinds = Kinds.of(model.system)
+        self._kinds = StepKinds.of(model.system)
         self._after = successors(model.reference)
 
     def view(self) -> View:
@@ -282,7 +282,7 @@ class _Worker:
             return None
         return kept if promise else kept | {fails_at}
 
-    def _promise(self) -> Promise | None:
+    def _promise(self) -> Obligation | None:
         """Give what the run owes for ever, where that is what it breaks."""
         claim, reference = self._model.claim, self._model.reference
         if claim is None or self._run.loop is None:
@@ -291,14 +291,16 @@ class _Worker:
         return next((p for p in promises if p.clause == self._model.clause), None)
 
     def _goes_on(
-        self, promise: Promise, states: Sequence[State], kept: Sequence[int]
+        self, promise: Obligation, states: Sequence[State], kept: Sequence[int]
     ) -> bool:
         """Say whether a run with some of the events still breaks a promise for ever."""
         events = [self._run.events[i] for i in kept]
         loop = sum(i < (self._run.loop or 0) for i in kept)
         return broken_for_ever(promise, self._after, states, events, loop)
 
-    def _steps(self, fails_at: int | None, kept: frozenset[int] | None) -> list[Shown]:
+    def _steps(
+        self, fails_at: int | None, kept: frozenset[int] | None
+    ) -> list[StepView]:
         reference, run = self._model.reference, self._run
         rows = {r.number: r for r in lanes_of(self._told).rows if r.kind != LOOK}
         kinds = self._kinds.along(run)
@@ -308,7 +310,7 @@ class _Worker:
             old = named(reference, before)
             changes = differences(reference, before, after)
             found.append(
-                Shown(
+                StepView(
                     number=number,
                     lane=rows[number].lane,
                     text=str(event),
@@ -334,15 +336,18 @@ class _Worker:
             if event != taken
         )
 
-    def _strips(self) -> list[Strip]:
+    def _strips(self) -> list[PropertyTimeline]:
         """Judge each claim along the run: the one that is told of comes first."""
         chosen = self._told.property
         claims = [p for p in claims_of(self._model.protocol) if not p.lemma]
         claims.sort(key=lambda p: p.name != chosen)
-        strips = [Strip.of(p, self._model.reference, self._run.states) for p in claims]
+        strips = [
+            PropertyTimeline.of(p, self._model.reference, self._run.states)
+            for p in claims
+        ]
         return [*self._observed(), *strips]
 
-    def _observed(self) -> list[Strip]:
+    def _observed(self) -> list[PropertyTimeline]:
         """Give the strip of what readers of real Spark saw, as the file tells it."""
         told = self._told
         if told.observed is None:
@@ -353,7 +358,7 @@ class _Worker:
                 cells[at] = FAILS if moment == told.fails_at else "seen"
         first = cells.index(FAILS) if FAILS in cells else None
         name = f"{told.property}, as readers of real Spark saw it"
-        return [Strip(name, told.clause, tuple(cells), first)]
+        return [PropertyTimeline(name, told.clause, tuple(cells), first)]
 
     def _passing(self, fails_at: int | None) -> PassingRun | None:
         claim = self._model.claim

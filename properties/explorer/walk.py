@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.language.interpreter import State
-    from onceproof.properties.counterexample.model_run import Model
+    from onceproof.properties.counterexample.model_run import ModelRun
     from onceproof.properties.explorer.view import Option, View
     from onceproof.properties.explorer.view_builder import Explored
 
@@ -229,7 +229,7 @@ def _shared(events: Sequence[Event], others: Sequence[Event]) -> int:
     return next((n for n, (a, b) in pairs if a != b), min(len(events), len(others)))
 
 
-def _own(trace: View, model: Model) -> _Worker:
+def _own(trace: View, model: ModelRun) -> _Worker:
     """Look at a run of the model as at a trace, for the same claim."""
     told = replace(
         told_of(model.protocol),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.terms.terms import Term
-    from onceproof.model.search.queries import Answer, Question
+    from onceproof.model.search.queries import SearchQuery, SearchResult
     from onceproof.model.traces import Trace
 
     _Key = tuple[str, Term, Term | None]
@@ -111,7 +111,7 @@ def check(
     carries a shortest trace. With ``symmetry`` states that differ in the names of
     members alone count once; claims about fair runs are then undecided.
     """
-    asked = _Asked(protocol, properties)
+    asked = _Queries(protocol, properties)
     exploration = explore(
         asked.system,
         asked.questions,
@@ -132,7 +132,7 @@ def simulate(
     progress: Callable[[int, int, int], None] | None = None,
 ) -> Report:
     """Judge each property by random walks: refuted, or held in all that were made."""
-    asked = _Asked(protocol, properties)
+    asked = _Queries(protocol, properties)
     simulation = random_walks(
         asked.system,
         asked.questions,
@@ -144,7 +144,7 @@ def simulate(
     return asked.report(simulation, simulation.answers)
 
 
-class _Asked:
+class _Queries:
     """The questions that properties put to a protocol, each asked once."""
 
     def __init__(
@@ -157,7 +157,7 @@ class _Asked:
         self.system = trace(protocol)
         self._by_property = [p.questions(self.system) for p in self._properties]
         self._premises = [p.premises(self.system) for p in self._properties]
-        self._asked: dict[_Key, Question] = {}
+        self._asked: dict[_Key, SearchQuery] = {}
         every = itertools.chain(*self._by_property, *self._premises)
         for question in filter(None, every):
             # Two properties may share a name, and their questions then would too.
@@ -165,11 +165,13 @@ class _Asked:
             self._asked.setdefault(_key(question), replace(question, name=name))
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[SearchQuery]:
         """All questions."""
         return list(self._asked.values())
 
-    def report(self, run: Exploration | Simulation, found: list[Answer]) -> Report:
+    def report(
+        self, run: Exploration | Simulation, found: list[SearchResult]
+    ) -> Report:
         """Give each property its verdict, from the answers to its questions."""
         answers = {_key(a.question): a for a in found}
         report = Report(self._protocol, run=run)
@@ -183,7 +185,7 @@ class _Asked:
         return report
 
 
-def _key(question: Question) -> _Key:
+def _key(question: SearchQuery) -> _Key:
     """What tells a question from others, whatever it is called."""
     return question.when, question.term, question.given
 
@@ -200,7 +202,7 @@ def _extent(run: Exploration | Simulation) -> str:
 
 
 def _finding(
-    prop: Property, answers: list[Answer], met: list[str | None], bounds: str
+    prop: Property, answers: list[SearchResult], met: list[str | None], bounds: str
 ) -> Finding:
     answers = [
         replace(a, verdict=_with_premise(a.verdict, m))
@@ -238,7 +240,7 @@ def _with_premise(verdict: str, met: str | None) -> str:
 
 
 def _weighed(
-    prop: Property, answers: list[Answer], unmet: Sequence[int]
+    prop: Property, answers: list[SearchResult], unmet: Sequence[int]
 ) -> tuple[Verdict, str]:
     """Weigh the clauses of a property; say which of them say nothing.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Standing:
+class VariantResult:
     """How a variant came out at its standard size, and whether that is as stated."""
 
     variant: Variant
@@ -37,11 +37,13 @@ class Standing:
         return Verdict.UNDECIDED not in self.report.verdicts.values()
 
 
-def judge_library(*, progress: Callable[[str], None] | None = None) -> list[Standing]:
+def judge_library(
+    *, progress: Callable[[str], None] | None = None
+) -> list[VariantResult]:
     """Search each protocol and variant of the library at its standard size."""
     found = []
     for variant in variants():
         if progress is not None:
             progress(str(variant))
-        found.append(Standing(variant, check(variant.protocol)))
+        found.append(VariantResult(variant, check(variant.protocol)))
     return found

@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 )
 
 from onceproof.model.errors import UsageError
-from onceproof.model.language.interpreter import Reference, State
+from onceproof.model.language.interpreter import Interpreter, State
 from onceproof.model.library import pick
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def machine(
     Raises ``UsageError`` for methods that are missing, and for names in ``ignore``
     that the protocol does not have.
     """
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     starts = _starts(reference)
     ignored = {_method(_known(reference, name)) for name in ignore}
     _refuse_missing(reference, system(), ignored, begins=len(starts) > 1)
@@ -138,7 +138,7 @@ def _method(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _starts(reference: Reference) -> list[_Start]:
+def _starts(reference: Interpreter) -> list[_Start]:
     """List the states that a protocol may begin in, as far as they are few."""
     states = list(itertools.islice(reference.initial_states(), MOST_STARTS))
     names = [
@@ -159,19 +159,19 @@ def _starts(reference: Reference) -> list[_Start]:
     ]
 
 
-def _in_order(reference: Reference) -> list[Event]:
+def _in_order(reference: Interpreter) -> list[Event]:
     """List all events: actions before faults, each in order of declaration."""
     return sorted(reference.events(), key=lambda event: event.fault)
 
 
-def _known(reference: Reference, name: str) -> str:
+def _known(reference: Interpreter, name: str) -> str:
     methods = {_method(step): step for step in reference.steps}
     label = f"action of {reference.protocol.label()}"
     return methods[pick(_method(name), methods, label)]
 
 
 def _refuse_missing(
-    reference: Reference, made: object, ignored: set[str], *, begins: bool
+    reference: Interpreter, made: object, ignored: set[str], *, begins: bool
 ) -> None:
     """Raise ``UsageError`` where methods are missing or take other arguments."""
     wanted = {

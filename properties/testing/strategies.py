@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.failing_runs import (
     MOST_STEPS,
-    Listed,
-    Walk,
+    FailingRuns,
+    FaultyWalk,
     starts,
     successors,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.testing.deliveries import event_batches
 from onceproof.properties.testing.event_batches import Case, EventBatches
 from onceproof.properties.testing.on_spark import drawn_rows, on_spark, replays
@@ -48,10 +48,10 @@ def interleavings(
     ``faults`` bounds how many faults one may hold, by default as the protocol does.
     Raises ``UsageError`` for a protocol in which nothing can fail so often.
     """
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     most = _most_faults(reference, faults)
     try:
-        listed = Listed(reference, most)
+        listed = FailingRuns(reference, most)
     except UsageError:
         return _walks(reference, most)
     if not listed.runs:
@@ -63,7 +63,7 @@ def interleavings(
     return _runs(listed)
 
 
-def _most_faults(reference: Reference, faults: int | None) -> int:
+def _most_faults(reference: Interpreter, faults: int | None) -> int:
     """Settle how many faults a run may hold; refuse what the protocol cannot do."""
     protocol = reference.protocol
     name, allowed = protocol.label(), protocol.argument(type(protocol).faults)
@@ -84,7 +84,7 @@ def _most_faults(reference: Reference, faults: int | None) -> int:
     return faults
 
 
-def _runs(listed: Listed) -> SearchStrategy[Trace]:
+def _runs(listed: FailingRuns) -> SearchStrategy[Trace]:
     """Draw the strikes of a run one by one, so that shrinking can leave some out."""
 
     @st.composite
@@ -97,7 +97,7 @@ def _runs(listed: Listed) -> SearchStrategy[Trace]:
     return runs()
 
 
-def _walks(reference: Reference, most: int) -> SearchStrategy[Trace]:
+def _walks(reference: Interpreter, most: int) -> SearchStrategy[Trace]:
     """Draw a walk step by step, each by its number among all that are named.
 
     It is the same step where, in shrinking, those before it are left out.
@@ -112,7 +112,7 @@ def _walks(reference: Reference, most: int) -> SearchStrategy[Trace]:
 
     @st.composite
     def walks(draw: st.DrawFn) -> Trace:
-        walk = Walk(after, draw(begin), most)
+        walk = FaultyWalk(after, draw(begin), most)
         while len(walk) < MOST_STEPS and (dice := draw(st.integers(0, DICE))):
             kinds = [k for k in (False, True) if walk.possible(fault=k)]
             if not kinds:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.text import printable, shell_word
 from onceproof.properties.counterexample.file import differences, named, steps_of
@@ -156,7 +156,7 @@ def _told(report: Report, finding: Finding) -> dict[str, Any]:
     """Give a counterexample step by step, with what each changed."""
     if finding.trace is None:
         return {}
-    reference = Reference(report.protocol)
+    reference = Interpreter(report.protocol)
     return {
         "clause": finding.property.clauses[finding.clause].text,
         "steps": [
@@ -281,7 +281,7 @@ def _show_trace(out: Console, report: Report, finding: Finding) -> None:
     trace = finding.trace
     if trace is None:
         return
-    reference = Reference(report.protocol)
+    reference = Interpreter(report.protocol)
     steps = steps_of(reference, trace)
     width = max((len(str(event)) for event in trace.events), default=0)
     for number, (event, step) in enumerate(zip(trace.events, steps, strict=True), 1):

@@ -12,7 +12,13 @@ from typing import Any
 from onceproof.model.code_cache import cache_folder, code_folder
 from onceproof.spark_checks.session.class_archive import archive
 from onceproof.spark_checks.session.jvm import EnvironmentError_, java_version
-from onceproof.spark_checks.session.scratch import DEAD, KEPT, Left, Scratch, left
+from onceproof.spark_checks.session.scratch import (
+    DEAD,
+    KEPT,
+    LeftoverFolder,
+    Scratch,
+    left,
+)
 
 OLDEST_PYTHON = (3, 11)
 
@@ -97,7 +103,7 @@ def _folders() -> Found:
     return Found("scratch folder", f"writable; {kept}", True)
 
 
-def _of_run(one: Left) -> Found:
+def _of_run(one: LeftoverFolder) -> Found:
     """Tell of the scratch folder of another run, and of what it left running."""
     running = ", ".join(str(process.number) for process in one.running)
     told = f"{one.folder}, {one.size:,} bytes"

@@ -49,7 +49,7 @@ def replay_view() -> Iterator[Callable[[events.Event], None]]:
                 )
             elif isinstance(event, events.Replayed):
                 progress.advance(bars[event.sink])
-            elif isinstance(event, events.Kept):
+            elif isinstance(event, events.ScratchKept):
                 _say(there, event)
 
         yield listen
@@ -78,9 +78,9 @@ def _say(there: Console, event: events.Event) -> None:
     """Print a line for an event, if it is worth one."""
     if isinstance(event, events.Started):
         there.print(f"replaying {len(event.sinks)} sinks in {escape(event.scratch)}")
-    elif isinstance(event, events.Kept):
+    elif isinstance(event, events.ScratchKept):
         there.print(f"the scratch folder is kept: {escape(event.scratch)}")
-    elif isinstance(event, events.Judged):
+    elif isinstance(event, events.SinkJudged):
         report = event.report
         there.print(
             f"{escape(report.sink.name)}: {len(report.replayed)} of "

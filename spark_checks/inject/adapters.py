@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.batch_job import Scheduler
 from onceproof.spark_checks.inject.checkpoint_edits import MANIFEST, undo_file_commit
-from onceproof.spark_checks.inject.sink_description import SourceSeen
+from onceproof.spark_checks.inject.sink_description import DataSourceClass
 from onceproof.spark_checks.inject.steered_query import steered
 from onceproof.spark_checks.plan.rules import CALLBACK, RUN_PROPERTY, UNDO
-from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable, Run
-from onceproof.spark_checks.plan.sink_kind import CALLED, STARTS, Kind
+from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable, RunPlan
+from onceproof.spark_checks.plan.sink_kind import CALLED, STARTS, SinkKind
 from onceproof.spark_checks.sinks.interface import (
     BatchJob,
     Files,
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSource
 
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.inject.start import Start, Started
+    from onceproof.spark_checks.inject.start import Start, StartedQuery
 
 
 _JOB = "the function of the job"
 _FILE_FORMATS = ("csv", "json", "orc", "parquet", "text")
 
 
-class Adapter(Kind, ABC):
+class Adapter(SinkKind, ABC):
     """One sink under test, which can be started, too."""
 
     @abstractmethod
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Start the query into the sink."""
 
 
@@ -56,15 +56,15 @@ class ForeachBatchKind(Adapter):
     def __init__(self, sink: ForeachBatch) -> None:
         """Put ``sink`` under test: its function is called in a host."""
 
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Start the query, with the callback in a host."""
         return start.writer.foreachBatch(start.stand_in).start()
 
-    def before_log_commit(self, run: Run, batch: int) -> None:
+    def before_log_commit(self, run: RunPlan, batch: int) -> None:
         """Let the driver die as the callback returns."""
         run.stops(CALLBACK, "return", batch, "die")
 
-    def before_tasks(self, run: Run, batch: int) -> bool:
+    def before_tasks(self, run: RunPlan, batch: int) -> bool:
         """Let the driver die as the callback is called."""
         run.stops(CALLBACK, "call", batch, "die")
         return True
@@ -79,7 +79,7 @@ class ForeachKind(Adapter):
         """Put ``sink`` under test."""
         self._writer = sink.writer
 
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Start the query."""
         return start.writer.foreach(self._writer).start()
 
@@ -92,7 +92,7 @@ class FormatKind(Adapter):
         self._options = sink.options
         self._name = sink.name if isinstance(sink.name, str) else ""
 
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Start the query."""
         start.check(self._options)
         return start.writer.format(self._name).options(**self._options).start()
@@ -103,25 +103,27 @@ class DataSourceKind(FormatKind):
 
     on_driver = STARTS
 
-    def __init__(self, sink: Format, source: type[DataSource] | SourceSeen) -> None:
+    def __init__(
+        self, sink: Format, source: type[DataSource] | DataSourceClass
+    ) -> None:
         """Put the ``source`` of ``sink`` under test."""
         super().__init__(sink)
         self._source = source
 
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Register the source and start the query."""
         start.check(self._options)
-        if isinstance(self._source, SourceSeen):
+        if isinstance(self._source, DataSourceClass):
             message = "the class of the source is in a host"
             raise TypeError(message)
         start.events.sparkSession.dataSource.register(self._source)
         writer = start.writer.option(RUN_PROPERTY, start.plan.run)
         return writer.format(self._source.name()).options(**self._options).start()
 
-    def no_abort(self, run: Run, batch: int) -> None:
+    def no_abort(self, run: RunPlan, batch: int) -> None:
         """Let the process die that would call abort, of any writer of the module."""
         run.rule(UNDO, "call", batch, "die")
-        if isinstance(self._source, SourceSeen):
+        if isinstance(self._source, DataSourceClass):
             for name in self._source.aborts:
                 run.rule(name, "call", batch, "die")
 
@@ -133,7 +135,9 @@ class ManifestKind(Adapter):
     def table(self, checkpoint: Path) -> Path:
         """Name the folder of the files."""
 
-    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
+    def inside(
+        self, run: RunPlan, written: set[int], step: Event, *, again: bool
+    ) -> None:
         """Let the batch be done, and ask for what its commit left to be taken back."""
         batch = step.members[0]
         if again:
@@ -160,7 +164,7 @@ class FilesKind(ManifestKind):
         self._path = path
         self._options = options
 
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Start the query."""
         start.check({**self._options, "path": self._path})
         writer = start.writer.format(self._name).options(**self._options)
@@ -186,7 +190,7 @@ class QueryKind(Adapter):
         self._start = sink.start
         self._callback = callback
 
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Call the function, and see that it uses the checkpoint that it is given."""
         with steered(start):
             query = self._start(start.events, str(start.checkpoint))
@@ -195,14 +199,14 @@ class QueryKind(Adapter):
             raise UsageError(message)
         return query
 
-    def before_log_commit(self, run: Run, batch: int) -> None:
+    def before_log_commit(self, run: RunPlan, batch: int) -> None:
         """Let the driver die as the callback returns, or lay a trap."""
         if self._callback:
             run.stops(CALLBACK, "return", batch, "die")
         else:
             run.springs(batch)
 
-    def before_tasks(self, run: Run, batch: int) -> bool:
+    def before_tasks(self, run: RunPlan, batch: int) -> bool:
         """Let the driver die as the callback is called, if there is one."""
         if self._callback:
             run.stops(CALLBACK, "call", batch, "die")
@@ -226,15 +230,15 @@ class BatchJobKind(Adapter):
     def __init__(self, sink: BatchJob) -> None:
         """Put ``sink`` under test: its function is called in a host."""
 
-    def start(self, start: Start) -> Started:
+    def start(self, start: Start) -> StartedQuery:
         """Run the job for the batches that are not done."""
         return Scheduler(start, start.stand_in)
 
-    def before_log_commit(self, run: Run, batch: int) -> None:
+    def before_log_commit(self, run: RunPlan, batch: int) -> None:
         """Let the job's process die as it returns."""
         run.stops(CALLBACK, "return", batch, "die", called=_JOB)
 
-    def before_tasks(self, run: Run, batch: int) -> bool:
+    def before_tasks(self, run: RunPlan, batch: int) -> bool:
         """Let the job's process die as it is called."""
         run.stops(CALLBACK, "call", batch, "die", called=_JOB)
         return True
@@ -253,7 +257,7 @@ def kind_of(
     ``callback`` says that a query was seen to use foreachBatch, ``into_files`` that it
     was seen to use Spark's file sink. Raises ``UsageError`` for what is no sink.
     """
-    if isinstance(sink, Format) and isinstance(sink.name, type | SourceSeen):
+    if isinstance(sink, Format) and isinstance(sink.name, type | DataSourceClass):
         return DataSourceKind(sink, sink.name)
     if isinstance(sink, Format) and sink.name in _FILE_FORMATS:
         options = {name.lower(): value for name, value in sink.options.items()}

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.plan.rules import BATCH_PROPERTY
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.inject.forked_driver import StandIn
+    from onceproof.spark_checks.inject.forked_driver import ForkedDriver
     from onceproof.spark_checks.inject.start import Start
 
 
 class Scheduler:
     """One attempt to run a job for all batches that are offered and not done."""
 
-    def __init__(self, start: Start, job: StandIn) -> None:
+    def __init__(self, start: Start, job: ForkedDriver) -> None:
         """Run ``job``, in this thread, when its end is awaited."""
         self._start = start
         self._job = job

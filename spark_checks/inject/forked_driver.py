@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from onceproof.spark_checks.plan.rules import Plan
+    from onceproof.spark_checks.plan.rules import RuleSet
     from onceproof.spark_checks.session.host_processes import Host
     from onceproof.spark_checks.session.wire import Message
 
@@ -33,14 +33,20 @@ class DriverDiedError(RuntimeError):
     """Ends a query whose callback died as a driver dies."""
 
 
-class StandIn:
+class ForkedDriver:
     """Stands for the driver of one run: what Spark calls is called in a host.
 
     ``lost`` says why the host failed, where that was no doing of the sink's.
     """
 
     def __init__(
-        self, host: Host, plan: Plan, placed: Path, spark: SparkSession, *, starts: bool
+        self,
+        host: Host,
+        plan: RuleSet,
+        placed: Path,
+        spark: SparkSession,
+        *,
+        starts: bool,
     ) -> None:
         """Let a ``host`` serve the run of a plan, which is ``placed`` in a file.
 

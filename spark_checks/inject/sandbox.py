@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import FrameType
 
-    from onceproof.spark_checks.plan.rules import Plan
+    from onceproof.spark_checks.plan.rules import RuleSet
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Where an event names a path, and the open folder that this is relative to, if any.
@@ -67,7 +67,7 @@ class _Policy:
 _policy = _Policy()
 
 
-def install(plans: Iterable[Plan]) -> None:
+def install(plans: Iterable[RuleSet]) -> None:
     """Hold this process to what the plans of the runs that go on now allow."""
     held = [plan for plan in plans if plan.allowed is not None]
     _policy.marks = [Path(plan.marks) for plan in held]

@@ -25,7 +25,7 @@ _KINDS = (ForeachBatch, Foreach, Format, Files, Query, BatchJob)
 
 
 @dataclass(frozen=True)
-class SourceSeen:
+class DataSourceClass:
     """A Python ``DataSource`` class: its name, and what aborts in its module."""
 
     name: str
@@ -78,7 +78,7 @@ def described(told: Message) -> UnderTest:
     }
     if "source" in told:
         name, aborts = told["source"]
-        given["name"] = SourceSeen(name, tuple(aborts))
+        given["name"] = DataSourceClass(name, tuple(aborts))
     for name in ("write", "writer", "start", "run"):
         if name in kind.__dataclass_fields__:
             given[name] = elsewhere

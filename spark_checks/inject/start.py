@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-    from onceproof.spark_checks.inject.forked_driver import StandIn
-    from onceproof.spark_checks.plan.rules import Plan
+    from onceproof.spark_checks.inject.forked_driver import ForkedDriver
+    from onceproof.spark_checks.plan.rules import RuleSet
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Start:
 
     events: DataFrame
     checkpoint: Path
-    plan: Plan
-    driver: StandIn | None = None
+    plan: RuleSet
+    driver: ForkedDriver | None = None
     batches: Callable[[int], DataFrame] | None = None
     offered: int = 0
     called_back: Callable[[DataStreamWriter, Any], None] | None = None
@@ -43,7 +43,7 @@ class Start:
         return writer.option("checkpointLocation", str(self.checkpoint))
 
     @property
-    def stand_in(self) -> StandIn:
+    def stand_in(self) -> ForkedDriver:
         """The driver that is called back."""
         if self.driver is None:
             message = "nobody stands for the driver"
@@ -62,7 +62,7 @@ class Start:
                 raise UsageError(problem)
 
 
-class Started(Protocol):
+class StartedQuery(Protocol):
     """A query, or what is run like one."""
 
     def awaitTermination(self, timeout: int) -> bool | None:  # noqa: N802 - Spark's name

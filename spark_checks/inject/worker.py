@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.tracing import zombie
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_all, trace_none
-from onceproof.spark_checks.plan.rules import BATCH_PROPERTY, RUN_PROPERTY, Place, Plan
+from onceproof.spark_checks.plan.rules import (
+    BATCH_PROPERTY,
+    RUN_PROPERTY,
+    Place,
+    RuleSet,
+)
 from onceproof.spark_checks.session.wire import PLANS_VARIABLE
 
 if TYPE_CHECKING:
@@ -71,11 +76,11 @@ def where(frame: FrameType) -> Place:
     return Place(None, run=None)
 
 
-def plans() -> list[Plan]:
+def plans() -> list[RuleSet]:
     """Read the plans of all runs that go on now."""
     folder = Path(os.environ.get(PLANS_VARIABLE, os.devnull))
     found = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    return [plan for plan in map(Plan.read, found) if plan is not None]
+    return [plan for plan in map(RuleSet.read, found) if plan is not None]
 
 
 def main() -> None:

@@ -73,7 +73,7 @@ def enough(events: int, batches: int, tasks: int) -> None:
         raise UsageError(message)
 
 
-class Source:
+class InputFiles:
     """The files of an input, in a folder of their own."""
 
     def __init__(self, folder: Path, given: Input) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.model.errors import UsageError
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.counterexample.file import steps_of
 from onceproof.spark_checks.sinks.code_points import installed
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
-    from onceproof.properties.counterexample.file import Step
-    from onceproof.spark_checks.plan.run_plan import Hit
+    from onceproof.properties.counterexample.file import TraceStep
+    from onceproof.spark_checks.plan.run_plan import InjectionPoint
 
-    Hits: TypeAlias = Callable[[Interleaving], "tuple[Hit, ...] | None"]
+    Hits: TypeAlias = Callable[[Interleaving], "tuple[InjectionPoint, ...] | None"]
 
 _INSTALLED = 4
 _Kinds: TypeAlias = "dict[tuple[str, ...], list[Interleaving]]"
@@ -45,7 +45,7 @@ class Choice:
     first: tuple[int, ...] = ()
     seed: int = 0
     nth: int | None = None
-    told: tuple[Step, ...] = ()
+    told: tuple[TraceStep, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -89,7 +89,7 @@ class Choice:
 
     def _told(self, found: Interleavings) -> Sequence[Interleaving]:
         """Find the interleaving that is told of, or those that stand for it."""
-        reference = Semantics(found.protocol)
+        reference = Interpreter(found.protocol)
         for one in found.classes:
             if steps_of(reference, one.trace) == self.told:
                 return [one]
@@ -105,7 +105,7 @@ class Choice:
 
         Those that cannot be replayed are all taken: they cost nothing, and say why.
         """
-        placed: dict[int, tuple[Hit, ...]] = {}
+        placed: dict[int, tuple[InjectionPoint, ...]] = {}
         kept: list[Interleaving] = []
         if hits is not None:
             for one in classes:
@@ -132,7 +132,7 @@ class Choice:
         return tuple(sorted([*kept, *chosen], key=lambda one: one.number))
 
     def _shared_out(
-        self, kinds: _Kinds, most: int, placed: Mapping[int, tuple[Hit, ...]]
+        self, kinds: _Kinds, most: int, placed: Mapping[int, tuple[InjectionPoint, ...]]
     ) -> list[Interleaving]:
         """Take the same number of each kind, as far as there are so many.
 
@@ -157,7 +157,7 @@ def faults_of(one: Interleaving) -> tuple[str, ...]:
 
 def _distinct(
     classes: Sequence[Interleaving],
-    placed: Mapping[int, tuple[Hit, ...]],
+    placed: Mapping[int, tuple[InjectionPoint, ...]],
     most: int,
 ) -> list[Interleaving]:
     """Take, of each kind of fault, one for each place that it is injected into.
@@ -194,7 +194,7 @@ def _distinct(
 
 
 def _ends(
-    ones: Sequence[Interleaving], placed: Mapping[int, tuple[Hit, ...]]
+    ones: Sequence[Interleaving], placed: Mapping[int, tuple[InjectionPoint, ...]]
 ) -> tuple[Interleaving, Interleaving]:
     """Give the first time that a place is hit, and the last in that batch and task."""
 
@@ -215,7 +215,7 @@ def _ends(
 
 
 def _new_first(
-    ones: Sequence[Interleaving], placed: Mapping[int, tuple[Hit, ...]]
+    ones: Sequence[Interleaving], placed: Mapping[int, tuple[InjectionPoint, ...]]
 ) -> list[Interleaving]:
     """Put in front what hits a place in a batch that none before it hits."""
     known: set[object] = set()

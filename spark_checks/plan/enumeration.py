@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.properties.judges.by_search import Report
     from onceproof.spark_checks.inputs.sizes import Sizes
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 class Enumerations:
@@ -41,7 +41,7 @@ class Enumerations:
         return self._kept[name]
 
 
-def protocol_of(sink: Reference, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
+def protocol_of(sink: ModelledSink, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
     """Give the model that describes a sink, with a budget of faults."""
     return sink.engine(
         sink=sink.model,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import Trace
 from onceproof.properties.judges.by_search import parameters_of
 
@@ -51,7 +51,7 @@ def expanded(protocol: StruckInside) -> Interleavings:
             for at, sort in enumerate(step.sorts)
             if sort.name in POINTS
         ]
-        for name, step in Semantics(protocol).steps.items()
+        for name, step in Interpreter(protocol).steps.items()
     }
     there = sum(
         math.prod(

@@ -9,11 +9,11 @@ from onceproof.spark_checks.plan.rules import ENDS, LINES, UNDO, WORK
 from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
     NO_SUCH_POINT,
-    Due,
+    ExpectedMark,
     NotReplayable,
-    Run,
+    RunPlan,
 )
-from onceproof.spark_checks.plan.schedule import STOPS, Story, raisable
+from onceproof.spark_checks.plan.schedule import STOPS, Schedule, raisable
 from onceproof.spark_checks.plan.task_faults import (
     FAILS,
     LOSES,
@@ -29,32 +29,32 @@ if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.plan.sink_kind import Kind
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.plan.sink_kind import SinkKind
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 def realise(
-    one: Interleaving, protocol: Protocol, sink: Reference, kind: Kind
-) -> list[Run]:
+    one: Interleaving, protocol: Protocol, sink: ModelledSink, kind: SinkKind
+) -> list[RunPlan]:
     """Give the runs that steer a real query through an interleaving.
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
-    story = Story(one, protocol, sink.steps, sink.seen)
+    story = Schedule(one, protocol, sink.steps, sink.seen)
     return _Planner(story, kind).runs()
 
 
 class _Planner:
-    def __init__(self, story: Story, kind: Kind) -> None:
+    def __init__(self, story: Schedule, kind: SinkKind) -> None:
         self.story = story
         self.steps = story.steps
         self.kind = kind
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[RunPlan]:
         """Make the runs, fault by fault."""
         story = self.story
-        found: list[Run] = []
-        run = Run(number=0, offered=story.batches)
+        found: list[RunPlan] = []
+        run = RunPlan(number=0, offered=story.batches)
         for at, event in enumerate(story.events):
             if event.name in STOPS:
                 run.stop, run.moment, run.state = str(event), _moment(event, found), at
@@ -64,7 +64,7 @@ class _Planner:
                 merged = run.merged or event.name == "rescale"
                 if event.name == "rescale":
                     run.how.append("the restart puts all partitions into one")
-                run = Run(number=len(found), offered=story.batches, merged=merged)
+                run = RunPlan(number=len(found), offered=story.batches, merged=merged)
             elif event.name in FAILS:
                 fail_task(story, run, at)
             elif event.name in LOSES:
@@ -78,7 +78,7 @@ class _Planner:
         found.append(run)
         return found
 
-    def _stop(self, run: Run, at: int) -> None:
+    def _stop(self, run: RunPlan, at: int) -> None:
         """Let a fault end the run, where the model says that it does."""
         look, event = self.story.look(at), self.story.events[at]
         batch = int(look.commits)
@@ -93,7 +93,7 @@ class _Planner:
             message = f"nothing is left to strike where {event} comes"
             raise NotReplayable(message, NO_SUCH_POINT)
 
-    def _strike(self, run: Run, batch: int, at: int) -> None:
+    def _strike(self, run: RunPlan, batch: int, at: int) -> None:
         """End a run in the midst of a batch."""
         event = self.story.events[at]
         if event.name in _INSIDE:
@@ -111,7 +111,7 @@ class _Planner:
         else:
             self._among_writes(run, batch, at, upcoming)
 
-    def _before_step(self, run: Run, batch: int, at: int, upcoming: Event) -> None:
+    def _before_step(self, run: RunPlan, batch: int, at: int, upcoming: Event) -> None:
         function = self.steps.get(upcoming.name)
         if function is None:
             everyone = {self.story.real(p) for p in range(self.story.partitions)}
@@ -125,7 +125,7 @@ class _Planner:
         run.stops(function, "call", batch, "die", nth=nth)
         self.kind.no_abort(run, batch)
 
-    def _before_line(self, run: Run, batch: int, number: int, do: str) -> None:
+    def _before_line(self, run: RunPlan, batch: int, number: int, do: str) -> None:
         """End the run before a point of the user's code on the driver."""
         awaited = self._struck_before(run)
         point = self.story.line(batch, number)
@@ -135,7 +135,7 @@ class _Planner:
         if do == "die":
             self.kind.no_abort(run, batch)
 
-    def _struck_before(self, run: Run) -> tuple[str, ...]:
+    def _struck_before(self, run: RunPlan) -> tuple[str, ...]:
         """List the marks of faults that come before the one that ends a run.
 
         A callback begins before its tasks do: there is nothing to wait for.
@@ -145,17 +145,17 @@ class _Planner:
             return ()
         return tuple(due.mark for due in run.due if not due.late)
 
-    def crash_in_commit(self, run: Run, event: Event, at: int) -> None:
+    def crash_in_commit(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the driver die in the midst of the user's code."""
         del at
         self._before_line(run, event.members[0], event.members[1], "die")
 
-    def fail_in_commit(self, run: Run, event: Event, at: int) -> None:
+    def fail_in_commit(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the user's commit raise in the midst."""
         del at
         self._before_line(run, event.members[0], event.members[1], "raise")
 
-    def crash_in_abort(self, run: Run, event: Event, at: int) -> None:
+    def crash_in_abort(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the user's commit raise at its end, and the driver die in the abort."""
         del at
         batch, number = event.members
@@ -163,10 +163,12 @@ class _Planner:
         raised = run.rules.pop()
         mark = run.mark("raised")
         run.rules.append(replace(raised, mark=mark))
-        run.due.append(Due(str(event), fault=True, mark=mark, what=run.how[-1]))
+        run.due.append(
+            ExpectedMark(str(event), fault=True, mark=mark, what=run.how[-1])
+        )
         run.stops(UNDO, "call", batch, "die", **self.story.undo(batch, number))
 
-    def crash_in_task(self, run: Run, event: Event, at: int) -> None:
+    def crash_in_task(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the driver die, and its tasks with it, one in the midst of its work."""
         story = self.story
         batch, partition, attempt, number = event.members
@@ -174,7 +176,7 @@ class _Planner:
         struck = {(partition, attempt): story.work(batch, real, number)}
         self._die_in_tasks(run, batch, at, struck)
 
-    def _raise_at_the_end(self, run: Run, batch: int) -> None:
+    def _raise_at_the_end(self, run: RunPlan, batch: int) -> None:
         seen = self.story.seen
         last = seen.last.get(batch) if seen else None
         if last is None:
@@ -183,7 +185,7 @@ class _Planner:
         point: dict[str, Any] = {"line": last.text, "nth": last.time}
         run.stops(LINES, "call", batch, "raise", **point)
 
-    def _among_writes(self, run: Run, batch: int, at: int, upcoming: Event) -> None:
+    def _among_writes(self, run: RunPlan, batch: int, at: int, upcoming: Event) -> None:
         """End the run when some tasks have done their work, and others have not."""
         story = self.story
         due = self._due(run, batch, at)
@@ -210,8 +212,8 @@ class _Planner:
                 run.stops(function, "call", batch, "die", **task, await_=wait)
         self.kind.no_abort(run, batch)
 
-    def _due(self, run: Run, batch: int, at: int) -> dict[int, tuple[int, bool]]:
-        """Give, for each task that can be steered, what ``Story.attempt`` says of it.
+    def _due(self, run: RunPlan, batch: int, at: int) -> dict[int, tuple[int, bool]]:
+        """Give, for each task that can be steered, its ``Schedule.attempt``.
 
         A task without events may come to no point of the user's code: it has nothing
         to do, and there is nothing to wait for.
@@ -222,7 +224,7 @@ class _Planner:
         return {p: self.story.attempt(at, p) for p in there}
 
     def _do_first(
-        self, run: Run, batch: int, function: str, due: dict[int, tuple[int, bool]]
+        self, run: RunPlan, batch: int, function: str, due: dict[int, tuple[int, bool]]
     ) -> list[str]:
         """Let tasks whose work is done by then do it; give the marks they leave."""
         marks = []
@@ -234,11 +236,11 @@ class _Planner:
                 run.rule(function, "return", batch, "pass", **task, mark=mark)
                 event = f"write({batch}, {p}, {attempt})"
                 what = f"task {number} of batch {batch} does its work first"
-                run.due.append(Due(event, fault=False, mark=mark, what=what))
+                run.due.append(ExpectedMark(event, fault=False, mark=mark, what=what))
                 marks.append(mark)
         return marks
 
-    def _fail_job(self, run: Run, event: Event, at: int) -> None:
+    def _fail_job(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the last attempt of a task die, of which Spark fails the job.
 
         Other tasks that have not done their work die before it, once that has come.
@@ -270,7 +272,7 @@ class _Planner:
 
     def _die_in_tasks(
         self,
-        run: Run,
+        run: RunPlan,
         batch: int,
         at: int,
         struck: dict[tuple[int, int], dict[str, Any]],
@@ -297,7 +299,7 @@ class _Planner:
         self.kind.no_abort(run, batch)
 
     def _fail_commit(
-        self, run: Run, batch: int, done: list[Event], upcoming: Event
+        self, run: RunPlan, batch: int, done: list[Event], upcoming: Event
     ) -> None:
         if self.story.seen is not None:
             if upcoming.name == "sink.run":
@@ -321,7 +323,7 @@ class _Planner:
         run.stops(self.steps[name], event, batch, "raise", nth=nth)
 
 
-_INSIDE: dict[str, Callable[[_Planner, Run, Event, int], None]] = {
+_INSIDE: dict[str, Callable[[_Planner, RunPlan, Event, int], None]] = {
     "crash_in_commit": _Planner.crash_in_commit,
     "fail_in_commit": _Planner.fail_in_commit,
     "crash_in_abort": _Planner.crash_in_abort,
@@ -329,7 +331,7 @@ _INSIDE: dict[str, Callable[[_Planner, Run, Event, int], None]] = {
 }
 
 
-def _moment(event: Event, before: list[Run]) -> str:
+def _moment(event: Event, before: list[RunPlan]) -> str:
     """Name the moment after a fault: no two of an interleaving bear one name."""
     times = 1 + sum(run.stop == str(event) for run in before)
     return f"after {event}" if times == 1 else f"after {event}, time {times}"

@@ -70,7 +70,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RuleSet:
     """The rules of one query run, and the folder where marks are left.
 
     ``run`` tells runs apart that go on side by side. The user's own code is what lies
@@ -99,7 +99,7 @@ class Plan:
         return path
 
     @classmethod
-    def read(cls, path: Path) -> Plan | None:
+    def read(cls, path: Path) -> RuleSet | None:
         """Read a plan, if it is still there."""
         try:
             data = json.loads(path.read_text())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.plan.rules import OWN_CODE, Rule
-from onceproof.spark_checks.sinks.code_points import Point
+from onceproof.spark_checks.sinks.code_points import CodePoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ class NotReplayable(Exception):  # noqa: N818 - an answer, not an error
 
 
 @dataclass(frozen=True, order=True)
-class Hit:
+class InjectionPoint:
     """Where a fault is injected: before or after a function, or a point of own code.
 
     ``do`` says what happens there, for the ``nth`` time in a batch; ``partition`` is
@@ -66,7 +66,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Due:
+class ExpectedMark:
     """A mark without which a run was not the one that the interleaving tells of.
 
     ``event`` is what the mark shows of the model, ``what`` is how it was brought
@@ -81,7 +81,7 @@ class Due:
 
 
 @dataclass
-class Run:
+class RunPlan:
     """One start of the query, up to the fault that ends it or to rest.
 
     ``offered`` batches are there to be read. The query ends by itself, or ``fails``
@@ -106,10 +106,10 @@ class Run:
     moment: str = ""
     state: int = 0
     stop: str = ""
-    strike: Due | None = None
-    due: list[Due] = field(default_factory=list)
+    strike: ExpectedMark | None = None
+    due: list[ExpectedMark] = field(default_factory=list)
     begun: dict[int, str] = field(default_factory=dict)
-    hits: list[Hit] = field(default_factory=list)
+    hits: list[InjectionPoint] = field(default_factory=list)
 
     def mark(self, name: str) -> str:
         """Give a mark a name of this run's own: all runs of a query share a folder."""
@@ -135,7 +135,7 @@ class Run:
         self.hits.append(_hit(*rule, rest))
         what = _told(*rule, rest)
         self.how.append(what)
-        self.due.append(Due(str(fault), fault=True, mark=mark, what=what))
+        self.due.append(ExpectedMark(str(fault), fault=True, mark=mark, what=what))
 
     def stops(
         self,
@@ -162,7 +162,9 @@ class Run:
             self.hits.append(_hit(function, event, batch, do, rest))
         if tell and what not in self.how:
             self.how.append(what)
-        self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))
+        self.strike = ExpectedMark(
+            self.stop, fault=True, mark=mark, what="; ".join(self.how)
+        )
         self.fails = True
 
     def springs(self, batch: int) -> None:
@@ -171,21 +173,23 @@ class Run:
         The batch's tasks wait until it is laid.
         """
         what = f"trap at commits/{batch}"
-        self.hits.append(Hit("trap", "commits", "call", batch=batch))
+        self.hits.append(InjectionPoint("trap", "commits", "call", batch=batch))
         self.trap = batch
         self.begins(batch)
         self.rule(BEGIN, "call", batch, "pass", await_=(self.mark("stopped"),))
         self.how.append(what)
-        self.strike = Due(self.stop, fault=True, mark=self.mark("stopped"), what=what)
+        self.strike = ExpectedMark(
+            self.stop, fault=True, mark=self.mark("stopped"), what=what
+        )
         self.fails = True
 
 
-def hits_of(runs: Iterable[Run]) -> tuple[Hit, ...]:
+def hits_of(runs: Iterable[RunPlan]) -> tuple[InjectionPoint, ...]:
     """List the places that the faults of an interleaving's runs are injected into.
 
     Tasks that die together with the one that is named are at no place of their own.
     """
-    found: list[Hit] = []
+    found: list[InjectionPoint] = []
     for run in runs:
         seen: set[tuple[str, ...]] = set()
         for hit in run.hits:
@@ -197,10 +201,12 @@ def hits_of(runs: Iterable[Run]) -> tuple[Hit, ...]:
 
 def _hit(
     function: str, event: str, batch: int, do: str, rest: Mapping[str, Any]
-) -> Hit:
+) -> InjectionPoint:
     partition, nth = rest.get("partition"), rest.get("nth")
     where = -1 if partition is None else partition
-    return Hit(do, function, event, rest.get("line", ""), batch, where, nth or 1)
+    return InjectionPoint(
+        do, function, event, rest.get("line", ""), batch, where, nth or 1
+    )
 
 
 def looked(number: int) -> str:
@@ -215,7 +221,7 @@ def _told(
     spot = "" if partition is None else f" of task {partition}"
     when = "before" if event == "call" else "after"
     if function in OWN_CODE:
-        place = str(Point(rest.get("line", ""), rest.get("nth") or 1))
+        place = str(CodePoint(rest.get("line", ""), rest.get("nth") or 1))
         place = place if rest.get("line") else "the sink's code"
         return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"
     shown = function if " " in function else f"{function}()"

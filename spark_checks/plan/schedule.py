@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
 from onceproof.spark_checks.sinks.code_points import may_raise
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.sinks.code_points import Point, Seen
+    from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
 
 STOPS = (
     "crash",
@@ -42,7 +42,7 @@ _POINTLESS = 3
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
 
 
-class Story:
+class Schedule:
     """An interleaving, cut into runs: each goes up to a fault that ends it."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Story:
         one: Interleaving,
         protocol: Protocol,
         steps: Mapping[str, str],
-        seen: Seen | None = None,
+        seen: SeenPoints | None = None,
     ) -> None:
         """Read ``one``; ``steps`` tells which of the sink's functions does which step.
 
@@ -67,7 +67,7 @@ class Story:
         self.attempts = protocol.sizes[MicroBatch.ATTEMPT]
         self._word = set(one.word)
         self._durable = {self.events[i].name for i in self._word}
-        self._semantics = Semantics(protocol)
+        self._semantics = Interpreter(protocol)
         self._starts = [0]
         self._starts += [
             at + 1 for at, event in enumerate(self.events) if event.name in STOPS
@@ -242,7 +242,7 @@ def raisable(point: Mapping[str, Any]) -> None:
 
 
 def _named(
-    points: Mapping[Any, Sequence[Point]], place: object, number: int
+    points: Mapping[Any, Sequence[CodePoint]], place: object, number: int
 ) -> dict[str, Any]:
     """Name a point for a rule.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from onceproof.spark_checks.plan.run_plan import NotReplayable, Run
+from onceproof.spark_checks.plan.run_plan import NotReplayable, RunPlan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,20 +15,22 @@ NOWHERE, CALLED, STARTS = "nowhere", "called", "starts"
 """What of a sink runs on the driver: nothing, what Spark calls, what starts a query."""
 
 
-class Kind:
+class SinkKind:
     """One sink under test, as the plan of its faults sees it."""
 
     on_driver: ClassVar[str] = NOWHERE
 
-    def before_log_commit(self, run: Run, batch: int) -> None:
+    def before_log_commit(self, run: RunPlan, batch: int) -> None:
         """End the run when the sink is done with a batch, and its log is not."""
         run.springs(batch)
 
-    def before_tasks(self, run: Run, batch: int) -> bool:  # noqa: ARG002 - for subclasses
+    def before_tasks(self, run: RunPlan, batch: int) -> bool:  # noqa: ARG002 - for subclasses
         """End the run before a batch's tasks start; say whether that can be done."""
         return False
 
-    def inside(self, run: Run, written: set[int], step: Event, *, again: bool) -> None:
+    def inside(
+        self, run: RunPlan, written: set[int], step: Event, *, again: bool
+    ) -> None:
         """End the run before a step that Spark takes by itself.
 
         ``written`` holds the partitions whose tasks are done by then; ``again`` says
@@ -46,7 +48,7 @@ class Kind:
         """Name the folder that ``undo`` edits, if any."""
         return None
 
-    def no_abort(self, run: Run, batch: int) -> None:
+    def no_abort(self, run: RunPlan, batch: int) -> None:
         """Let no abort be called: a driver that is dead calls none."""
         del run, batch
 

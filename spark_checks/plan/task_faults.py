@@ -10,17 +10,17 @@ from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
     END,
     NO_SUCH_POINT,
-    Due,
+    ExpectedMark,
     NotReplayable,
-    Run,
+    RunPlan,
     looked,
 )
 from onceproof.spark_checks.plan.schedule import raisable
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.plan.schedule import Story
-    from onceproof.spark_checks.plan.sink_kind import Kind
+    from onceproof.spark_checks.plan.schedule import Schedule
+    from onceproof.spark_checks.plan.sink_kind import SinkKind
 
 FAILS = ("fail_task", "fail_in_task", "raise_in_task", "fail_above")
 LOSES = ("lose_contact", "lose_in_task")
@@ -28,7 +28,7 @@ RAISES = "raise_in_task"
 POINTLESS = 3
 
 
-def struck(story: Story, run: Run, at: int) -> tuple[str, str, dict[str, Any]]:
+def struck(story: Schedule, run: RunPlan, at: int) -> tuple[str, str, dict[str, Any]]:
     """Give where an attempt is to be struck: a function, call or return, and a point.
 
     That is before its work, in the midst of it, or after it, as the model has it.
@@ -49,7 +49,7 @@ def struck(story: Story, run: Run, at: int) -> tuple[str, str, dict[str, Any]]:
     return function, "return" if "write" in story.steps and wrote else "call", {}
 
 
-def fail_task(story: Story, run: Run, at: int) -> None:
+def fail_task(story: Schedule, run: RunPlan, at: int) -> None:
     """Let an attempt die: before its work, in the midst of it, or after it."""
     event = story.events[at]
     batch, partition, attempt = event.members[:3]
@@ -67,7 +67,7 @@ def fail_task(story: Story, run: Run, at: int) -> None:
     )
 
 
-def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
+def lose_contact(story: Schedule, run: RunPlan, at: int, kind: SinkKind) -> None:
     """Let an attempt be given up, and go on with its work when the interleaving says.
 
     It may do so in a later run: it then waits until what the fault before left
@@ -129,22 +129,24 @@ def lose_contact(story: Story, run: Run, at: int, kind: Kind) -> None:
     run.rule(last, "return", batch, "pass", **next_task, mark=retried)
 
 
-def zombie_write(story: Story, run: Run, at: int) -> None:
+def zombie_write(story: Schedule, run: RunPlan, at: int) -> None:
     """Require that an attempt that was given up has done its work in this run."""
     event = story.events[at]
     lost = _lost(story, event.members, 0)
     what = f"{event}: what was given up does its work after all"
     mark = landed(story, at if lost is None else lost)
-    run.due.append(Due(str(event), fault=False, mark=mark, what=what, late=True))
+    run.due.append(
+        ExpectedMark(str(event), fault=False, mark=mark, what=what, late=True)
+    )
 
 
-def landed(story: Story, at: int) -> str:
+def landed(story: Schedule, at: int) -> str:
     """Name the mark of the work of an attempt that was given up at a position."""
     batch, partition, attempt = story.events[at].members[:3]
     return f"{story.run_of(at)}-landed-{batch}-{story.real(partition)}-{attempt}"
 
 
-def _lost(story: Story, members: tuple[int, ...], after: int) -> int | None:
+def _lost(story: Schedule, members: tuple[int, ...], after: int) -> int | None:
     """Find where an attempt is next given up, at whatever point of its work."""
     for at in range(after, len(story.events)):
         event = story.events[at]
@@ -158,7 +160,7 @@ def _point(event: Event) -> int:
     return event.members[3] if len(event.members) > POINTLESS else 0
 
 
-def _there(story: Story, run: Run, partition: int) -> None:
+def _there(story: Schedule, run: RunPlan, partition: int) -> None:
     if partition not in story.there(merged=run.merged):
         message = "a fault strikes a partition that the restart has merged into another"
         raise NotReplayable(message, NO_SUCH_POINT)

@@ -32,13 +32,13 @@ from onceproof.spark_checks.pytest_plugin.options import PROFILES, Options, mark
 from onceproof.spark_checks.pytest_plugin.patched import refuse_patches
 from onceproof.spark_checks.pytest_plugin.session_settings import taken_over
 from onceproof.spark_checks.report.assessment import (
-    Judged,
-    Question,
+    Assessment,
+    AssessmentRequest,
     claims_named,
     judge,
 )
 from onceproof.spark_checks.report.bounds import bounds_of_replay
-from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.report.evidence.project_settings import root_of
 from onceproof.spark_checks.report.evidence.records import records_of_replay
 from onceproof.spark_checks.report.replay_file import (
@@ -47,8 +47,8 @@ from onceproof.spark_checks.report.replay_file import (
     given_by,
     sizes_of,
 )
-from onceproof.spark_checks.report.rerun import ANSWER, Answers
-from onceproof.spark_checks.session.session_pool import Lab
+from onceproof.spark_checks.report.rerun import ANSWER, RerunResults
+from onceproof.spark_checks.session.session_pool import SessionPool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,9 +94,11 @@ class Replayer:
         """
         self._config = config
         self._options = options
-        self.lab = Lab(options.spark, None if session is None else taken_over(session))
+        self.lab = SessionPool(
+            options.spark, None if session is None else taken_over(session)
+        )
         self.item: Any = config.stash.get(CURRENT, None)
-        self._known: dict[tuple[str, ...], Judged] = {}
+        self._known: dict[tuple[str, ...], Assessment] = {}
         self._failing_since: float | None = None
         self._given = False
         self._left: Counter[str] = Counter()
@@ -117,7 +119,7 @@ class Replayer:
         allow: Sequence[str] = (),
         code: Sequence[str] = (),
         case: Case | None = None,
-    ) -> Judged:
+    ) -> Assessment:
         """Judge a sink, over flights or over ``events`` of your own.
 
         ``events`` is a schema (a ``StructType`` or a DDL text), a strategy of
@@ -162,7 +164,7 @@ class Replayer:
         schema: Any,
         besides: Mapping[str, tuple[str, ...]],
         case: Case | None,
-    ) -> Question:
+    ) -> AssessmentRequest:
         options, profile = self._options, PROFILES[self._options.profile]
         words = marker_words(self.item, MARKER, WORDS)
         numbers = {name: words.get(name, low) for name, low in _DEFAULTS.items()}
@@ -181,13 +183,13 @@ class Replayer:
             message = "guarantees names none, so nothing is claimed; name one"
             raise UsageError(message)
         claims = claims_named(guarantees)
-        asked = Asked(self.item.nodeid, key, allow, claims, code)
+        asked = RequestingTest(self.item.nodeid, key, allow, claims, code)
         first = () if options.evidence else self._failed()
         choice = Choice(most=options.most, seed=options.seed, first=first)
         if case is not None:
             numbers["faults"] = case.faults
             choice, events = Choice(nth=case.nth), case.events
-        return Question(
+        return AssessmentRequest(
             code=Path(self._config.rootpath),
             artifacts=options.artifacts / self._node(),
             events=events,
@@ -200,7 +202,7 @@ class Replayer:
             **numbers,
         )
 
-    def _again(self, build: Build, question: Question) -> Judged:
+    def _again(self, build: Build, question: AssessmentRequest) -> Assessment:
         """Replay what a file tells of, and give the answer to who asks."""
         path = self._options.replay or Path()
         told = read(path)
@@ -216,7 +218,7 @@ class Replayer:
             trace="off",
         )
         plugins = self._config.pluginmanager.get_plugins()
-        tell = next((p.tell for p in plugins if isinstance(p, Answers)), None)
+        tell = next((p.tell for p in plugins if isinstance(p, RerunResults)), None)
         judged = judge(build, question, lab=self.lab, listener=tell)
         noted = judgements_of(self.item)
         if judged.report.sink.name != told.sink:
@@ -231,7 +233,9 @@ class Replayer:
         noted.held += 1
         return judged
 
-    def _one_case(self, build: Build, question: Question, case: Case) -> Judged:
+    def _one_case(
+        self, build: Build, question: AssessmentRequest, case: Case
+    ) -> Assessment:
         """Judge one example; one that was judged before is not run again.
 
         When the budget for making a failing example smaller is spent, examples that
@@ -254,7 +258,7 @@ class Replayer:
                 self._failing_since = time.monotonic()
         return self._report(build, judged)
 
-    def _report(self, build: Build, judged: Judged) -> Judged:
+    def _report(self, build: Build, judged: Assessment) -> Assessment:
         """Tell the test's report how a sink came out, and end the test accordingly."""
         __tracebackhide__ = True
         del build
@@ -288,7 +292,7 @@ class Replayer:
             raise (AssertionError if wrong else UndecidedError)(message)
         pytest.fail(message, pytrace=False)
 
-    def _leave(self, judged: Judged, question: Question) -> None:
+    def _leave(self, judged: Assessment, question: AssessmentRequest) -> None:
         """Leave a record of each guarantee that was asked for, if that is wanted.
 
         A second replay of a sink in one test is numbered, and leaves its own. What
@@ -311,7 +315,7 @@ class Replayer:
             for record in records:
                 write(record, folder)
 
-    def _expected(self, judged: Judged) -> str:
+    def _expected(self, judged: Assessment) -> str:
         """End the test as an expected failure if it is one; say if it was one once."""
         for known in read_expected(self._options.expect):
             if known.about(self.item.nodeid, judged.guarantee) and judged.guarantee:
@@ -322,7 +326,7 @@ class Replayer:
                 )
         return ""
 
-    def _fixed(self, judged: Judged) -> None:
+    def _fixed(self, judged: Assessment) -> None:
         for known in read_expected(self._options.expect):
             if known.about(self.item.nodeid, ""):
                 message = (
@@ -337,7 +341,7 @@ class Replayer:
         found = cache.get(f"onceproof/{self._node()}", []) if cache is not None else []
         return tuple(n for n in found if isinstance(n, int))
 
-    def _remember(self, judged: Judged) -> None:
+    def _remember(self, judged: Assessment) -> None:
         cache = getattr(self._config, "cache", None)
         if cache is not None:
             cache.set(f"onceproof/{self._node()}", list(judged.broken[:_FIRST]))
@@ -346,7 +350,7 @@ class Replayer:
         text = self.item.nodeid.removeprefix("tests/")
         return re.sub(r"[^\w.]+", "-", text).strip("-")[-120:]
 
-    def _write(self, judged: Judged) -> None:
+    def _write(self, judged: Assessment) -> None:
         """Write down what held, and in which interleavings."""
         report = judged.report
         folder = self._options.artifacts / self._node()

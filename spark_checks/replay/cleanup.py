@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from onceproof.spark_checks.inject.hosts.built_sink import Built
+    from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
 
 
 class CleanupWarning(UserWarning):
@@ -25,10 +25,10 @@ class Leftovers:
 
     def __init__(self) -> None:
         """Know of none yet."""
-        self._built: dict[Path, Built] = {}
+        self._built: dict[Path, BuiltSink] = {}
         self._lock = threading.Lock()
 
-    def add(self, folder: Path, built: Built) -> None:
+    def add(self, folder: Path, built: BuiltSink) -> None:
         """Take note of a sink, if it has registered anything."""
         if built.cleanups:
             with self._lock:

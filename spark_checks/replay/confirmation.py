@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.replay.outcome import Outcome, Ran
+    from onceproof.spark_checks.replay.outcome import Outcome, UnjudgedOutcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
 
 RUNS = 3
@@ -27,7 +27,7 @@ class Helps:
         """Know of none yet."""
         self._in_vain: set[str] = set()
 
-    def tried(self, go: Callable[[], Ran]) -> Ran:
+    def tried(self, go: Callable[[], UnjudgedOutcome]) -> UnjudgedOutcome:
         """Replay an interleaving, and once more where a failure was not the sink's."""
         first = go()
         reason = first.outcome.not_replayed

@@ -11,10 +11,10 @@ from weakref import WeakKeyDictionary
 
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.judges.by_history import broken
 from onceproof.spark_checks.inject.adapters import kind_of
-from onceproof.spark_checks.inputs.event_files import Source
+from onceproof.spark_checks.inputs.event_files import InputFiles
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.plan.planner import realise
@@ -22,15 +22,19 @@ from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.confirmation import Helps, confirm
 from onceproof.spark_checks.replay.observations import observer_of
-from onceproof.spark_checks.replay.request import Plan
+from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.steering.fault_free_run import discovered
-from onceproof.spark_checks.replay.steering.interleaving_run import Case, fresh, run_one
-from onceproof.spark_checks.replay.steering.replay_context import Bench
-from onceproof.spark_checks.replay.worker_threads import Crew
+from onceproof.spark_checks.replay.steering.interleaving_run import (
+    SteeredInterleaving,
+    fresh,
+    run_one,
+)
+from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+from onceproof.spark_checks.replay.worker_threads import WorkerThreads
 from onceproof.spark_checks.session.interruption import ReaderGoneError
 from onceproof.spark_checks.session.jvm import java_version
-from onceproof.spark_checks.session.session_pool import Lab
+from onceproof.spark_checks.session.session_pool import SessionPool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,23 +43,23 @@ if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.plan.choice import Hits
-    from onceproof.spark_checks.plan.run_plan import Hit
+    from onceproof.spark_checks.plan.run_plan import InjectionPoint
     from onceproof.spark_checks.replay.events import Listener
-    from onceproof.spark_checks.replay.outcome import Outcome, Ran
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.replay.outcome import Outcome, UnjudgedOutcome
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
-_KEPT: WeakKeyDictionary[Lab, Enumerations] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[SessionPool, Enumerations] = WeakKeyDictionary()
 _AT_ONCE = 8
 _LONGER = 5.0
 _STALL = 5.0
 
 
 def replay(
-    sinks: Sequence[Reference],
+    sinks: Sequence[ModelledSink],
     listener: Listener,
-    plan: Plan | None = None,
+    plan: ReplayRequest | None = None,
     *,
-    lab: Lab | None = None,
+    lab: SessionPool | None = None,
 ) -> list[SinkReport]:
     """Steer each sink through each failure interleaving, and judge what is left.
 
@@ -65,7 +69,7 @@ def replay(
     started, for interleavings that no sink has, and for events that are too few.
     """
     began = time.perf_counter()
-    plan = plan or Plan()
+    plan = plan or ReplayRequest()
     known = {s.name: _interleavings(s, plan) for s in sinks if not s.code}
     plan.choice.check(known)
     given = None if plan.given is not None else flights_input(plan.sizes)
@@ -80,16 +84,19 @@ def replay(
     return reports
 
 
-def _interleavings(sink: Reference, plan: Plan) -> int:
+def _interleavings(sink: ModelledSink, plan: ReplayRequest) -> int:
     protocol = protocol_of(sink, plan.sizes, faults=plan.faults)
     return len(interleavings(protocol).classes)
 
 
 def _alone(
-    sinks: Sequence[Reference], listener: Listener, plan: Plan, given: Input | None
+    sinks: Sequence[ModelledSink],
+    listener: Listener,
+    plan: ReplayRequest,
+    given: Input | None,
 ) -> list[SinkReport]:
     """Replay in a lab of its own, and leave behind only what is worth a look."""
-    lab = Lab()
+    lab = SessionPool()
     scratch = lab.scratch
     if plan.keep:
         lab.keep()
@@ -111,15 +118,15 @@ def _alone(
     finally:
         lab.close(keeping=kept, keep=keep)
         if kept or keep:
-            listener(events.Kept(str(scratch)))
+            listener(events.ScratchKept(str(scratch)))
     return reports
 
 
 def _replayed(
-    lab: Lab,
-    sinks: Sequence[Reference],
+    lab: SessionPool,
+    sinks: Sequence[ModelledSink],
     listener: Listener,
-    plan: Plan,
+    plan: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
     sizes = plan.sizes
@@ -129,11 +136,11 @@ def _replayed(
         if given is None:
             message = "a replay needs events"
             raise UsageError(message)
-        source = Source(lab.folder("events"), given)
+        source = InputFiles(lab.folder("events"), given)
         reports = []
         try:
             for sink in sinks:
-                bench = Bench(session, session.spark, source, None, lab.scratch)
+                bench = ReplayContext(session, session.spark, source, None, lab.scratch)
                 try:
                     bench = _prepared(bench, sink)
                     reports.append(_replay_sink(lab, bench, sink, listener, plan))
@@ -156,7 +163,7 @@ def _one_by_one(listener: Listener) -> Listener:
     return tell
 
 
-def _prepared(bench: Bench, sink: Reference) -> Bench:
+def _prepared(bench: ReplayContext, sink: ModelledSink) -> ReplayContext:
     """Prepare what all runs of a sink share."""
     folder, built = fresh(bench, sink)
     try:
@@ -169,7 +176,11 @@ def _prepared(bench: Bench, sink: Reference) -> Bench:
 
 
 def _replay_sink(
-    lab: Lab, bench: Bench, sink: Reference, listener: Listener, plan: Plan
+    lab: SessionPool,
+    bench: ReplayContext,
+    sink: ModelledSink,
+    listener: Listener,
+    plan: ReplayRequest,
 ) -> SinkReport:
     began = time.perf_counter()
     bench = replace(bench, patience=plan.patience)
@@ -188,21 +199,21 @@ def _replay_sink(
     early, others = plan.choice.of(classes, _hits(report))
     report.asked = len(early) + len(others)
     listener(events.SinkBegun(sink.name, report.asked))
-    semantics = Semantics(protocol)
+    semantics = Interpreter(protocol)
     mine = threading.local()
 
     helps = Helps()
 
-    def go(one: Interleaving, *, again: bool) -> Ran:
+    def go(one: Interleaving, *, again: bool) -> UnjudgedOutcome:
         if not hasattr(mine, "bench"):
             mine.bench = replace(bench, spark=bench.session.fork())
         # What is replayed to confirm a break has been told of already.
         tell = _nobody if again else listener
         tell(events.InterleavingBegun(sink.name, one.number))
-        case = Case(one, protocol, semantics, sink)
+        case = SteeredInterleaving(one, protocol, semantics, sink)
         return helps.tried(lambda: run_one(mine.bench, case, tell))
 
-    with Crew(go) as crew:
+    with WorkerThreads(go) as crew:
 
         def anew(one: Interleaving) -> Outcome:
             [outcome] = _judged(bench, [crew.ask(one, again=True).result()])
@@ -224,11 +235,11 @@ def _replay_sink(
         confirm(report, plan.claims or report.properties, anew)
     report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
     report.seconds = time.perf_counter() - began
-    listener(events.Judged(report))
+    listener(events.SinkJudged(report))
     return report
 
 
-def _enumerations(lab: Lab) -> Enumerations:
+def _enumerations(lab: SessionPool) -> Enumerations:
     """Give what is kept beside a session, for as long as that is."""
     return _KEPT.setdefault(lab, Enumerations())
 
@@ -244,7 +255,7 @@ def _hits(report: SinkReport) -> Hits | None:
         return None
     kind = kind_of(what, callback=sink.seen.callback)
 
-    def of(one: Interleaving) -> tuple[Hit, ...] | None:
+    def of(one: Interleaving) -> tuple[InjectionPoint, ...] | None:
         try:
             return hits_of(realise(one, report.protocol, sink, kind))
         except NotReplayable:
@@ -253,11 +264,13 @@ def _hits(report: SinkReport) -> Hits | None:
     return of
 
 
-def _is_broken(report: SinkReport, plan: Plan) -> bool:
+def _is_broken(report: SinkReport, plan: ReplayRequest) -> bool:
     return any(map(report.first_break, plan.claims))
 
 
-def _tidied(outcome: Outcome, bench: Bench, report: SinkReport, plan: Plan) -> Outcome:
+def _tidied(
+    outcome: Outcome, bench: ReplayContext, report: SinkReport, plan: ReplayRequest
+) -> Outcome:
     """Delete what is left of the runs, unless there is something to look into."""
     if outcome.folder is None:
         return outcome
@@ -272,7 +285,7 @@ def _tidied(outcome: Outcome, bench: Bench, report: SinkReport, plan: Plan) -> O
     return replace(outcome, folder=None)
 
 
-def _judged(bench: Bench, some: Sequence[Ran]) -> list[Outcome]:
+def _judged(bench: ReplayContext, some: Sequence[UnjudgedOutcome]) -> list[Outcome]:
     """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
     told = [r.telling for r in some if r.telling is not None]
     read = iter(bench.histories(told))

@@ -37,7 +37,7 @@ class InterleavingBegun:
 
 
 @dataclass(frozen=True)
-class Step:
+class StepTaken:
     """A durable step of the model is known to have been taken."""
 
     sink: str
@@ -46,7 +46,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Fault:
+class FaultInjected:
     """A fault of the model is known to have struck."""
 
     sink: str
@@ -71,14 +71,14 @@ class Replayed:
 
 
 @dataclass(frozen=True)
-class Judged:
+class SinkJudged:
     """All properties of a sink are judged."""
 
     report: SinkReport
 
 
 @dataclass(frozen=True)
-class Kept:
+class ScratchKept:
     """The scratch folder stays: it was asked for, holds what went wrong, or was cut."""
 
     scratch: str
@@ -95,12 +95,12 @@ Event: TypeAlias = (
     Started
     | SinkBegun
     | InterleavingBegun
-    | Step
-    | Fault
+    | StepTaken
+    | FaultInjected
     | Recovered
     | Replayed
-    | Judged
-    | Kept
+    | SinkJudged
+    | ScratchKept
     | Finished
 )
 Listener: TypeAlias = "Callable[[Event], None]"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.ledger import Fared, History, Row
+from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.session.host_processes import Failed
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.inputs.event_files import Source
+    from onceproof.spark_checks.inputs.event_files import InputFiles
     from onceproof.spark_checks.sinks.interface import Read, Result
 
 
@@ -109,7 +109,7 @@ class Observer:
         ]
         return f.substring(f.concat_ws(", ", *said), 1, _MOST_SAID).alias(_SAID)
 
-    def histories(self, tellings: Sequence[Telling]) -> list[History]:
+    def histories(self, tellings: Sequence[Observations]) -> list[History]:
         """Count, for several runs and all their moments at once, how events fared."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
@@ -147,7 +147,7 @@ class Observer:
 
 
 @dataclass(frozen=True)
-class Telling:
+class Observations:
     """What was seen of one run: at each moment, what readers saw and what was promised.
 
     ``promised`` holds the batches that the commit log named at that moment. Where a
@@ -176,7 +176,7 @@ class Telling:
                 continue
             unit = int(found[_UNIT])
             story = tuple(
-                Fared(unit in done, times)
+                EventOutcome(unit in done, times)
                 for done, times in zip(self.promised, seen, strict=True)
             )
             events, example = int(found["events"]), str(found[_SAID])
@@ -191,7 +191,9 @@ class Telling:
         )
 
 
-def observer_of(spark: SparkSession, source: Source, result: Result | None) -> Observer:
+def observer_of(
+    spark: SparkSession, source: InputFiles, result: Result | None
+) -> Observer:
     """Work out what a sink should show of a source: its keys, or a result.
 
     A result may also be seen as it was after any of the batches.

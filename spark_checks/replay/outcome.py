@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.ledger import History
-    from onceproof.spark_checks.plan.run_plan import Hit
-    from onceproof.spark_checks.replay.observations import Telling
-    from onceproof.spark_checks.sinks.code_points import Seen
+    from onceproof.spark_checks.plan.run_plan import InjectionPoint
+    from onceproof.spark_checks.replay.observations import Observations
+    from onceproof.spark_checks.sinks.code_points import SeenPoints
 
 
 _WHERE = {DRIVER: LINES, TASK: WORK, ABORT: UNDO}
 
 
 @dataclass(frozen=True)
-class RunTold:
+class RunRecord:
     """What is known of one run, from its start to its end.
 
     ``ran`` holds by batch the points of the user's code on the driver that it came to;
@@ -78,9 +78,9 @@ class Outcome:
     known: bool = False
     unplanned: tuple[str, ...] = ()
     folder: Path | None = None
-    runs: tuple[RunTold, ...] = ()
+    runs: tuple[RunRecord, ...] = ()
     cause: str = ""
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[InjectionPoint, ...] = ()
     released_early: bool = False
     again: bool = False
     failed_first: str = ""
@@ -119,18 +119,18 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Ran:
+class UnjudgedOutcome:
     """An interleaving that was run, or not: Spark's ledger is still to be read."""
 
     outcome: Outcome
-    telling: Telling | None = None
+    telling: Observations | None = None
 
     def judged(self, spark: History | None) -> Outcome:
         """Give the outcome, now that Spark's ledger is read."""
         return replace(self.outcome, spark=spark)
 
 
-def never_hit(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
     """List the lines of a user's code that no replayed fault was injected before."""
     if seen is None:
         return ()
@@ -148,7 +148,7 @@ def never_hit(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]
     )
 
 
-def unforeseen(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+def unforeseen(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
     """List the user's lines that ran before any fault, and not in the first run.
 
     Points are the lines of the first run: no fault is injected before any other.
@@ -156,7 +156,9 @@ def unforeseen(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...
     return tuple(sorted(_others(seen, (_ran_before(one) for one in outcomes))))
 
 
-def after_faults(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+def after_faults(
+    seen: SeenPoints | None, outcomes: Iterable[Outcome]
+) -> tuple[str, ...]:
     """List the user's lines that ran after a fault alone: no fault hits them."""
     kept = list(outcomes)
     ran = (
@@ -169,7 +171,7 @@ def after_faults(seen: Seen | None, outcomes: Iterable[Outcome]) -> tuple[str, .
     return tuple(sorted(_others(seen, [ran]) - {*unforeseen(seen, kept)}))
 
 
-def _others(seen: Seen | None, found: Iterable[Iterable[str]]) -> set[str]:
+def _others(seen: SeenPoints | None, found: Iterable[Iterable[str]]) -> set[str]:
     """Give the lines of the user's own that are no points."""
     if seen is None:
         return set()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReplayRequest:
     """What is asked of a replay.
 
     ``choice`` picks interleavings. ``given`` makes the events, which are flights

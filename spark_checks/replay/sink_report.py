@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
     from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.replay.outcome import Outcome
-    from onceproof.spark_checks.sinks.interface import Reference, UnderTest
+    from onceproof.spark_checks.sinks.interface import ModelledSink, UnderTest
 
 
 @dataclass
@@ -30,7 +30,7 @@ class SinkReport:
     They are not ``whole`` if some were asked for by name.
     """
 
-    sink: Reference
+    sink: ModelledSink
     protocol: MicroBatch
     classes: Interleavings
     model: Report

@@ -14,36 +14,40 @@ if TYPE_CHECKING:
     from typing import Self
 
     from onceproof.model.interleavings.interleaving import Interleaving
-    from onceproof.spark_checks.replay.outcome import Ran
+    from onceproof.spark_checks.replay.outcome import UnjudgedOutcome
 
 
 class Replays(Protocol):
     """What replays an interleaving; ``again`` says that it has been before."""
 
-    def __call__(self, one: Interleaving, *, again: bool) -> Ran:
+    def __call__(self, one: Interleaving, *, again: bool) -> UnjudgedOutcome:
         """Replay it."""
 
 
-class Crew:
+class WorkerThreads:
     """As many threads as interleavings may run side by side."""
 
     def __init__(self, go: Replays) -> None:
         """Let each thread ``go`` through one interleaving after the other."""
         self._go = go
         self._pool = ThreadPoolExecutor(THREADS)
-        self._waiting: deque[tuple[Interleaving, bool, Future[Ran]]] = deque()
+        self._waiting: deque[tuple[Interleaving, bool, Future[UnjudgedOutcome]]] = (
+            deque()
+        )
         self._lock = threading.Lock()
 
-    def ask(self, one: Interleaving, *, again: bool = False) -> Future[Ran]:
+    def ask(self, one: Interleaving, *, again: bool = False) -> Future[UnjudgedOutcome]:
         """Have an interleaving replayed after all others; or once more, as the next."""
-        promised: Future[Ran] = Future()
+        promised: Future[UnjudgedOutcome] = Future()
         with self._lock:
             put = self._waiting.appendleft if again else self._waiting.append
             put((one, again, promised))
         self._pool.submit(self._take)
         return promised
 
-    def all_of(self, ones: Sequence[Interleaving], most: int) -> Iterator[list[Ran]]:
+    def all_of(
+        self, ones: Sequence[Interleaving], most: int
+    ) -> Iterator[list[UnjudgedOutcome]]:
         """Replay interleavings; yield what came of them, so many at once."""
         asked = [self.ask(one) for one in ones]
         for begin in range(0, len(asked), most):

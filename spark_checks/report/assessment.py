@@ -21,7 +21,7 @@ from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay import engine, request
 from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
 from onceproof.spark_checks.report.counterexamples import (
-    Asked,
+    RequestingTest,
     counterexample,
     keep_run,
     write_counterexamples,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
-    from onceproof.spark_checks.session.session_pool import Lab
+    from onceproof.spark_checks.session.session_pool import SessionPool
     from onceproof.spark_checks.sinks.interface import Build
 
 CLAIMED = (EFFECTIVELY_ONCE, RECOVERABLE)
@@ -49,7 +49,7 @@ OFF, ON, RETAIN = "off", "on", "retain-on-failure"
 
 
 @dataclass(frozen=True)
-class Question:
+class AssessmentRequest:
     """What a test asks of a sink.
 
     ``code`` is the folder below which the user's code lies: every line of it that runs
@@ -67,7 +67,9 @@ class Question:
     partitions: int = 2
     events: Any = None
     schema: Any = None
-    asked: Asked = field(default_factory=lambda: Asked(claims=CLAIMED))
+    asked: RequestingTest = field(
+        default_factory=lambda: RequestingTest(claims=CLAIMED)
+    )
     choice: Choice = field(default_factory=Choice)
     given: Callable[[SparkSession], Input] | None = None
     trace: str = RETAIN
@@ -84,7 +86,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Assessment:
     """How a sink came out: a headline that stands alone, and the story behind it.
 
     ``broken`` numbers the interleavings that break a claim, ``report`` is the engine's.
@@ -111,11 +113,11 @@ class Judged:
 
 def judge(
     build: Build,
-    question: Question,
+    question: AssessmentRequest,
     *,
-    lab: Lab | None = None,
+    lab: SessionPool | None = None,
     listener: Listener | None = None,
-) -> Judged:
+) -> Assessment:
     """Replay a sink under its failure interleavings, and judge what readers saw.
 
     ``build`` is called with a fresh target for each. Raises ``UsageError`` for what is
@@ -132,7 +134,7 @@ def judge(
         schema=question.schema,
         seed=question.choice.seed,
     )
-    plan = request.Plan(
+    plan = request.ReplayRequest(
         faults=question.faults,
         sizes=sizes,
         choice=question.choice,
@@ -146,7 +148,7 @@ def judge(
     return _judged(report, question)
 
 
-def _judged(report: SinkReport, question: Question) -> Judged:
+def _judged(report: SinkReport, question: AssessmentRequest) -> Assessment:
     claims = question.asked.claims
     verdict = weakest(report.concluded(prop) for prop in claims)
     replayed = len(report.replayed)
@@ -160,7 +162,7 @@ def _judged(report: SinkReport, question: Question) -> Judged:
     else:
         why = _undecided(report, claims)
         headline = f"{_name(report)} is undecided: {why}; it held {how}{short}"
-    return Judged(
+    return Assessment(
         verdict,
         headline,
         "\n".join(told),
@@ -193,7 +195,7 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
     return f"the model refutes {', '.join(weak)} at a moment when no replay looks"
 
 
-def _refuted(report: SinkReport, question: Question) -> Judged:
+def _refuted(report: SinkReport, question: AssessmentRequest) -> Assessment:
     asked = question.asked
     prop = next(p for p in asked.claims if report.verdict(p) is Verdict.REFUTED)
     outcome = report.first_break(prop)
@@ -222,7 +224,7 @@ def _refuted(report: SinkReport, question: Question) -> Judged:
     )
     story = "\n".join(story_of(told, ends))
     replayed = len(report.replayed)
-    return Judged(
+    return Assessment(
         Verdict.REFUTED,
         headline,
         story,

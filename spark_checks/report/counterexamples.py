@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.counterexample.file import Counterexample, steps_of
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 DRIFT = "drift"
 _GUARANTEES = {prop.name: prop for prop in GUARANTEES}
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestingTest:
     """The test that asks for a replay, and what it asks: to be run again by a file."""
 
     test: str = ""
@@ -42,10 +42,10 @@ class Asked:
 
 
 def write_counterexamples(
-    report: SinkReport, folder: Path, asked: Asked | None = None
+    report: SinkReport, folder: Path, asked: RequestingTest | None = None
 ) -> dict[str, str]:
     """Write a file for each guarantee that a sink breaks; give their paths by name."""
-    asked = asked or Asked()
+    asked = asked or RequestingTest()
     found = {}
     for prop in report.properties:
         if prop in asked.claims and report.verdict(prop) is Verdict.REFUTED:
@@ -71,16 +71,16 @@ def keep_run(outcome: Outcome, file: Path) -> None:
     shutil.move(outcome.folder, kept)
 
 
-def _plain(sink: Reference) -> str:
+def _plain(sink: ModelledSink) -> str:
     """Give a sink's name as it may stand in that of a file."""
     return re.sub(r"[^\w-]+", "-", sink.name.rpartition("::")[2]).strip("-")
 
 
 def counterexample(
-    report: SinkReport, prop: Property | None, outcome: Outcome, asked: Asked
+    report: SinkReport, prop: Property | None, outcome: Outcome, asked: RequestingTest
 ) -> Counterexample:
     """Tell how an outcome breaks a property, or how it drifts, if there is none."""
-    semantics = Semantics(report.protocol)
+    semantics = Interpreter(report.protocol)
     place = broken(prop, outcome.spark) if prop and outcome.spark else None
     clause, moment = place or (0, 0)
     return Counterexample(

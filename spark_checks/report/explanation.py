@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.ledger import History
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.replay.outcome import Outcome, RunTold
+    from onceproof.spark_checks.replay.outcome import Outcome, RunRecord
 
 
 def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
 
 
 def _run(
-    number: int, run: RunTold, before: frozenset[int], again: set[int]
+    number: int, run: RunRecord, before: frozenset[int], again: set[int]
 ) -> Iterator[str]:
     for batch, points in sorted(run.ran.items()):
         lines = [p for p in points if not returns(p)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import pick, protocols
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.properties.counterexample.file import Counterexample, read, steps_of
@@ -22,7 +22,7 @@ from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.replay import engine, request
 from onceproof.spark_checks.report.counterexamples import _GUARANTEES, DRIFT
-from onceproof.spark_checks.report.rerun import Answer, replay_test
+from onceproof.spark_checks.report.rerun import RerunResult, replay_test
 from onceproof.spark_checks.sinks.reference import reference_sinks
 from onceproof.spark_checks.sinks.user_code_model import StruckInside
 from onceproof.spark_checks.sinks.user_sink import find_sink
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 def replay_file(
@@ -46,7 +46,7 @@ def replay_file(
     keep: bool = False,
     allow: tuple[str, ...] = (),
     trust: bool = False,
-) -> Answer:
+) -> RerunResult:
     """Replay a counterexample file; the ``listener`` hears how it goes.
 
     That runs the sink or the test that the file names, which lies in the project; the
@@ -65,11 +65,11 @@ def replay_file(
     if not sink.code:
         stale = _stale(told, protocol_of(sink, sizes, faults=told.faults))
     if stale:
-        return Answer(*about, "ERROR", stale)
+        return RerunResult(*about, "ERROR", stale)
     reports = engine.replay(
         [sink],
         listener or (lambda _: None),
-        request.Plan(
+        request.ReplayRequest(
             faults=told.faults,
             sizes=sizes,
             choice=choice_of(told),
@@ -96,7 +96,7 @@ def choice_of(told: Counterexample) -> Choice:
     return Choice(only=frozenset([told.interleaving]))
 
 
-def answered(path: Path, told: Counterexample, report: SinkReport) -> Answer:
+def answered(path: Path, told: Counterexample, report: SinkReport) -> RerunResult:
     """Say what the replay of the interleaving that a file tells of has shown.
 
     Where a user's sink runs other lines by now, it is FAILED if any failure of the
@@ -105,14 +105,14 @@ def answered(path: Path, told: Counterexample, report: SinkReport) -> Answer:
     about = (str(path), told.sink, told.property)
     outcomes = report.outcomes
     if not outcomes:
-        return Answer(*about, "ERROR", "there is no such interleaving any more")
+        return RerunResult(*about, "ERROR", "there is no such interleaving any more")
     once = report.unsteady.get(told.property, {})
     failed = [
         o for o in outcomes if o.interleaving.number not in once and _fails(told, o)
     ]
     missed = [o for o in outcomes if o.spark is None or o in report.missed]
     folder = str((failed or missed or outcomes)[0].folder or "")
-    steps = steps_of(Semantics(report.protocol), outcomes[0].interleaving.trace)
+    steps = steps_of(Interpreter(report.protocol), outcomes[0].interleaving.trace)
     why = ""
     if report.sink.code and (len(outcomes) > 1 or steps != told.steps):
         why = (
@@ -120,13 +120,13 @@ def answered(path: Path, told: Counterexample, report: SinkReport) -> Answer:
             "runs other lines than when the file was written"
         )
     if failed:
-        return Answer(*about, "FAILED", why, folder)
+        return RerunResult(*about, "FAILED", why, folder)
     if all(o.known for o in missed) and len(missed) < len(outcomes):
-        return Answer(*about, "FIXED", why, folder)
+        return RerunResult(*about, "FIXED", why, folder)
     first = next((o for o in missed if not o.known), missed[0])
     reason = first.not_replayed or first.unread
     reason = reason or f"not reproducible: {once.get(first.interleaving.number)}"
-    return Answer(*about, "ERROR", reason, folder)
+    return RerunResult(*about, "ERROR", reason, folder)
 
 
 def _fails(told: Counterexample, outcome: Outcome) -> bool:
@@ -138,7 +138,7 @@ def _fails(told: Counterexample, outcome: Outcome) -> bool:
 
 def _asked(
     path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
-) -> tuple[Reference, Sizes]:
+) -> tuple[ModelledSink, Sizes]:
     """Find what a file tells of.
 
     Raises ``UsageError`` for what is not known here, or was never of a replay.
@@ -171,7 +171,7 @@ def _asked(
 
 def _own(
     path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
-) -> Reference:
+) -> ModelledSink:
     """Find the sink of a file's project; where it may write, the file does not say."""
     code = told.sink.partition("::")[0]
     wanted = tuple(told.asked.get("allow", ()))
@@ -210,7 +210,7 @@ def _stale(told: Counterexample, protocol: MicroBatch) -> str:
     classes = interleavings(protocol).classes
     for one in classes:
         if one.number == told.interleaving:
-            if steps_of(Semantics(protocol), one.trace) == told.steps:
+            if steps_of(Interpreter(protocol), one.trace) == told.steps:
                 return ""
             return "the model has changed since the file was written"
     return f"there is no interleaving {told.interleaving} any more"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RerunResult:
     """What replaying a counterexample file showed: FAILED, FIXED or ERROR."""
 
     file: str
@@ -44,13 +44,13 @@ class Answer:
 ANSWER = "onceproof_answer"
 
 
-class Answers:
+class RerunResults:
     """Keeps the answer that the plugin gives while pytest runs."""
 
     def __init__(self, tell: Listener | None) -> None:
         """Let ``tell``, if there is one, hear how the replay goes."""
         self.tell = tell
-        self.answers: list[Answer] = []
+        self.answers: list[RerunResult] = []
         self.problems: list[str] = []
         self.stopped = False
 
@@ -61,7 +61,7 @@ class Answers:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Take the answer, or the reason why a test could not be run."""
         told = [data for name, data in report.user_properties if name == ANSWER]
-        self.answers += [Answer(**data) for data in told]
+        self.answers += [RerunResult(**data) for data in told]
         self.pytest_collectreport(report)
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -77,7 +77,7 @@ def replay_test(
     tell: Listener | None = None,
     *,
     trust: bool = False,
-) -> Answer:
+) -> RerunResult:
     """Run the test that wrote a counterexample, for its interleaving alone.
 
     It is told to ``tell`` how the replay goes.
@@ -94,7 +94,7 @@ def replay_test(
     elif not Path(name).is_file():
         message = f"{path} is of the test {told.test}; run this in its project's folder"
         raise UsageError(message)
-    listener = Answers(tell)
+    listener = RerunResults(tell)
     # An absolute path is never taken for an option.
     test = f"{Path(name).absolute()}{sign}{node}"
     options = [test, f"--onceproof-replay={path.resolve()}", "-q"]
@@ -107,4 +107,4 @@ def replay_test(
     problem = next(
         iter(listener.problems), "the test does not replay that sink any more"
     )
-    return Answer(str(path), told.sink, told.property, "ERROR", problem)
+    return RerunResult(str(path), told.sink, told.property, "ERROR", problem)

@@ -166,7 +166,7 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Left:
+class LeftoverFolder:
     """A scratch folder that is there: of a run that is live or dead, or kept."""
 
     folder: Path
@@ -190,7 +190,7 @@ class Left:
         return total
 
 
-def left() -> list[Left]:
+def left() -> list[LeftoverFolder]:
     """List the scratch folders of this user, in the directory for temporary files."""
     try:
         entries = sorted(os.scandir(tempfile.gettempdir()), key=lambda e: e.name)
@@ -204,7 +204,7 @@ def left() -> list[Left]:
     return found
 
 
-def _left(folder: Path) -> Left:
+def _left(folder: Path) -> LeftoverFolder:
     """Say how it stands with a folder. Raises ``OSError`` for one that is not ours."""
     there = folder.lstat()
     if not stat.S_ISDIR(there.st_mode) or there.st_uid != os.geteuid():
@@ -216,7 +216,7 @@ def _left(folder: Path) -> Left:
     dead = KEPT if told["kept"] else DEAD
     several = tuple(filter(None, map(_process, told["processes"])))
     state = LIVE if lock is None else dead
-    return Left(folder, state, int(told.get("process", 0)), several)
+    return LeftoverFolder(folder, state, int(told.get("process", 0)), several)
 
 
 def _process(told: Any) -> Process | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 THREADS = 2
 
 
-class Lab:
+class SessionPool:
     """Keeps a session warm from one replay to the next.
 
     ``settings`` are Spark's, and go over those of the replays, which go over

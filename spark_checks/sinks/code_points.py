@@ -15,7 +15,7 @@ _END = "the end of "
 
 
 @dataclass(frozen=True)
-class Point:
+class CodePoint:
     """A line, or a return, that a process comes to for the ``time``-th time."""
 
     text: str
@@ -27,7 +27,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenPoints:
     """The points that a sink's code was seen to come to, in order.
 
     On the ``driver`` and in ``aborts`` by batch, in ``tasks`` by batch and partition.
@@ -39,10 +39,10 @@ class Seen:
     ``MOST_INSTALLED``.
     """
 
-    driver: Mapping[int, tuple[Point, ...]] = field(default_factory=dict)
-    tasks: Mapping[tuple[int, int], tuple[Point, ...]] = field(default_factory=dict)
-    aborts: Mapping[int, tuple[Point, ...]] = field(default_factory=dict)
-    last: Mapping[int, Point] = field(default_factory=dict)
+    driver: Mapping[int, tuple[CodePoint, ...]] = field(default_factory=dict)
+    tasks: Mapping[tuple[int, int], tuple[CodePoint, ...]] = field(default_factory=dict)
+    aborts: Mapping[int, tuple[CodePoint, ...]] = field(default_factory=dict)
+    last: Mapping[int, CodePoint] = field(default_factory=dict)
     callback: bool = False
     passed: int = 0
     outside: tuple[tuple[str, str], ...] = ()
@@ -58,7 +58,7 @@ class Seen:
             "UNDO": max(1, *map(len, self.aborts.values()), 0),
         }
 
-    def work(self, batch: int) -> tuple[tuple[int, Point], ...]:
+    def work(self, batch: int) -> tuple[tuple[int, CodePoint], ...]:
         """List the points of a batch's tasks, each with a partition that comes to it.
 
         First are those of the task that comes to the most; then lines that only other

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from onceproof.model.protocols.parts.sinks.sink import Sink
-    from onceproof.spark_checks.sinks.code_points import Seen
+    from onceproof.spark_checks.sinks.code_points import SeenPoints
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]
@@ -70,7 +70,7 @@ class ForeachBatch:
     result: Result | None = None
 
 
-class Writer(Protocol):
+class RowWriter(Protocol):
     """A ForeachWriter; it may also have ``open`` and ``close``, as Spark has it."""
 
     def process(self, row: Row) -> None:
@@ -84,7 +84,7 @@ class Foreach:
     A function of a row will do as well.
     """
 
-    writer: Writer | Callable[[Row], None]
+    writer: RowWriter | Callable[[Row], None]
     read: Read | str | Path
     result: Result | None = None
 
@@ -151,7 +151,7 @@ Build: TypeAlias = "Callable[[Target], UnderTest]"
 
 
 @dataclass(frozen=True)
-class Reference:
+class ModelledSink:
     """A sink with the model part that describes it, and how it must be judged.
 
     ``steps`` tells which function of the sink's code performs which action of the
@@ -178,7 +178,7 @@ class Reference:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     code: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
-    seen: Seen | None = None
+    seen: SeenPoints | None = None
     allowed: tuple[str, ...] = ()
     engine: type[MicroBatch] = MicroBatch
     into_files: bool = False

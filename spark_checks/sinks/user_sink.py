@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import UsageError
 from onceproof.model.loading import load
 from onceproof.spark_checks.sinks.allowed_places import is_path, path_of
-from onceproof.spark_checks.sinks.interface import Reference
+from onceproof.spark_checks.sinks.interface import ModelledSink
 from onceproof.spark_checks.sinks.user_code_model import UserCode
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def own_sink(
     *,
     allowed: tuple[str, ...] = (),
     named: Sequence[str] = (),
-) -> Reference:
+) -> ModelledSink:
     """Describe a sink of which nothing is known but where its code lies.
 
     Its name is the file and the function that builds it, by which it can be found
@@ -52,12 +52,12 @@ def own_sink(
     folders = (str(code.resolve()), *([file] if file else []))
     places = tuple(_place(one) for one in allowed)
     words = tuple(_word(one, code) for one in named)
-    return Reference(
+    return ModelledSink(
         name, build, UserCode, frozenset(), code=folders, named=words, allowed=places
     )
 
 
-def with_code_of(sink: Reference, under_test: UnderTest) -> Reference:
+def with_code_of(sink: ModelledSink, under_test: UnderTest) -> ModelledSink:
     """Add the places of the code of what is under test: it may be installed."""
     found = list(sink.code)
     for part in _PARTS:
@@ -74,7 +74,7 @@ def with_code_of(sink: Reference, under_test: UnderTest) -> Reference:
         _travels(owner)
         places = [*package] if package else [_file_of(owner)]
         found += [place for place in places if place and place not in found]
-    return Reference(**{**vars(sink), "code": tuple(found)})
+    return ModelledSink(**{**vars(sink), "code": tuple(found)})
 
 
 def has_code(under_test: UnderTest) -> bool:
@@ -103,7 +103,7 @@ def _travels(owner: Any) -> None:
 
 def find_sink(
     name: str, code: Path, *, allowed: tuple[str, ...] = (), named: Sequence[str] = ()
-) -> Reference:
+) -> ModelledSink:
     """Find a sink by its name again: a file and a function of it.
 
     Raises ``UsageError`` where there is none.

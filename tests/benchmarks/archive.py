@@ -27,8 +27,8 @@ from tests.benchmarks.rounds import at_least_one
 ONE_SESSION = """
 import time
 began = time.perf_counter()
-from onceproof.spark_checks.session.session_pool import Lab
-lab = Lab()
+from onceproof.spark_checks.session.session_pool import SessionPool
+lab = SessionPool()
 with lab.session(attempts=2, partitions=2) as session:
     session.spark.range(3).count()
     print(time.perf_counter() - began)

@@ -70,10 +70,12 @@ def _keep_warm() -> Callable[[], None]:
     """Give all replays one lab, which stays open; give what closes it."""
     from onceproof.spark_checks.pytest_plugin import replayer
 
-    make = replayer.Lab
+    make = replayer.SessionPool
     kept = make()
     close, kept.close = kept.close, lambda **_: None
-    replayer.Lab = lambda mine, taken: make(mine, taken) if mine or taken else kept
+    replayer.SessionPool = lambda mine, taken: (
+        make(mine, taken) if mine or taken else kept
+    )
     return close
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.language import sometimes
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
 from onceproof.model.protocols.transactions import Transactions
 from onceproof.properties.judges.by_search import check
@@ -39,7 +39,7 @@ PROTOCOLS = {
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_no_event_is_processed_and_written_nowhere(name):
     """The open transaction holds whatever was processed, in every reachable state."""
-    reference = Reference(PROTOCOLS[name])
+    reference = Interpreter(PROTOCOLS[name])
     todo = list(reference.initial_states())
     known = set(todo)
     processed = 0

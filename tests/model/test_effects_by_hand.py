@@ -6,7 +6,7 @@ import pytest
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import Protocol, Sort, action, state, when
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from tests.model.test_readers_agree import compare_successors
 
@@ -28,7 +28,7 @@ class Rules(Protocol):
 def test_a_rule_for_all_elements_reads_what_they_held_before(tmp_path, monkeypatch):
     """Not what the rule itself has written on the way."""
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path))
-    plain = Reference(Rules())
+    plain = Interpreter(Rules())
     [start] = plain.initial_states()
 
     [(_, after)] = plain.successors(start)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.native import expander
@@ -27,7 +27,7 @@ SETTINGS = settings(
 )
 
 
-def levels(reference: Reference) -> dict[Any, int] | None:
+def levels(reference: Interpreter) -> dict[Any, int] | None:
     """Search in plain Python: states with their distance; None if there are many."""
     found = dict.fromkeys(reference.initial_states(), 0)
     todo = list(found)
@@ -43,7 +43,7 @@ def levels(reference: Reference) -> dict[Any, int] | None:
 
 def compare_successors(protocol: Any) -> None:
     """Compare each state's successors, as native code and Python see them."""
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     states = levels(reference)
     if states is None:
         return
@@ -62,7 +62,9 @@ def compare_successors(protocol: Any) -> None:
         assert resting == reference.resting(before)
 
 
-def expected(reference: Reference, states: dict[Any, int], name: str, when: str) -> Any:
+def expected(
+    reference: Interpreter, states: dict[Any, int], name: str, when: str
+) -> Any:
     """Settle a claim in plain Python: how many steps its shortest trace has."""
 
     def claim(*protocols: Any) -> Any:
@@ -112,7 +114,7 @@ def test_messages_and_crashes_are_what_they_are_in_python(drawn):
 def test_the_search_settles_claims_as_python_does(drawn):
     """Verdicts, and the lengths of shortest traces, are those of a plain search."""
     protocol = drawn()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     states = levels(reference)
     if states is None:
         return
@@ -135,7 +137,7 @@ def test_z3_settles_claims_as_python_does(drawn):
     """What z3 finds to a depth, and the search that confirms it, is all that is so."""
     depth = 3
     protocol = drawn()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     states = levels(reference)
     if states is None:
         return

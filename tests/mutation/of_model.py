@@ -343,7 +343,7 @@ SEARCH = (
         "model/search/exhaustive.py",
         "a claim about rest is settled where nothing rests",
         '        if question.when == "at_rest" and not self._rested:\n'
-        '            return Answer(question, "vacuous")\n',
+        '            return SearchResult(question, "vacuous")\n',
         "",
     ),
     Mutation(
@@ -374,7 +374,7 @@ SEARCH = (
         "model/search/exhaustive.py",
         "a premise that never holds proves what it leads to",
         "        if question.given is not None and not self._ever(question.given):\n"
-        '            return Answer(question, "vacuous")\n',
+        '            return SearchResult(question, "vacuous")\n',
         "",
     ),
     Mutation(
@@ -434,8 +434,8 @@ SEARCH = (
     Mutation(
         "model/search/simulation.py",
         "walks that meet no witness say that it was met",
-        'return Answer(question, "held" if shown else "undecided", shown)',
-        'return Answer(question, "held", shown)',
+        'return SearchResult(question, "held" if shown else "undecided", shown)',
+        'return SearchResult(question, "held", shown)',
     ),
 )
 

@@ -105,8 +105,10 @@ PLANS = (
     Mutation(
         "spark_checks/plan/task_faults.py",
         "a fault that is survived need not show",
-        "    run.due.append(Due(str(event), fault=False, mark=mark, what=what, late=True))",
-        "    del mark, what",
+        "    run.due.append(\n"
+        "        ExpectedMark(str(event), fault=False, mark=mark, what=what, late=True)\n"
+        "    )\n",
+        "    del mark, what\n",
     ),
     Mutation(
         "spark_checks/plan/planner.py",
@@ -161,9 +163,10 @@ PLANS = (
     Mutation(
         "spark_checks/plan/run_plan.py",
         "a run that is ended by a rule is thought to end by itself",
-        '        self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))\n'
-        "        self.fails = True\n",
-        '        self.strike = Due(self.stop, fault=True, mark=mark, what="; ".join(self.how))\n',
+        '            self.stop, fault=True, mark=mark, what="; ".join(self.how)\n'
+        "        )\n        self.fails = True\n",
+        '            self.stop, fault=True, mark=mark, what="; ".join(self.how)\n'
+        "        )\n",
     ),
     Mutation(
         "spark_checks/plan/run_plan.py",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms import terms as t
 from onceproof.properties.judges.by_search import claims_of
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def states_of(reference: Reference) -> Iterator[Any]:
+def states_of(reference: Interpreter) -> Iterator[Any]:
     """Yield the reachable states, the nearest first."""
     found = dict.fromkeys(reference.initial_states())
     todo = list(found)
@@ -27,7 +27,7 @@ def states_of(reference: Reference) -> Iterator[Any]:
 
 def settled(protocol: Any, *, most: int = 2000) -> dict[str, str] | None:
     """Settle the claims about states, steps and rest: refuted, vacuous or holds."""
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     states = list(itertools.islice(states_of(reference), most + 1))
     if len(states) > most:
         return None
@@ -69,7 +69,7 @@ def settled(protocol: Any, *, most: int = 2000) -> dict[str, str] | None:
 class Values:
     """Works terms out in a state, by the book."""
 
-    def __init__(self, reference: Reference, state: Any) -> None:
+    def __init__(self, reference: Interpreter, state: Any) -> None:
         self._sizes = reference.protocol.sizes
         self._values = {
             (field.path, place): value

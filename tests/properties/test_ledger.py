@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.model.language import Protocol, Sort, observe, state
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
-from onceproof.properties.ledger import Fared, History, Row, of_protocol
+from onceproof.properties.ledger import EventOutcome, History, Row, of_protocol
 from onceproof.properties.property import Property
 from onceproof.properties.verdicts import Verdict, exit_status, weakest
 
@@ -27,7 +27,7 @@ EVENTS = st.lists(
 
 def history(events, strays, *, rested):
     rows = tuple(
-        Row(unit, accepted, tuple(Fared(*one) for one in fared))
+        Row(unit, accepted, tuple(EventOutcome(*one) for one in fared))
         for unit, accepted, fared in events
     )
     return History(("one", "two", "at rest"), rows, tuple(strays), rested)
@@ -135,7 +135,7 @@ class Table(Protocol):
 @pytest.mark.parametrize("done", list(itertools.product((False, True), repeat=2)))
 def test_a_protocols_ledger_says_what_its_observations_say(rows, done):
     """What is visible, promised, rejected and together is read event by event."""
-    ledger = of_protocol(Reference(Table()).look((*rows, *done)))
+    ledger = of_protocol(Interpreter(Table()).look((*rows, *done)))
     first, other = ledger.events()
 
     assert [ledger.visible(e) for e in (first, other)] == list(rows)

@@ -10,7 +10,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.export.javascript import coded, source
 from onceproof.model.export.tla import module
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.terms import subterms
 from onceproof.model.language.tracing.rest import rests
 from onceproof.model.language.tracing.trace import trace
@@ -64,7 +64,7 @@ class Compared:
         self.tally = tally
         self.brute = case.brute
         self.protocol = case.kind()
-        self.reference = Reference(self.protocol)
+        self.reference = Interpreter(self.protocol)
         places = [(f.path, tuple(at)) for f, at in self.reference.places]
         agree("elements", sorted(places), sorted(self.brute.keys))
         self._order = [places.index(key) for key in self.brute.keys]

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.properties.counterexample.file import Step
+from onceproof.properties.counterexample.file import TraceStep
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice, faults_of
-from onceproof.spark_checks.report.assessment import CLAIMED, OFF, Question, judge
-from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.assessment import (
+    CLAIMED,
+    OFF,
+    AssessmentRequest,
+    judge,
+)
+from onceproof.spark_checks.report.counterexamples import RequestingTest
 from tests.spark_checks.mutants import (
     data_sources,
     in_tasks,
@@ -40,8 +45,8 @@ def judged(lab, tmp_path):
         few = {"events": NAMED, "partitions": 1, "choice": Choice()}
         words = {**few, **mutant.words, **more}
         claims = words.pop("claims", CLAIMED)
-        asked = Asked("", ("id",), (), claims)
-        question = Question(HERE, tmp_path, asked=asked, trace=OFF, **words)
+        asked = RequestingTest("", ("id",), (), claims)
+        question = AssessmentRequest(HERE, tmp_path, asked=asked, trace=OFF, **words)
         return judge(mutant.build, question, lab=lab)
 
     return ask
@@ -87,7 +92,7 @@ def test_a_mistake_is_seen_by_one_kind_of_fault(judged, name, fault):
     """The one fault that shows it is enough."""
     mutant = MUTANTS[name]
 
-    found = judged(mutant, choice=Choice(told=(Step(fault, (), True, {}),)))
+    found = judged(mutant, choice=Choice(told=(TraceStep(fault, (), True, {}),)))
 
     assert kinds_that_break(found, mutant) == mutant.shown_by
     assert found.verdict is Verdict.REFUTED

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.counterexample.file import Step
+from onceproof.properties.counterexample.file import TraceStep
 from onceproof.properties.guarantees import (
     AT_LEAST_ONCE,
     AT_MOST_ONCE,
@@ -27,10 +27,10 @@ from onceproof.spark_checks.plan.choice import Choice, faults_of
 from onceproof.spark_checks.report.assessment import (
     CLAIMED,
     MOST_LINES,
-    Question,
+    AssessmentRequest,
     judge,
 )
-from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.counterexamples import RequestingTest
 from tests.spark_checks import own_sinks as sinks
 
 pytestmark = pytest.mark.spark
@@ -38,9 +38,9 @@ pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
 SCHEMA = "id string, amount long, name string"
 DEFAULTS = {"key": ("id",), "allow": (), "code": ()}
-FAILS = (Step("fail_task", (), True, {}),)
-CRASHES = Choice(told=(Step("crash", (), True, {}),))
-RAISED = Choice(told=(Step("fail_in_commit", (), True, {}),))
+FAILS = (TraceStep("fail_task", (), True, {}),)
+CRASHES = Choice(told=(TraceStep("crash", (), True, {}),))
+RAISED = Choice(told=(TraceStep("fail_in_commit", (), True, {}),))
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(8)]
 
 
@@ -50,9 +50,11 @@ def judged(lab, tmp_path):
         choice = words.pop("choice", Choice(most=9))
         claims = words.pop("claims", CLAIMED)
         named = [words.pop(name, given) for name, given in DEFAULTS.items()]
-        asked = Asked("", named[0], named[1], claims, named[2])
+        asked = RequestingTest("", named[0], named[1], claims, named[2])
         words = {"events": SCHEMA, **words}
-        question = Question(HERE, tmp_path, asked=asked, choice=choice, **words)
+        question = AssessmentRequest(
+            HERE, tmp_path, asked=asked, choice=choice, **words
+        )
         return judge(build, question, lab=lab)
 
     return ask
@@ -132,7 +134,7 @@ def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
 )
 def test_a_task_that_is_parked_with_a_lock_is_released(judged, build, verdict):
     """Its successor waits for the lock, and nothing would ever move."""
-    lost = Choice(told=(Step("lose_in_task", (), True, {}),))
+    lost = Choice(told=(TraceStep("lose_in_task", (), True, {}),))
     few = {"batches": 1, "partitions": 1, "events": NAMED[:2]}
 
     found = judged(build, choice=lost, **few)
@@ -296,7 +298,7 @@ def test_what_an_error_ends_is_not_told_to_have_run_to_its_end(judged):
 
 def test_what_readers_see_after_a_fault_is_told_with_the_fault(judged):
     """The first line of a report stands alone: it names no step of a model."""
-    dies = Choice(told=(Step("crash_in_task", (), True, {}),))
+    dies = Choice(told=(TraceStep("crash_in_task", (), True, {}),))
     some = {"events": NAMED[:4], "batches": 1, "choice": dies}
 
     found = judged(sinks.one_by_one, claims=(ATOMIC_VISIBILITY,), **some)
@@ -354,7 +356,7 @@ def test_tasks_of_a_pool_that_is_kept_are_struck_in_their_own_batch(judged):
 @pytest.mark.grid
 def test_a_job_that_is_tried_again_is_judged(judged):
     """Its second try comes to its end, for nothing strikes that."""
-    both = Choice(told=(*FAILS, Step("fail_job", (), True, {})))
+    both = Choice(told=(*FAILS, TraceStep("fail_job", (), True, {})))
     some = {"batches": 1, "events": NAMED[:4], "faults": 2, "choice": both}
 
     found = judged(sinks.tries_again, **some)
@@ -366,7 +368,7 @@ def test_a_job_that_is_tried_again_is_judged(judged):
 @pytest.mark.grid
 def test_a_job_that_fails_for_good_may_be_tried_again(judged):
     """Every attempt of a task fails, and so does the query: the next start mends it."""
-    both = Choice(told=(*FAILS, Step("fail_job", (), True, {})))
+    both = Choice(told=(*FAILS, TraceStep("fail_job", (), True, {})))
     some = {"batches": 1, "partitions": 1, "events": NAMED[:2], "faults": 2}
 
     found = judged(sinks.one_by_one, choice=both, **some)
@@ -409,7 +411,7 @@ def test_tasks_that_run_other_lines_from_run_to_run_are_undecided(judged, tmp_pa
 @pytest.mark.grid
 def test_a_task_is_struck_however_many_lines_it_runs(judged):
     """Its last lines too, and where it ends with a loop."""
-    dies = Choice(told=(Step("crash_in_task", (), True, {}),))
+    dies = Choice(told=(TraceStep("crash_in_task", (), True, {}),))
     some = {"events": NAMED[:2], "batches": 1, "partitions": 1, "choice": dies}
 
     found = judged(sinks.after_very_much, **some)

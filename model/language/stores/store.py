@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Ranged = Sequence[tuple[Sort, int]]
 
 T = TypeVar("T")
-_active: ContextVar[Store | None] = ContextVar("active", default=None)
+_active: ContextVar[StateStore | None] = ContextVar("active", default=None)
 
 
 class Disabled(Exception):  # noqa: N818 - it is no error: the action cannot happen
     """Ends a plain run of an action whose guard does not hold."""
 
 
-class Store(Protocol):
+class StateStore(Protocol):
     """What a protocol asks of the place where its state lives."""
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
@@ -70,7 +70,7 @@ class Store(Protocol):
 
 
 @contextmanager
-def running(store: Store) -> Iterator[None]:
+def running(store: StateStore) -> Iterator[None]:
     """Let ``when`` speak to ``store``."""
     token = _active.set(store)
     try:

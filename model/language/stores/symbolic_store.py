@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class FieldWrite:
     """A change of a field, its value in terms of the state before the action.
 
     With ``vars`` the change is of every element, and ``value`` holds those
@@ -52,7 +52,7 @@ class Write:
     whole: bool = False
 
 
-def read_through(writes: list[Write], get: t.Get) -> t.Term:
+def read_through(writes: list[FieldWrite], get: t.Get) -> t.Term:
     """Give the value of ``get`` once ``writes``, in order, have been made."""
     value: t.Term = get
     for write in writes:
@@ -84,7 +84,7 @@ class SymbolicStore:
         self._frozen = frozen
         self.sizes = sizes
         self.guard: list[t.Term] = []
-        self.writes: list[Write] = []
+        self.writes: list[FieldWrite] = []
         self.sized: set[Sort] = set()
         self._after = after
         self._fresh = 0
@@ -113,14 +113,14 @@ class SymbolicStore:
             )
             raise ModelError(message, where=here())
         self._overwritten[key] = code
-        self.writes.append(Write(field.path, places, self.fit(field, value)))
+        self.writes.append(FieldWrite(field.path, places, self.fit(field, value)))
 
     def write_all(self, field: Field, rule: Rule) -> None:
         """Keep the change of every element."""
         refuse_change(field, frozen=self._frozen)
         bound = tuple(self.fresh(sort) for sort in field.sorts)
         value = self.fit(field, rule(*(Symbolic(var) for var in bound)))
-        self.writes.append(Write(field.path, (), value, bound, whole=True))
+        self.writes.append(FieldWrite(field.path, (), value, bound, whole=True))
 
     def require(self, condition: object, *, late: bool = False) -> None:
         """Keep a conjunct of the guard."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.stores.symbolic_store import (
-    Write,
+    FieldWrite,
     read_through,
 )
 
@@ -23,7 +23,7 @@ class ActionTerm:
     name: str
     params: tuple[t.Var, ...]
     guard: t.Term
-    writes: tuple[Write, ...]
+    writes: tuple[FieldWrite, ...]
     fault: bool
     doc: str
     where: str

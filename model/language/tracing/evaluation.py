@@ -10,7 +10,7 @@ from onceproof.model.language.terms import terms as t
 
 if TYPE_CHECKING:
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.stores.symbolic_store import Write
+    from onceproof.model.language.stores.symbolic_store import FieldWrite
     from onceproof.model.language.terms.types import Value
 
 Values: TypeAlias = "dict[str, dict[tuple[int, ...], Value]]"
@@ -96,7 +96,9 @@ class Meaning:
             for each in itertools.product(*ranges)
         ]
 
-    def effect(self, writes: tuple[Write, ...]) -> Callable[[Known, Values], Values]:
+    def effect(
+        self, writes: tuple[FieldWrite, ...]
+    ) -> Callable[[Known, Values], Values]:
         """Give a function that makes the state after some writes, in their order."""
         made = [
             (

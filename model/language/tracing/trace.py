@@ -11,8 +11,8 @@ from onceproof.model.language.source_location import modelling
 from onceproof.model.language.steps import Step, fields_of, steps_of
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
 from onceproof.model.language.stores.symbolic_store import (
+    FieldWrite,
     SymbolicStore,
-    Write,
 )
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.action_term import ActionTerm
@@ -105,7 +105,9 @@ def _traced(
     )
 
 
-def _settled(write: Write, params: tuple[t.Var, ...], sizes: dict[Sort, int]) -> Write:
+def _settled(
+    write: FieldWrite, params: tuple[t.Var, ...], sizes: dict[Sort, int]
+) -> FieldWrite:
     return replace(
         write,
         indices=tuple(settled(index, params, sizes) for index in write.indices),

@@ -20,7 +20,7 @@ from onceproof.model.search.states.claim_flags import REST, bit_of, flag_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.model.language.stores.symbolic_store import Write
+    from onceproof.model.language.stores.symbolic_store import FieldWrite
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.states.layout import Layout, Placement
@@ -199,7 +199,7 @@ class _Emitter(TermEmitter):
             self.b.store(self.row, place)
             self.b.store(k, self.at(self.broken, constant(2 * number + 1)))
 
-    def write(self, write: Write, value: ir.Value | None, k: ir.Value) -> None:
+    def write(self, write: FieldWrite, value: ir.Value | None, k: ir.Value) -> None:
         place = self.layout.placements[write.field]
         if value is not None:
             self.put(place, [self.number(i) for i in write.indices], value, k)

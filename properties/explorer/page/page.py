@@ -20,14 +20,14 @@ from onceproof.model.language.processes import Status
 from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.lanes import lane_rules
 from onceproof.properties.counterexample.messages import boxes_of
-from onceproof.properties.counterexample.step_kinds import Kinds
+from onceproof.properties.counterexample.step_kinds import StepKinds
 from onceproof.properties.judges.by_search import claims_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from onceproof.model.search.queries import Question
-    from onceproof.properties.counterexample.model_run import Model
+    from onceproof.model.search.queries import SearchQuery
+    from onceproof.properties.counterexample.model_run import ModelRun
     from onceproof.properties.explorer.view_builder import Explored
 
 _SCRIPTS = ("telling.js", "walk.js", "lanes.js", "panels.js", "copying.js", "page.js")
@@ -93,14 +93,14 @@ def _lean(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _asked(model: Model) -> list[Question]:
+def _asked(model: ModelRun) -> list[SearchQuery]:
     claims = [prop for prop in claims_of(model.protocol) if not prop.lemma]
     return [question for prop in claims for question in prop.questions(model.system)]
 
 
-def _about(model: Model, *, moments: bool) -> dict[str, Any]:
+def _about(model: ModelRun, *, moments: bool) -> dict[str, Any]:
     """Give what the page needs to know of a model besides its steps."""
-    kinds = Kinds.of(model.system)
+    kinds = StepKinds.of(model.system)
     statuses = [model.reference.places[at][0] for at in kinds.statuses]
     up, down = (
         coded(statuses[0].type, status) if statuses else None

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from onceproof.properties.explorer.export import as_test, command_of
 from onceproof.properties.explorer.phrases import labels, safe, standing, title, word
 from onceproof.properties.explorer.terminal import panes
-from onceproof.properties.explorer.terminal.dialogs import HELP, Sheet
+from onceproof.properties.explorer.terminal.dialogs import HELP, TextDialog
 from onceproof.properties.explorer.walk import Walk
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Terminal(App[None]):
         self._explored = found
         self._origin = origin
         self._searched = ""
-        self._lanes: panes.Lanes | None = None
+        self._lanes: panes.LanesPane | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the parts, from top to bottom."""
@@ -134,7 +134,7 @@ class Terminal(App[None]):
         """Draw all parts as they stand."""
         walk, view = self.walk, self.walk.view
         if self._lanes is None:
-            self._lanes = panes.Lanes(view, walk.left)
+            self._lanes = panes.LanesPane(view, walk.left)
         whole = walk.trace
         head = f"{title(whole)}  ({labels(whole)})"
         self._put("title", Text(head, no_wrap=True, overflow="ellipsis"))
@@ -309,7 +309,7 @@ class Terminal(App[None]):
 
     def action_keys(self) -> None:
         """Show the keys, and what the marks mean."""
-        self.push_screen(Sheet(HELP))
+        self.push_screen(TextDialog(HELP))
 
     def action_why(self) -> None:
         """Show why the trace breaks, and what is to be noted."""
@@ -317,12 +317,12 @@ class Terminal(App[None]):
         text = panes.why_text(view)
         for note in view.notes:
             text.append(f"\n\nnote: {safe(note)}")
-        self.push_screen(Sheet(text))
+        self.push_screen(TextDialog(text))
 
     def action_whole(self) -> None:
         """Show the step, and the state after it, in full."""
         text = panes.step_text(self.walk.view, self.walk.step, whole=True)
-        self.push_screen(Sheet(text))
+        self.push_screen(TextDialog(text))
 
     def action_strips(self) -> None:
         """Show how all properties stand."""
@@ -330,12 +330,14 @@ class Terminal(App[None]):
         text = panes.strips_text(view, self.walk.step, self.size.width - 2, 10_000)
         for strip in view.strips:
             text.append(f"\n\n{safe(strip.property)}: {safe(strip.text)}")
-        self.push_screen(Sheet(text))
+        self.push_screen(TextDialog(text))
 
     def action_passing(self) -> None:
         """Show the nearest passing run beside the trace; Enter walks it."""
         there = self.walk.trace.passing is not None and self.walk.view.live
-        sheet = Sheet(panes.passing_text(self.walk.trace), "walks it" if there else "")
+        sheet = TextDialog(
+            panes.passing_text(self.walk.trace), "walks it" if there else ""
+        )
         self.push_screen(sheet, self._walk_passing)
 
     def _walk_passing(self, walks: bool | None) -> None:  # noqa: FBT001 - a callback
@@ -355,7 +357,9 @@ class Terminal(App[None]):
     def _copy(self, what: str, text: str) -> None:
         """Hand a text to the terminal, show it, and keep it to be printed."""
         if not text:
-            self.push_screen(Sheet(f"There is no {what} of this: no model, no file."))
+            self.push_screen(
+                TextDialog(f"There is no {what} of this: no model, no file.")
+            )
             return
         shown = "\n".join(map(safe, text.rstrip("\n").split("\n")))
         self.copied.append(shown)
@@ -363,7 +367,7 @@ class Terminal(App[None]):
         said = (
             f"The {what} is sent to the terminal's clipboard, and printed at the end:"
         )
-        self.push_screen(Sheet(f"{said}\n\n{shown}"))
+        self.push_screen(TextDialog(f"{said}\n\n{shown}"))
 
     # The mouse ------------------------------------------------------------------
 

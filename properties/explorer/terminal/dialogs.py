@@ -39,13 +39,13 @@ Off the trace every step is of the model; onceproof replay runs real Spark.\
 """
 
 
-class Sheet(ModalScreen[bool]):
+class TextDialog(ModalScreen[bool]):
     """A text over the view: closed with True by Enter, with False by other keys."""
 
     CSS = """
-    Sheet { align: center middle; }
-    Sheet > VerticalScroll { width: 100%; height: 100%; background: $surface; }
-    Sheet #sheet-keys { dock: bottom; height: 1; text-style: reverse; }
+    TextDialog { align: center middle; }
+    TextDialog > VerticalScroll { width: 100%; height: 100%; background: $surface; }
+    TextDialog #sheet-keys { dock: bottom; height: 1; text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,backspace,q,question_mark,w,v,s,p,y", "close(False)"),

@@ -18,7 +18,7 @@ from onceproof.properties.explorer.phrases import CELLS, safe, sent, taken, word
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from onceproof.properties.explorer.view import Option, Shown, View
+    from onceproof.properties.explorer.view import Option, StepView, View
 
 MARKS = {ACTION: "●", RESTART: "▲"}
 FAULT, CAN_GO, LOOK, UP, DOWN = "X", "○", "=", "│", "┊"
@@ -27,7 +27,7 @@ _NARROW, _HEAD, _INDENT = 3, 7, 3
 
 
 @dataclass(frozen=True)
-class Row:
+class RowPane:
     """A row of the lanes: the start, a step, or what readers saw after it.
 
     A step is ``own`` where the reader took it, off the trace.
@@ -43,9 +43,9 @@ class Row:
     own: bool = False
 
 
-def rows_of(view: View, left: int | None) -> list[Row]:
+def rows_of(view: View, left: int | None) -> list[RowPane]:
     """List the rows of a view; ``left`` says after which step it is off the trace."""
-    rows = [Row(0, None, "", "start", breaks=view.fails_at == 0 and not view.looks)]
+    rows = [RowPane(0, None, "", "start", breaks=view.fails_at == 0 and not view.looks)]
     for step in view.steps:
         looks = [look for look in view.looks if look.after == step.number]
         here = step.breaks and not any(look.breaks for look in looks)
@@ -59,18 +59,18 @@ def rows_of(view: View, left: int | None) -> list[Row]:
         mark = CAN_GO if weak and step.kind == ACTION else mark
         said = "  ".join(filter(None, words))
         own = left is not None and step.number > left
-        rows.append(Row(step.number, step.lane, mark, said, weak, here, own=own))
+        rows.append(RowPane(step.number, step.lane, mark, said, weak, here, own=own))
         for look in looks:
             end = "  breaks here" if look.breaks else ""
             seen = f"readers see {safe(look.text)}{end}"
             last = len(view.lanes) - 1
             rows.append(
-                Row(step.number, last, LOOK, seen, breaks=look.breaks, look=True)
+                RowPane(step.number, last, LOOK, seen, breaks=look.breaks, look=True)
             )
     return rows
 
 
-class Lanes:
+class LanesPane:
     """The rows of a view, of which as many are drawn as there is room for."""
 
     def __init__(self, view: View, left: int | None) -> None:
@@ -139,7 +139,7 @@ class Lanes:
 
     def _row(
         self,
-        row: Row,
+        row: RowPane,
         down: frozenset[int],
         room: int,
         step: int,
@@ -186,7 +186,7 @@ def step_text(view: View, step: int, *, whole: bool = False) -> Text:
     return Text("\n").join(lines)
 
 
-def _about(view: View, shown: Shown) -> Text:
+def _about(view: View, shown: StepView) -> Text:
     words = [f"by {safe(view.lanes[shown.lane])}", word(shown.kind), shown.source]
     if shown.matters is not None:
         words.append("matters" if shown.matters else "can be left out")

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.properties.counterexample.lanes import ACTION as DONE
-from onceproof.properties.counterexample.lanes import FAULT, LOOK, Lanes, Row, as_text
+from onceproof.properties.counterexample.lanes import (
+    FAULT,
+    LOOK,
+    LaneRow,
+    Lanes,
+    as_text,
+)
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
 from onceproof.properties.explorer.phrases import CELLS, labels, safe, title
 
@@ -59,9 +65,9 @@ def _lanes(view: View) -> Lanes:
         kind = DONE if step.kind in (ACTION, RESTART) else FAULT
         seen = [look for look in view.looks if look.after == step.number]
         here = step.breaks and not any(look.breaks for look in seen)
-        rows.append(Row(step.number, step.lane, kind, safe(step.text), here))
+        rows.append(LaneRow(step.number, step.lane, kind, safe(step.text), here))
         last = len(view.lanes) - 1
-        rows += [Row(step.number, last, LOOK, safe(s.text), s.breaks) for s in seen]
+        rows += [LaneRow(step.number, last, LOOK, safe(s.text), s.breaks) for s in seen]
     return Lanes(tuple(safe(name) for name in view.lanes), tuple(rows))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import z3
 
 from onceproof.model.errors import Disagreement
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms.terms import Const, Get
 from onceproof.model.language.terms.types import MemberType
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
-    from onceproof.properties.judges.by_proof.claims import Asked
+    from onceproof.properties.judges.by_proof.claims import ProofQuery
     from onceproof.properties.judges.by_proof.encode import Elements
 
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class Bounded:
     """What bounded checking found of one clause; ``trace`` refutes or witnesses it."""
 
-    asked: Asked
+    asked: ProofQuery
     verdict: Verdict
     trace: Trace | None = None
     note: str = ""
@@ -67,9 +67,9 @@ class _Instance:
 
 def check_bounded(
     system: System,
-    asked: Sequence[Asked],
+    asked: Sequence[ProofQuery],
     *,
-    proved: Sequence[Asked] = (),
+    proved: Sequence[ProofQuery] = (),
     depth: int,
     timeout_seconds: float,
 ) -> list[Bounded]:
@@ -80,7 +80,7 @@ def check_bounded(
     those that are ``proved`` is only asked whether there is what they speak of: a
     state of rest, a step. Their answers come last.
     """
-    search = _Search(system, asked, proved, time.monotonic() + timeout_seconds)
+    search = _UnrolledSearch(system, asked, proved, time.monotonic() + timeout_seconds)
     stopped = ""
     for steps in range(depth + 1):
         stopped = search.look(steps)
@@ -91,17 +91,17 @@ def check_bounded(
     return [search.answer(a, depth, stopped) for a in (*asked, *proved)]
 
 
-class _Search:
+class _UnrolledSearch:
     """Looks for all clauses in one unrolling, one step longer at a time."""
 
     def __init__(
         self,
         system: System,
-        asked: Sequence[Asked],
-        proved: Sequence[Asked],
+        asked: Sequence[ProofQuery],
+        proved: Sequence[ProofQuery],
         deadline: float,
     ) -> None:
-        self._reference = Reference(system.protocol)
+        self._reference = Interpreter(system.protocol)
         self._relation = _Relation(system, asked)
         self._deadline = deadline
         self._solver = z3.SolverFor("QF_FD")
@@ -152,7 +152,7 @@ class _Search:
             self._rests = outcome == z3.sat
         return ""
 
-    def answer(self, asked: Asked, depth: int, stopped: str) -> Bounded:
+    def answer(self, asked: ProofQuery, depth: int, stopped: str) -> Bounded:
         """Say how a clause came out."""
         trace = self._found.get(id(asked))
         witness = asked.when == "sometimes"
@@ -190,7 +190,7 @@ class _Search:
         self._solver.set("timeout", max(1, int(left * 1000)))
         return self._solver.check(goal)
 
-    def _trace(self, asked: Asked) -> Trace:
+    def _trace(self, asked: ProofQuery) -> Trace:
         start, events = self._relation.decoded(self._solver.model(), self._reference)
         trace = follow(self._reference, start, events)
         shown = trace.states[-2:] if asked.when == "step" else trace.states[-1:]
@@ -208,7 +208,7 @@ class _Search:
 class _Relation:
     """The steps of a system as formulas, unrolled from the initial states."""
 
-    def __init__(self, system: System, asked: Sequence[Asked]) -> None:
+    def __init__(self, system: System, asked: Sequence[ProofQuery]) -> None:
         self._system = system
         self._encoder = Encoder(system, [a.question.term for a in asked])
         self._now = self._encoder.elements("now")
@@ -231,7 +231,7 @@ class _Relation:
         self._taken.append([z3.Bool(f"{i.taken}@{number}") for i in self._instances])
         return self._in_step(self._step)
 
-    def shown(self, asked: Asked) -> Any:
+    def shown(self, asked: ProofQuery) -> Any:
         """Say that the last state (or step) refutes the clause, or witnesses it."""
         claim = self._claims[id(asked)]
         return self._in_step(claim) if asked.when == "step" else self._in_state(claim)
@@ -241,7 +241,7 @@ class _Relation:
         return self._in_state(self._rest)
 
     def decoded(
-        self, model: Any, reference: Reference
+        self, model: Any, reference: Interpreter
     ) -> tuple[State, tuple[Event, ...]]:
         """Read the first state and the events from a model."""
         first = self._states[0]
@@ -306,7 +306,7 @@ class _Relation:
             if not one.event.fault
         )
 
-    def _claim(self, asked: Asked) -> Any:
+    def _claim(self, asked: ProofQuery) -> Any:
         term = asked.question.term
         if asked.question.whole:
             return False

@@ -13,15 +13,15 @@ from onceproof.model.language.tracing.system import System
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.language.interpreter import Reference, State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
-    from onceproof.model.search.queries import Question
+    from onceproof.model.search.queries import SearchQuery
     from onceproof.properties.property import Property
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProofQuery:
     """One clause of a property as a question; ``sized``: sorts whose size it uses.
 
     One that is ``free_elsewhere`` claims nothing of a state that is not at rest.
@@ -29,7 +29,7 @@ class Asked:
 
     claim: Property
     number: int
-    question: Question
+    question: SearchQuery
     sized: frozenset[Sort]
     free_elsewhere: bool = False
 
@@ -43,7 +43,7 @@ class Asked:
         """The clause in words."""
         return self.claim.clauses[self.number].text
 
-    def holds(self, reference: Reference, *states: State) -> bool:
+    def holds(self, reference: Interpreter, *states: State) -> bool:
         """Work the clause out in plain Python, of a state or of two."""
         if self.free_elsewhere and not reference.resting(states[-1]):
             return True
@@ -72,19 +72,19 @@ class _Watching(System):
         return term
 
 
-def ask(prop: Property, system: System) -> list[Asked]:
+def ask(prop: Property, system: System) -> list[ProofQuery]:
     """Trace each clause of a property into a question about a system."""
     watching = _Watching(
         system.protocol, system.fields, system.actions, system.sizes, frozenset()
     )
     questions = prop.questions(watching)
     return [
-        Asked(prop, number, question, watching.sized)
+        ProofQuery(prop, number, question, watching.sized)
         for number, question in enumerate(questions)
     ]
 
 
-def said_always(asked: Asked, system: System) -> Asked:
+def said_always(asked: ProofQuery, system: System) -> ProofQuery:
     """Say a claim about rest of every state: there it holds, or something moves."""
     if asked.when != "at_rest":
         return asked

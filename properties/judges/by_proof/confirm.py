@@ -37,7 +37,7 @@ SMALL = (1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchSummary:
     """What the search found at some sizes; ``cut`` says why it did not end.
 
     ``given`` are the sizes that z3 was asked about.
@@ -80,7 +80,7 @@ class Searches:
         given_sizes: Sequence[Property],
     ) -> None:
         """Search for the properties at the given sizes, and for some at others."""
-        self._made: list[Searched] = []
+        self._made: list[SearchSummary] = []
         self._beyond: list[str] = []
         protocol = system.protocol
         if every_size:
@@ -94,7 +94,7 @@ class Searches:
 
     def _search(
         self, protocol: Protocol, asked: Sequence[Property], *, given: bool
-    ) -> Searched | None:
+    ) -> SearchSummary | None:
         """Search, and keep what was found; nothing where a state is too large."""
         try:
             report = check(protocol, asked, limits=Limits(states=MOST_STATES))
@@ -103,10 +103,10 @@ class Searches:
             sizes = ", ".join(f"{name}={n}" for name, n in numbers)
             self._beyond.append(f"not searched at {sizes}: {error}")
             return None
-        self._made.append(Searched(numbers_of(protocol), report, given))
+        self._made.append(SearchSummary(numbers_of(protocol), report, given))
         return self._made[-1]
 
-    def refutes(self, prop: Property) -> tuple[Searched, Trace] | None:
+    def refutes(self, prop: Property) -> tuple[SearchSummary, Trace] | None:
         """Find a counterexample to a property, and where it was found."""
         for made in self._made:
             found = made.of(prop)
@@ -175,7 +175,7 @@ class Searches:
         raise Disagreement(message)
 
 
-def _listed(made: Sequence[Searched]) -> str:
+def _listed(made: Sequence[SearchSummary]) -> str:
     """Name the sizes that differ, those of one sort together: ``RM=1, 2 and 3``."""
     if len(made) == 1:
         return made[0].sizes

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import z3
 
 from onceproof.model.errors import Disagreement
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.properties.judges.by_proof.claims import renamed
 from onceproof.properties.judges.by_proof.encode import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
-    from onceproof.properties.judges.by_proof.claims import Asked
+    from onceproof.properties.judges.by_proof.claims import ProofQuery
 
     _Key = tuple[Term, bool]
 
@@ -53,7 +53,7 @@ class Cti:
     name: str
     text: str
 
-    def describe(self, reference: Reference) -> str:
+    def describe(self, reference: Interpreter) -> str:
         """Show the step, the state before it, and what it changes."""
         broken = f"breaks {self.name} ({self.text})"
         if self.before is None or self.event is None:
@@ -86,7 +86,7 @@ class _Goal:
     One about ``steps`` is shown of every step, and never assumed.
     """
 
-    asked: Asked
+    asked: ProofQuery
     term: Term
 
     @property
@@ -113,13 +113,13 @@ class Induction:
         """Prepare; nothing is proved yet."""
         self._system = system
         self._open = open_sorts
-        self._reference = Reference(system.protocol)
+        self._reference = Interpreter(system.protocol)
         self._cores: dict[tuple[_Key, str], frozenset[Term]] = {}
 
     def prove(
         self,
-        claims: Sequence[Asked],
-        lemmas: Sequence[Asked],
+        claims: Sequence[ProofQuery],
+        lemmas: Sequence[ProofQuery],
         *,
         timeout_seconds: float,
     ) -> Inductive:
@@ -257,7 +257,7 @@ class _Proof:
         """Give the hypotheses that the last refusal rests on."""
         return self._core
 
-    def decoded(self, reference: Reference) -> tuple[State, Event | None]:
+    def decoded(self, reference: Interpreter) -> tuple[State, Event | None]:
         """Read the state and the event of the last model, at given sizes."""
         state = tuple(
             self._encoder.value(
@@ -296,7 +296,7 @@ class _Proof:
         return outcome
 
 
-def _goals(asked: Sequence[Asked]) -> dict[_Key, _Goal]:
+def _goals(asked: Sequence[ProofQuery]) -> dict[_Key, _Goal]:
     found: dict[_Key, _Goal] = {}
     for one in asked:
         goal = _Goal(one, renamed(one.question.term, "~"))
@@ -304,7 +304,7 @@ def _goals(asked: Sequence[Asked]) -> dict[_Key, _Goal]:
     return found
 
 
-def _shown(reference: Reference, state: State, *, since: State | None = None) -> str:
+def _shown(reference: Interpreter, state: State, *, since: State | None = None) -> str:
     """Show a state, or what is new in it since another."""
     shown = []
     for number, ((field, place), value) in enumerate(

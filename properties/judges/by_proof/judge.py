@@ -6,11 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import Disagreement
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.judges.bounds import bounds_of
 from onceproof.properties.judges.by_proof.bounded import Bounded, check_bounded
-from onceproof.properties.judges.by_proof.claims import Asked, ask, renamed, said_always
+from onceproof.properties.judges.by_proof.claims import (
+    ProofQuery,
+    ask,
+    renamed,
+    said_always,
+)
 from onceproof.properties.judges.by_proof.confirm import Searches
 from onceproof.properties.judges.by_proof.fragment import (
     fixed_sorts,
@@ -174,7 +179,7 @@ class _Inductions:
     def __init__(self, system: System, timeout_seconds: float) -> None:
         self._system = system
         self._timeout = timeout_seconds
-        self._reference = Reference(system.protocol)
+        self._reference = Interpreter(system.protocol)
         self._lemmas = [
             asked
             for prop in own_properties(system.protocol)
@@ -184,7 +189,7 @@ class _Inductions:
         self._any = Induction(system, open_sorts=open_sorts(system))
         self._given = Induction(system)
 
-    def attempt(self, prop: Property, asked: list[Asked]) -> _Attempt:
+    def attempt(self, prop: Property, asked: list[ProofQuery]) -> _Attempt:
         """Prove a property if it is of all states, of all steps, or of rest."""
         asked = [said_always(a, self._system) for a in asked]
         if any(a.when not in ("always", "step") for a in asked):
@@ -213,10 +218,10 @@ class _Inductions:
             return _Attempt(note=f"{note}: {result.cti.describe(self._reference)}")
         return _Attempt(note=f"{note}: {result.note}")
 
-    def _prove(self, induction: Induction, asked: list[Asked]) -> Inductive:
+    def _prove(self, induction: Induction, asked: list[ProofQuery]) -> Inductive:
         return induction.prove(asked, self._lemmas, timeout_seconds=self._timeout)
 
-    def _obstacles(self, asked: list[Asked]) -> list[str]:
+    def _obstacles(self, asked: list[ProofQuery]) -> list[str]:
         """List why a proof for every size is out of reach."""
         every = [*asked, *self._lemmas]
         states, steps = (

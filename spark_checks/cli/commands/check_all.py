@@ -14,7 +14,7 @@ from onceproof.spark_checks.cli.evidence_option import leave
 from onceproof.spark_checks.cli.options import print_json
 
 if TYPE_CHECKING:
-    from onceproof.properties.judges.library import Standing
+    from onceproof.properties.judges.library import VariantResult
 
 _SIGNS = {"exhausted": "✓", "refuted": "✗", "vacuous": "never", "undecided": "?"}
 
@@ -47,7 +47,7 @@ def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> 
     return 0 if all(s.as_stated for s in found) else 2
 
 
-def standing_data(standing: Standing) -> dict[str, Any]:
+def standing_data(standing: VariantResult) -> dict[str, Any]:
     """Give how a variant came out as plain data."""
     found = standing.report.exploration
     return {
@@ -61,7 +61,7 @@ def standing_data(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _show_standings(found: list[Standing]) -> None:
+def _show_standings(found: list[VariantResult]) -> None:
     table = Table(Column("protocol", no_wrap=True), "states", "breaks", "as stated")
     for one in found:
         run = one.report.exploration
@@ -81,10 +81,10 @@ def _show_standings(found: list[Standing]) -> None:
     click.echo(f"{len(found) - len(odd)} of {len(found)} are as stated")
 
 
-def verdict_table(found: list[Standing]) -> str:
+def verdict_table(found: list[VariantResult]) -> str:
     """Give protocol, property and verdict as a Markdown page."""
     lines = _HEAD.splitlines()
-    groups: dict[str, list[Standing]] = {}
+    groups: dict[str, list[VariantResult]] = {}
     for one in found:
         groups.setdefault(one.variant.name, []).append(one)
     for name, members in groups.items():
@@ -107,6 +107,6 @@ def verdict_table(found: list[Standing]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _chosen(standing: Standing) -> str:
+def _chosen(standing: VariantResult) -> str:
     chosen = standing.variant.settings
     return ", ".join(f"{k}={v}" for k, v in chosen.items()) or "as it is"

@@ -23,7 +23,7 @@ from onceproof.spark_checks.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from onceproof.model.export.tla import Claim, Module
+    from onceproof.model.export.tla import ClaimName, Module
     from onceproof.model.language.protocol import Protocol
 
 
@@ -36,7 +36,7 @@ class Configuration:
     """
 
     name: str
-    claims: tuple[Claim, ...]
+    claims: tuple[ClaimName, ...]
     expected: str
 
 
@@ -61,7 +61,7 @@ def exported(protocol: Protocol) -> tuple[Module, list[Configuration]]:
     return made, found
 
 
-def _owner(claim: Claim) -> str:
+def _owner(claim: ClaimName) -> str:
     """Give the name of the property that a claim is a clause of."""
     return claim.question.name.rpartition("#")[0]
 

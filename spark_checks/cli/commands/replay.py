@@ -128,7 +128,7 @@ def replay(
         reports = engine.replay(
             chosen,
             view,
-            request.Plan(
+            request.ReplayRequest(
                 faults=faults,
                 sizes=Sizes(batches=batches, events=events),
                 choice=Choice(only=frozenset(only) if only else None),

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from onceproof.spark_checks.session.host_processes import Host, Zygote
     from onceproof.spark_checks.session.wire import Message
-    from onceproof.spark_checks.sinks.interface import Read, Reference, Target
+    from onceproof.spark_checks.sinks.interface import ModelledSink, Read, Target
 
 
 _CLEANING = 60.0
 
 
-class Built:
+class BuiltSink:
     """A sink in a fresh place; none of its code has run in this process.
 
     Where the host that built it can be forked, others are forked from that: they have
@@ -40,7 +40,7 @@ class Built:
         self,
         zygote: Zygote,
         spark: SparkSession,
-        sink: Reference,
+        sink: ModelledSink,
         target: Target,
         seconds: float,
     ) -> None:

@@ -28,7 +28,7 @@ from onceproof.spark_checks.plan.rules import (
     CALLBACK,
     RUN_PROPERTY,
     Place,
-    Plan,
+    RuleSet,
 )
 from onceproof.spark_checks.session import jvm_link
 from onceproof.spark_checks.sinks.interface import BatchJob, ForeachBatch
@@ -48,7 +48,7 @@ def serve_run(sink: Any, told: Message, orders: Channel, asks: Channel) -> int:
     log = Path(told["log"]).open("a")  # noqa: SIM115 - closed with the process
     code = LOST
     try:
-        plan = Plan.read(Path(told["plan"]))
+        plan = RuleSet.read(Path(told["plan"]))
         if plan is None:
             log.write("the plan of the run is gone\n")
             return LOST
@@ -73,7 +73,7 @@ def serve_run(sink: Any, told: Message, orders: Channel, asks: Channel) -> int:
 class _Driver:
     """What stands for the driver of one run."""
 
-    def __init__(self, sink: Any, plan: Plan, log: TextIO) -> None:
+    def __init__(self, sink: Any, plan: RuleSet, log: TextIO) -> None:
         self._sink = sink
         self._plan = plan
         self._log = log

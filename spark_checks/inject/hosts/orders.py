@@ -19,7 +19,7 @@ from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inject.sink_description import describe
 from onceproof.spark_checks.session import forkable, jvm_link
 from onceproof.spark_checks.session.fork_server import serve
-from onceproof.spark_checks.sinks.interface import Reference, Target
+from onceproof.spark_checks.sinks.interface import ModelledSink, Target
 from onceproof.spark_checks.sinks.user_code_model import UserCode
 from onceproof.spark_checks.sinks.user_sink import with_code_of
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.session.wire import Channel, Message
 
 
-class _Here:
+class _HostState:
     """What this process has built; ``failed`` says why it has not."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class _Here:
         self.target: Target | None = None
 
 
-_here = _Here()
+_here = _HostState()
 
 
 def live(orders: Channel, asks: Channel) -> int:
@@ -164,7 +164,7 @@ def _travels(build: Any, sink: Any, told: Message) -> tuple[str, ...]:
     code = tuple(told["code"])
     if not code:
         return ()
-    bare = Reference(told["called"], build, UserCode, frozenset(), code=code)
+    bare = ModelledSink(told["called"], build, UserCode, frozenset(), code=code)
     return with_code_of(bare, sink).code
 
 

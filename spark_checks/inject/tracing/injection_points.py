@@ -8,8 +8,8 @@ from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.sinks.code_points import (
     DRIVER,
     TASK,
-    Point,
-    Seen,
+    CodePoint,
+    SeenPoints,
     installed,
     returns,
 )
@@ -31,11 +31,11 @@ def outside_in(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((n, why) for n, _, why in (x.partition("\t") for x in lines)))
 
 
-def seen_in(marks: Path, batches: int, *, callback: bool) -> Seen:
+def seen_in(marks: Path, batches: int, *, callback: bool) -> SeenPoints:
     """Read the notes of a run in which every point was noted."""
-    driver: dict[int, tuple[Point, ...]] = {}
-    last: dict[int, Point] = {}
-    tasks: dict[tuple[int, int], tuple[Point, ...]] = {}
+    driver: dict[int, tuple[CodePoint, ...]] = {}
+    last: dict[int, CodePoint] = {}
+    tasks: dict[tuple[int, int], tuple[CodePoint, ...]] = {}
     passed = 0
     unlisted: set[str] = set()
     for batch in range(batches):
@@ -55,16 +55,18 @@ def seen_in(marks: Path, batches: int, *, callback: bool) -> Seen:
                 key = (batch, int(path.name.rpartition("-")[2]))
                 tasks[key] = (*kept, ended[-1])
     called = outside_in(marks / OUTSIDE_FILE)
-    return Seen(driver, tasks, {}, last, callback, passed, called, len(unlisted))
+    return SeenPoints(driver, tasks, {}, last, callback, passed, called, len(unlisted))
 
 
-def points_in(path: Path) -> tuple[Point, ...]:
+def points_in(path: Path) -> tuple[CodePoint, ...]:
     """Read the points of one file of notes, returns apart."""
     lines, _ = _parted(_read(path))
     return chosen(lines)
 
 
-def chosen(points: Sequence[Point], most: int = MOST_POINTS) -> tuple[Point, ...]:
+def chosen(
+    points: Sequence[CodePoint], most: int = MOST_POINTS
+) -> tuple[CodePoint, ...]:
     """Leave out repetitions of lines where there are more than so many points.
 
     Each line stays at its first and at its last time: of the user's own all, however
@@ -91,30 +93,30 @@ def chosen(points: Sequence[Point], most: int = MOST_POINTS) -> tuple[Point, ...
     return tuple(points[at] for at in sorted(kept))
 
 
-def _left_out(points: Iterable[Point], kept: Iterable[Point]) -> set[str]:
+def _left_out(points: Iterable[CodePoint], kept: Iterable[CodePoint]) -> set[str]:
     """List the lines that are at no time among those that are kept."""
     return {point.text for point in points} - {point.text for point in kept}
 
 
-def _parted(points: Iterable[Point]) -> tuple[list[Point], list[Point]]:
+def _parted(points: Iterable[CodePoint]) -> tuple[list[CodePoint], list[CodePoint]]:
     """Part lines from returns."""
-    lines: list[Point] = []
-    ended: list[Point] = []
+    lines: list[CodePoint] = []
+    ended: list[CodePoint] = []
     for point in points:
         (ended if returns(point.text) else lines).append(point)
     return lines, ended
 
 
-def _read(path: Path) -> list[Point]:
+def _read(path: Path) -> list[CodePoint]:
     """Read notes; other threads' returns are left out: none of them ends the work."""
     return [
-        Point(text, time)
+        CodePoint(text, time)
         for main, text, time in line_trace.read(path)
         if main or not returns(text)
     ]
 
 
-def _times(points: Iterable[Point]) -> int:
+def _times(points: Iterable[CodePoint]) -> int:
     """Count how often points were come to, those included that were not noted."""
     last: dict[str, int] = {}
     for point in points:

@@ -39,8 +39,8 @@ from onceproof.spark_checks.plan.rules import (
     OWN_CODE,
     UNMET,
     Place,
-    Plan,
     Rule,
+    RuleSet,
 )
 from onceproof.spark_checks.sinks.code_points import place_of, told
 
@@ -61,7 +61,7 @@ class Tracer:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: RuleSet,
         where: Callable[[FrameType], Place],
         begins: Callable[[], None] | None = None,
     ) -> None:

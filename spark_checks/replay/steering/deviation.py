@@ -8,7 +8,7 @@ from onceproof.spark_checks.plan.run_plan import FAILED, NO_SUCH_POINT, NOT_MET
 
 
 @dataclass(frozen=True)
-class Amiss:
+class Deviation:
     """Why a run was not the one that was planned; ``known`` if none can ever be.
 
     With ``none_there`` that is for want of anything to inject into.
@@ -34,4 +34,4 @@ class Amiss:
         return bool(self.reason)
 
 
-WELL = Amiss()
+WELL = Deviation()

@@ -18,10 +18,10 @@ from onceproof.spark_checks.inject.tracing.injection_points import (
     seen_in,
 )
 from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO, WORK
-from onceproof.spark_checks.plan.run_plan import Run
-from onceproof.spark_checks.replay.observations import Telling, readers_see
+from onceproof.spark_checks.plan.run_plan import RunPlan
+from onceproof.spark_checks.replay.observations import Observations, readers_see
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
-from onceproof.spark_checks.replay.steering.trial import Trial
+from onceproof.spark_checks.replay.steering.trial import SteeredQuery
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
 from onceproof.spark_checks.sinks.user_sink import has_code
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.properties.ledger import History
-    from onceproof.spark_checks.replay.steering.replay_context import Bench
-    from onceproof.spark_checks.sinks.code_points import Point, Seen
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+    from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 _NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))
 
 
-def discovered(bench: Bench, sink: Reference) -> Reference:
+def discovered(bench: ReplayContext, sink: ModelledSink) -> ModelledSink:
     """Describe a user's sink by the points that its code is seen to come to.
 
     Raises ``UsageError`` where the sink fails by itself, or where readers do not see
@@ -48,7 +48,7 @@ def discovered(bench: Bench, sink: Reference) -> Reference:
     built.close()
     shutil.rmtree(folder, ignore_errors=True)
     sink = replace(sink, code=built.code)
-    run = Run(number=0, offered=batches, moment="at rest")
+    run = RunPlan(number=0, offered=batches, moment="at rest")
     for batch in range(batches):
         for function, where in _NOTED:
             run.rule(
@@ -90,7 +90,7 @@ def discovered(bench: Bench, sink: Reference) -> Reference:
     )
 
 
-def _no_lines(sink: Reference, seen: Seen) -> str:
+def _no_lines(sink: ModelledSink, seen: SeenPoints) -> str:
     """Say that no fault can be injected into a sink's code."""
     why = ", ".join(f"{name} ({why})" for name, why in seen.outside)
     besides = f"; what ran is {why}" if why else ""
@@ -102,15 +102,18 @@ def _no_lines(sink: Reference, seen: Seen) -> str:
 
 
 def _tried(
-    bench: Bench, sink: Reference, run: Run, listing: _Listing | None = None
-) -> tuple[Path, Trial]:
+    bench: ReplayContext,
+    sink: ModelledSink,
+    run: RunPlan,
+    listing: _Listing | None = None,
+) -> tuple[Path, SteeredQuery]:
     """Make one run of a fresh sink, and see that it came to its end.
 
     It is made once more where a failure was not the sink's.
     """
     for last in (False, True):
         folder, built = fresh(bench, sink)
-        trial = Trial(bench, folder, built, sink, kind_of(built.under_test))
+        trial = SteeredQuery(bench, folder, built, sink, kind_of(built.under_test))
         try:
             problem = trial.go(run)
             if listing is not None and not problem:
@@ -138,7 +141,9 @@ class _Listing:
         self.tables: list[Path] = []
         self._look: Any = None
 
-    def lay(self, bench: Bench, folder: Path, trial: Trial, run: Run) -> None:
+    def lay(
+        self, bench: ReplayContext, folder: Path, trial: SteeredQuery, run: RunPlan
+    ) -> None:
         """Lay such a file in each folder that Spark's file sink wrote to, and look."""
         named = trial.kind.edits()
         self.tables = manifests(folder) if named is None else [named]
@@ -146,25 +151,25 @@ class _Listing:
         if laid and all(laid):
             self._look = trial.look_again(run)
 
-    def model(self, bench: Bench, trial: Trial) -> type[Manifest]:
+    def model(self, bench: ReplayContext, trial: SteeredQuery) -> type[Manifest]:
         """Give the model of the sink as its readers see it."""
         well = self._look is not None and _well(bench, trial, [self._look])
         return Manifest if well else ManifestDirectory
 
 
-def _well(bench: Bench, trial: Trial, looks: list[Any]) -> bool:
+def _well(bench: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> bool:
     """Say whether readers see each event once, and nothing else."""
     history = _seen(bench, trial, looks)
     return set(history.seen(0)) == {1} and not history.unexplained[0]
 
 
-def _seen(bench: Bench, trial: Trial, looks: list[Any]) -> History:
-    told = Telling(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
+def _seen(bench: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> History:
+    told = Observations(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
     [history] = bench.histories([told])
     return history
 
 
-def _wrong(bench: Bench, sink: Reference, trial: Trial) -> str:
+def _wrong(bench: ReplayContext, sink: ModelledSink, trial: SteeredQuery) -> str:
     """Say what is wrong with a sink to which nothing was done."""
     if trial.unreadable:
         why = next(iter(trial.unreadable.values()))
@@ -179,9 +184,11 @@ def _wrong(bench: Bench, sink: Reference, trial: Trial) -> str:
     )
 
 
-def _aborted(bench: Bench, sink: Reference, seen: Seen) -> tuple[Point, ...]:
+def _aborted(
+    bench: ReplayContext, sink: ModelledSink, seen: SeenPoints
+) -> tuple[CodePoint, ...]:
     """List the points of the code that takes a batch back, when its commit raises."""
-    run = Run(number=0, offered=1, moment="at rest")
+    run = RunPlan(number=0, offered=1, moment="at rest")
     last = seen.last[0]
     run.stops(LINES, "call", 0, "raise", line=last.text, nth=last.time)
     run.rule(UNDO, "call", 0, "note", mark=line_trace.file_of(ABORT, 0))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from onceproof.properties.ledger import observe_states
 from onceproof.spark_checks.inject.adapters import kind_of
-from onceproof.spark_checks.inject.hosts.built_sink import Built
+from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
 from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.observations import Telling
-from onceproof.spark_checks.replay.outcome import Outcome, Ran
+from onceproof.spark_checks.replay.observations import Observations
+from onceproof.spark_checks.replay.outcome import Outcome, UnjudgedOutcome
 from onceproof.spark_checks.replay.steering.deviation import WELL
-from onceproof.spark_checks.replay.steering.trial import Trial
+from onceproof.spark_checks.replay.steering.trial import SteeredQuery
 from onceproof.spark_checks.session.host_processes import HarnessError
 from onceproof.spark_checks.sinks.interface import Target
 
@@ -25,23 +25,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.model.interleavings.interleaving import Interleaving
-    from onceproof.model.language.interpreter import Reference as Semantics
+    from onceproof.model.language.interpreter import Interpreter
     from onceproof.model.language.protocol import Protocol
-    from onceproof.spark_checks.replay.steering.replay_context import Bench
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 @dataclass(frozen=True)
-class Case:
+class SteeredInterleaving:
     """What is to be steered: an interleaving of a sink's model."""
 
     one: Interleaving
     protocol: Protocol
-    semantics: Semantics
-    sink: Reference
+    semantics: Interpreter
+    sink: ModelledSink
 
 
-def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> Ran:
+def run_one(
+    bench: ReplayContext,
+    case: SteeredInterleaving,
+    tell: Callable[[events.Event], None],
+) -> UnjudgedOutcome:
     """Run a fresh sink through an interleaving, looking at it as it goes."""
     began = time.perf_counter()
     one, sink = case.one, case.sink
@@ -49,7 +53,7 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
     try:
         folder, built = fresh(bench, sink)
     except HarnessError as failed:
-        return Ran(replace(nothing, not_replayed=str(failed), again=True))
+        return UnjudgedOutcome(replace(nothing, not_replayed=str(failed), again=True))
     nothing = replace(nothing, folder=folder)
     callback = sink.seen is not None and sink.seen.callback
     kind = kind_of(built.under_test, callback=callback, into_files=sink.into_files)
@@ -58,8 +62,8 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
     except NotReplayable as reason:
         built.close()
         why = replace(nothing, not_replayed=str(reason), known=True)
-        return Ran(replace(why, cause=reason.cause))
-    trial = Trial(bench, folder, built, sink, kind)
+        return UnjudgedOutcome(replace(why, cause=reason.cause))
+    trial = SteeredQuery(bench, folder, built, sink, kind)
     problem = WELL
     try:
         for run in runs:
@@ -86,16 +90,16 @@ def run_one(bench: Bench, case: Case, tell: Callable[[events.Event], None]) -> R
         runs=tuple(trial.told),
     )
     if problem:
-        return Ran(outcome)
+        return UnjudgedOutcome(outcome)
     seen = {run.moment: one.trace.states[run.state] for run in runs}
     model = None if sink.code else observe_states(case.semantics, seen)
-    telling = Telling(
+    telling = Observations(
         tuple(seen), tuple(trial.looks), tuple(trial.promised), trial.rested
     )
-    return Ran(replace(outcome, model=model), telling)
+    return UnjudgedOutcome(replace(outcome, model=model), telling)
 
 
-def fresh(bench: Bench, sink: Reference) -> tuple[Path, Built]:
+def fresh(bench: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
     """Make an empty folder for the runs of a sink, and the sink in it."""
     name = f"onceproof_{uuid.uuid4().hex}"
     folder = bench.scratch / name
@@ -103,6 +107,6 @@ def fresh(bench: Bench, sink: Reference) -> tuple[Path, Built]:
     target.path.mkdir(parents=True)
     (folder / "marks").mkdir()
     hosts = bench.session.hosts
-    built = Built(hosts, bench.spark, sink, target, bench.patience)
+    built = BuiltSink(hosts, bench.spark, sink, target, bench.patience)
     bench.leftovers.add(folder, built)
     return folder, built

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.checkpoint_edits import Trap, own
 from onceproof.spark_checks.inject.failure_reason import is_lost, reason
-from onceproof.spark_checks.inject.forked_driver import StandIn
+from onceproof.spark_checks.inject.forked_driver import ForkedDriver
 from onceproof.spark_checks.inject.start import Start
 from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.inject.tracing.early_release import Stall
@@ -19,8 +19,8 @@ from onceproof.spark_checks.plan.rules import (
     LINES,
     RUN_PROPERTY,
     WORK,
-    Plan,
     Rule,
+    RuleSet,
 )
 from onceproof.spark_checks.plan.sink_kind import NOWHERE, STARTS
 from onceproof.spark_checks.session.host_processes import HarnessError
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.spark_checks.inject.adapters import Adapter
-    from onceproof.spark_checks.inject.hosts.built_sink import Built
-    from onceproof.spark_checks.inject.start import Started
-    from onceproof.spark_checks.plan.run_plan import Run
-    from onceproof.spark_checks.replay.steering.replay_context import Bench
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
+    from onceproof.spark_checks.inject.start import StartedQuery
+    from onceproof.spark_checks.plan.run_plan import RunPlan
+    from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 OF_PATIENCE = 0.75
 _OPEN_COST = 4 * 2**20
 
@@ -43,7 +43,12 @@ class QueryRun:
     """Starts one query over one checkpoint as often as asked, and waits for its end."""
 
     def __init__(
-        self, bench: Bench, folder: Path, built: Built, sink: Reference, kind: Adapter
+        self,
+        bench: ReplayContext,
+        folder: Path,
+        built: BuiltSink,
+        sink: ModelledSink,
+        kind: Adapter,
     ) -> None:
         """Run what is ``built`` in a ``folder``, which is all it may write to."""
         self._bench = bench
@@ -56,7 +61,7 @@ class QueryRun:
         self._allowed = (str(bench.scratch), *sink.allowed) if sink.code else None
         self._marks = folder / "marks"
         self._checkpoint = folder / "checkpoint"
-        self._driver: StandIn | None = None
+        self._driver: ForkedDriver | None = None
         self._stall = Stall(self._marks, self._checkpoint, bench.stall)
 
     @property
@@ -64,7 +69,7 @@ class QueryRun:
         """Whether a task that was given up went on before its time."""
         return self._stall.released
 
-    def once(self, run: Run) -> Ended:
+    def once(self, run: RunPlan) -> QueryResult:
         """Start the query and wait for its end."""
         session = self._bench.session
         rules = [self._placed(r) for r in run.rules]
@@ -74,7 +79,7 @@ class QueryRun:
                 rules.append(Rule(LINES, "call", batch, "note", mark=mark))
                 mark = run.mark(line_trace.file_of(TASK, batch))
                 rules.append(Rule(WORK, "call", batch, "first", mark=mark))
-        plan = Plan(
+        plan = RuleSet(
             tuple(rules),
             str(self._marks),
             self._folder.name,
@@ -100,15 +105,15 @@ class QueryRun:
                 ended = self._run(plan, placed, run)
             died, lost = self.leave()
             if lost and not died:
-                return Ended(lost, failed=True)
+                return QueryResult(lost, failed=True)
             if died and not ended.error:
-                return Ended("the driver died after the callback")
+                return QueryResult("the driver died after the callback")
             return ended
         finally:
             self.leave()
             placed.unlink(missing_ok=True)
 
-    def _run(self, plan: Plan, placed: Path, run: Run) -> Ended:
+    def _run(self, plan: RuleSet, placed: Path, run: RunPlan) -> QueryResult:
         """Start the query and wait for its end."""
         group = plan.run
         try:
@@ -118,15 +123,15 @@ class QueryRun:
             if not started.awaitTermination(patience):
                 started.stop()
                 message = f"the query did not end within {patience} s"
-                return Ended(message, late=True)
+                return QueryResult(message, late=True)
         except HarnessError as error:
-            return Ended(str(error), failed=True)
+            return QueryResult(str(error), failed=True)
         except UsageError:
             raise
         except Exception as error:  # noqa: BLE001 - any failure ends a query
             self._settle(group)
-            return Ended(reason(error), failed=is_lost(error))
-        return Ended()
+            return QueryResult(reason(error), failed=is_lost(error))
+        return QueryResult()
 
     def _settle(self, group: str) -> None:
         """Let tasks end that a driver left, before the plan is taken from them."""
@@ -140,14 +145,14 @@ class QueryRun:
                 return
             time.sleep(0.01)
 
-    def _start(self, plan: Plan, placed: Path, run: Run) -> Started:
+    def _start(self, plan: RuleSet, placed: Path, run: RunPlan) -> StartedQuery:
         source, spark = self._bench.source, self._bench.spark
         events = source.stream(spark, self._folder / "input")
         where = self._kind.on_driver
         if where != NOWHERE:
             starts = where == STARTS
             host = self._built.host()
-            self._driver = StandIn(host, plan, placed, spark, starts=starts)
+            self._driver = ForkedDriver(host, plan, placed, spark, starts=starts)
             if starts:
                 return self._driver.start(events, self._checkpoint)
         start = Start(
@@ -185,7 +190,7 @@ class QueryRun:
 
 
 @dataclass(frozen=True)
-class Ended:
+class QueryResult:
     """How one start of the query ended; ``error`` is empty where it ended well.
 
     It may have come too ``late``, or not at all because we ``failed``.

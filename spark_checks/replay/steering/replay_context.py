@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from onceproof.properties.ledger import History
-    from onceproof.spark_checks.inputs.event_files import Source
-    from onceproof.spark_checks.replay.observations import Observer, Telling
+    from onceproof.spark_checks.inputs.event_files import InputFiles
+    from onceproof.spark_checks.replay.observations import Observations, Observer
     from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import UnderTest
 
@@ -24,7 +24,7 @@ PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
-class Bench:
+class ReplayContext:
     """What all runs of a replay share.
 
     A run that has not ended after ``patience`` seconds is given up. A task that was
@@ -33,7 +33,7 @@ class Bench:
 
     session: WarmSession
     spark: SparkSession
-    source: Source
+    source: InputFiles
     observer: Observer | None
     scratch: Path
     under_test: UnderTest | None = None
@@ -41,7 +41,7 @@ class Bench:
     stall: float = math.inf
     leftovers: Leftovers = field(default_factory=Leftovers)
 
-    def histories(self, tellings: Sequence[Telling]) -> list[History]:
+    def histories(self, tellings: Sequence[Observations]) -> list[History]:
         """Count how events fared in several runs; nothing where nobody looked."""
         if self.observer is None or not tellings:
             return []

@@ -18,11 +18,11 @@ from onceproof.spark_checks.plan.rules import (
 )
 from onceproof.spark_checks.plan.run_plan import looked
 from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.outcome import RunTold
-from onceproof.spark_checks.replay.steering.deviation import WELL, Amiss
+from onceproof.spark_checks.replay.outcome import RunRecord
+from onceproof.spark_checks.replay.steering.deviation import WELL, Deviation
 from onceproof.spark_checks.replay.steering.query_run import (
     OF_PATIENCE,
-    Ended,
+    QueryResult,
     QueryRun,
 )
 from onceproof.spark_checks.session.host_processes import HarnessError
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.spark_checks.inject.adapters import Adapter
-    from onceproof.spark_checks.inject.hosts.built_sink import Built
-    from onceproof.spark_checks.plan.run_plan import Due, Run
-    from onceproof.spark_checks.replay.steering.replay_context import Bench
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
+    from onceproof.spark_checks.plan.run_plan import ExpectedMark, RunPlan
+    from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
-    _News: TypeAlias = events.Step | events.Fault
+    _News: TypeAlias = events.StepTaken | events.FaultInjected
 
 _RESTARTS = 3
 
 
-class Trial:
+class SteeredQuery:
     """The runs of one query over one checkpoint."""
 
     def __init__(
         self,
-        bench: Bench,
+        bench: ReplayContext,
         folder: Path,
-        built: Built,
-        sink: Reference,
+        built: BuiltSink,
+        sink: ModelledSink,
         kind: Adapter,
     ) -> None:
         """Run what is ``built`` in a ``folder``, which is all it may write to."""
@@ -63,7 +63,7 @@ class Trial:
         self._read = built.read
         self.kind = kind
         self._checkpoint = folder / "checkpoint"
-        self.told: list[RunTold] = []
+        self.told: list[RunRecord] = []
         self.unreadable: dict[str, str] = {}
         self.looks: list[Any] = []
         self.promised: list[set[int]] = []
@@ -72,7 +72,7 @@ class Trial:
         self._told: set[int] = set()
         self._query = QueryRun(bench, folder, built, sink, kind)
 
-    def go(self, run: Run) -> Amiss:
+    def go(self, run: RunPlan) -> Deviation:
         """Make one run and look at what it left; say what went otherwise than told."""
         self._bench.source.offer(self._folder / "input", run.offered)
         before = entries(self._checkpoint, "offsets")
@@ -104,7 +104,7 @@ class Trial:
         """Whether a task that was given up went on before its time."""
         return self._query.released_early
 
-    def look_again(self, run: Run) -> Any:
+    def look_again(self, run: RunPlan) -> Any:
         """Give what readers see now; None where they fail."""
         if self._look(run):
             return None
@@ -116,7 +116,7 @@ class Trial:
         self._query.leave()
         self._built.close()
 
-    def _release(self, run: Run) -> None:
+    def _release(self, run: RunPlan) -> None:
         """Let tasks go on that wait for others: the query has failed meanwhile.
 
         One may hold what the others wanted, and have failed the query by that.
@@ -124,7 +124,7 @@ class Trial:
         if any(rule.do == "zombie" for rule in run.rules):
             (self._marks / run.mark(RELEASED)).touch()
 
-    def _look(self, run: Run) -> Amiss:
+    def _look(self, run: RunPlan) -> Deviation:
         """See what readers see; a user's reader may fail on what a fault has left."""
         bench = self._bench
         if bench.observer is None:
@@ -133,12 +133,12 @@ class Trial:
         try:
             found = bench.observer.look(bench.spark, self._read)
         except HarnessError as error:
-            return Amiss(str(error), help=True)
+            return Deviation(str(error), help=True)
         except UsageError:
             raise
         except Exception as error:
             if is_lost(error):
-                return Amiss(reason(error), help=True)
+                return Deviation(reason(error), help=True)
             if not self._own:
                 raise
             self.unreadable[run.moment] = reason(error)
@@ -146,7 +146,7 @@ class Trial:
         self.looks.append(found)
         return WELL
 
-    def _tell(self, run: Run, *, caught: bool) -> RunTold:
+    def _tell(self, run: RunPlan, *, caught: bool) -> RunRecord:
         committed = frozenset(self.promised[-1])
         ran = {}
         worked = {}
@@ -165,19 +165,23 @@ class Trial:
         failed = self.unreadable.get(run.moment, "")
         how = tuple(run.how)
         told = (how, run.stop, run.moment, ran, committed, run.state, failed)
-        return RunTold(
+        return RunRecord(
             *told, caught=caught, worked=worked, in_tasks=frozenset(in_tasks)
         )
 
-    def news(self, run: Run, *, well: bool) -> list[tuple[type[_News], str]]:
+    def news(self, run: RunPlan, *, well: bool) -> list[tuple[type[_News], str]]:
         """List, in order of time, what of the model a run is now known to have done."""
         shown = [
-            (self._marks / d.mark, events.Fault if d.fault else events.Step, d.event)
+            (
+                self._marks / d.mark,
+                events.FaultInjected if d.fault else events.StepTaken,
+                d.event,
+            )
             for d in run.due
         ]
         for batch in sorted(entries(self._checkpoint, "commits") - self._told):
             entry = self._checkpoint / "commits" / str(batch)
-            shown.append((entry, events.Step, f"log_commit({batch})"))
+            shown.append((entry, events.StepTaken, f"log_commit({batch})"))
             self._told.add(batch)
         there = [
             (path.stat().st_mtime_ns, kind, what)
@@ -185,9 +189,9 @@ class Trial:
             if path.exists()
         ]
         told = [(kind, what) for _, kind, what in sorted(there, key=lambda t: t[0])]
-        return [*told, (events.Fault, run.stop)] if well and run.stop else told
+        return [*told, (events.FaultInjected, run.stop)] if well and run.stop else told
 
-    def _heal(self, run: Run, ended: Ended) -> Amiss:
+    def _heal(self, run: RunPlan, ended: QueryResult) -> Deviation:
         """Start the query again where it failed though nothing was to strike it.
 
         The model has no such restart: each is noted, and makes the result drift.
@@ -199,11 +203,11 @@ class Trial:
             ended = self._query.once(again)
             restarts += 1
             if ended.late or ended.failed:
-                return Amiss(ended.error, help=True)
+                return Deviation(ended.error, help=True)
         self.rested = not ended.error
         return WELL
 
-    def _amiss(self, run: Run, ended: Ended, before: set[int]) -> Amiss:
+    def _amiss(self, run: RunPlan, ended: QueryResult, before: set[int]) -> Deviation:
         """Say why a run was not the one that was planned, if it was not.
 
         ``before`` holds the batches that had been begun before the run.
@@ -212,7 +216,7 @@ class Trial:
             where = (self._marks / LOG).read_text()
             said = f"the sink's code on the driver did not end within {OF_PATIENCE:.0%}"
             told = f"{said} of {self._bench.patience:.0f} s:\n{where}"
-            return Amiss(told, help=True)
+            return Deviation(told, help=True)
         idle = [
             batch
             for batch, mark in run.begun.items()
@@ -221,39 +225,39 @@ class Trial:
         if idle and not ended.error:
             # The model lets tasks run that change nothing; the sink runs none.
             message = f"no task of batch {idle[0]} runs again, so none can be struck"
-            return Amiss(message, known=True, none_there=True)
+            return Deviation(message, known=True, none_there=True)
         if ended.failed:
-            return Amiss(ended.error, help=True)
+            return Deviation(ended.error, help=True)
         refused = sorted(self._marks.glob(f"{REFUSED}-*"))
         if refused:
             raise UsageError(refused[0].read_text())
         missing = [d for d in run.due if not self._left(d)]
         unmet = sorted(self._marks.glob(f"{UNMET}-*"))
         if unmet:
-            return Amiss("; ".join(f.read_text() for f in unmet))
+            return Deviation("; ".join(f.read_text() for f in unmet))
         if ended.late:
-            return Amiss(ended.error, help=True)
+            return Deviation(ended.error, help=True)
         besides = f"; the query failed: {ended.error}" if ended.error else ""
         if run.strike is not None and not self._left(run.strike):
             # What a user's code runs after one fault is its own affair.
             fewer = self._own and (not ended.error or run.number > 0)
-            return Amiss(f"never struck: {run.strike.what}{besides}", known=fewer)
+            return Deviation(f"never struck: {run.strike.what}{besides}", known=fewer)
         if missing:
             never = "; ".join(d.what for d in missing)
             told = f"never struck: {never}{'' if run.fails else besides}"
             # A callback may come to the line where it dies before it starts tasks.
             begun = any((self._marks / mark).exists() for mark in run.begun.values())
             early = self._callback and run.strike is not None and not begun
-            return Amiss(told, known=self._own and (early or not ended.error))
+            return Deviation(told, known=self._own and (early or not ended.error))
         if run.fails and not ended.error and not self._caught(run, ended):
-            return Amiss(f"the query went on after {'; '.join(run.how)}")
+            return Deviation(f"the query went on after {'; '.join(run.how)}")
         return WELL
 
-    def _caught(self, run: Run, ended: Ended) -> bool:
+    def _caught(self, run: RunPlan, ended: QueryResult) -> bool:
         """Say whether an error did not reach Spark, and a user's code went on."""
         return self._own and run.catchable and not ended.error
 
-    def _left(self, due: Due) -> bool:
+    def _left(self, due: ExpectedMark) -> bool:
         """Say whether a mark was left; wait for one that is left late."""
         path = self._marks / due.mark
         deadline = time.monotonic() + (self._bench.patience if due.late else 0)

@@ -18,7 +18,7 @@ from onceproof.spark_checks.sinks.reference import reference_sinks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 def library_claims() -> tuple[Claim, ...]:
@@ -40,13 +40,13 @@ def _of_sinks() -> Iterator[Claim]:
             )
 
 
-def _expected(sink: Reference, guarantee: str) -> str:
+def _expected(sink: ModelledSink, guarantee: str) -> str:
     if guarantee in sink.refuted:
         return REFUTED
     return UNDECIDED if guarantee in sink.unseen else HOLDS
 
 
-def _reading(sink: Reference) -> str:
+def _reading(sink: ModelledSink) -> str:
     """Say how the sink is meant, in the words of the function that builds it."""
     told = (inspect.getdoc(sink.build) or "").split("\n")[0].rstrip(".")
     return f"write and read as its file does: {told[:1].lower()}{told[1:]}"

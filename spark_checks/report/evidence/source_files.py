@@ -20,13 +20,13 @@ from onceproof.spark_checks.sinks.reference import reference_sinks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 _SHELF = "onceproof.spark_checks.sinks.reference"
 _OWN = "onceproof"
 
 
-def known_sinks() -> dict[str, Reference]:
+def known_sinks() -> dict[str, ModelledSink]:
     """Give the reference sinks, by name; none where there is no PySpark."""
     try:
         return reference_sinks()
@@ -57,7 +57,7 @@ def as_seen_from(root: Path, told: str) -> str:
     return told.replace(f"{root}{os.sep}", "")
 
 
-def of_reference(sink: Reference) -> dict[str, str]:
+def of_reference(sink: ModelledSink) -> dict[str, str]:
     """Hash the files of a reference sink, by their place in the package."""
     shelf = Path(reference.__file__).parent
     module = sink.build.__module__.rpartition(".")[2]

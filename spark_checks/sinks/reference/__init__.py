@@ -7,10 +7,10 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.sinks.interface import Reference
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
-def reference_sinks() -> dict[str, Reference]:
+def reference_sinks() -> dict[str, ModelledSink]:
     """Find every module here that states a ``SINK``; give them by name."""
     found = {}
     for info in pkgutil.iter_modules(__path__):

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.parts.sinks.append import Append
-from onceproof.spark_checks.sinks.interface import ForeachBatch, Reference, Target
+from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def build(target: Target) -> ForeachBatch:
     return ForeachBatch(write, read=sqlite.reader(database))
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="foreach-batch-append",
     build=build,
     model=Append,

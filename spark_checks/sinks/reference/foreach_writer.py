@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.parts.sinks.partition_ledger import PartitionLedger
-from onceproof.spark_checks.sinks.interface import Foreach, Reference, Target
+from onceproof.spark_checks.sinks.interface import Foreach, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def build(target: Target) -> Foreach:
     return Foreach(Writer(database), read=sqlite.reader(database))
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="foreach-writer",
     build=build,
     model=PartitionLedger,

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.parts.sinks.ledger_apart import LedgerAfter
-from onceproof.spark_checks.sinks.interface import ForeachBatch, Reference, Target
+from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def build(target: Target) -> ForeachBatch:
     return ForeachBatch(write, read=sqlite.reader(database))
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="foreach-batch-ledger-apart",
     build=build,
     model=LedgerAfter,

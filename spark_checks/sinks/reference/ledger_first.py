@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.parts.sinks.ledger_apart import LedgerBefore
-from onceproof.spark_checks.sinks.interface import ForeachBatch, Reference, Target
+from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 from onceproof.spark_checks.sinks.reference.ledger_apart import (
     in_ledger,
@@ -32,7 +32,7 @@ def build(target: Target) -> ForeachBatch:
     return ForeachBatch(write, read=sqlite.reader(database))
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="foreach-batch-ledger-first",
     build=build,
     model=LedgerBefore,

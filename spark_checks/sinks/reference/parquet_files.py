@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.parts.sinks.manifest import Manifest
-from onceproof.spark_checks.sinks.interface import Files, Reference, Target
+from onceproof.spark_checks.sinks.interface import Files, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def build(target: Target) -> Files:
     return Files("parquet", path, read=read)
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="parquet-manifest",
     build=build,
     model=Manifest,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.parts.sinks.manifest import ManifestDirectory
-from onceproof.spark_checks.sinks.interface import Files, Reference, Target
+from onceproof.spark_checks.sinks.interface import Files, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def build(target: Target) -> Files:
     return Files("parquet", path, read=read)
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="parquet-folder",
     build=build,
     model=ManifestDirectory,

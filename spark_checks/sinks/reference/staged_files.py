@@ -15,7 +15,7 @@ from pyspark.sql.datasource import (
 )
 
 from onceproof.model.protocols.parts.sinks.staged import Staged
-from onceproof.spark_checks.sinks.interface import Format, Reference, Target
+from onceproof.spark_checks.sinks.interface import Format, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def build(target: Target) -> Format:
     return Format(StagedFiles, {"folder": folder}, read=read)
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="datasource-staged",
     build=build,
     model=Staged,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamWriter
 
 from onceproof.model.protocols.parts.sinks.staged import StagedUnprotected
-from onceproof.spark_checks.sinks.interface import Format, Reference, Target
+from onceproof.spark_checks.sinks.interface import Format, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import sqlite
 from onceproof.spark_checks.sinks.reference.staged_files import (
     StagedFile,
@@ -78,7 +78,7 @@ def build(target: Target) -> Format:
     return Format(MovedFiles, {"folder": folder}, read=read)
 
 
-SINK = Reference(
+SINK = ModelledSink(
     name="datasource-unprotected",
     build=build,
     model=StagedUnprotected,

@@ -6,7 +6,7 @@ import inspect
 import itertools
 import textwrap
 
-from onceproof.properties.evidence.sheet import ASPECTS, Row
+from onceproof.properties.evidence.sheet import ASPECTS, SheetRow
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.commands.guarantees import _assembled
 from onceproof.spark_checks.report.evidence.project_settings import settings_at
@@ -55,7 +55,7 @@ def guarantee_matrix() -> str:
     return picture.text()
 
 
-def _said(row: Row) -> str:
+def _said(row: SheetRow) -> str:
     verdict = row.verdict
     if verdict is None:
         return UNSUPPORTED

@@ -15,7 +15,7 @@ from tests.docs.drawn.canvas import Canvas
 from tests.properties.explorer.runs import broken
 
 if TYPE_CHECKING:
-    from onceproof.properties.explorer.view import Shown, View
+    from onceproof.properties.explorer.view import StepView, View
 
 WIDTH, EDGE = 736, 20
 TOP, ROW, FIRST, GAP = 118, 40, 84, 86
@@ -87,14 +87,14 @@ def _lifeline(picture: Canvas, view: View, lane: int) -> None:
     picture.path(f"M{x} {top}V{_down(len(view.steps)) + ROW / 2}", kind)
 
 
-def _lifelines_again(picture: Canvas, view: View, step: Shown) -> None:
+def _lifelines_again(picture: Canvas, view: View, step: StepView) -> None:
     """Draw what the ground of a row has covered."""
     y = _down(step.number)
     for lane in range(len(view.lanes)):
         picture.path(f"M{_across(lane)} {y - ROW / 2}v{ROW}", "lane")
 
 
-def _mark(picture: Canvas, step: Shown, at: tuple[float, float]) -> None:
+def _mark(picture: Canvas, step: StepView, at: tuple[float, float]) -> None:
     """Draw a step by its kind, in the shapes of the explorer's page."""
     x, y = at
     weak = " weak" if step.matters is False else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from onceproof.spark_checks.session.session_pool import Lab
+from onceproof.spark_checks.session.session_pool import SessionPool
 from tests.docs.mistakes.page import Page
 
-lab = Lab()
+lab = SessionPool()
 try:
     sys.stdout.write(Page(lab, sys.stderr.write).text())
 finally:

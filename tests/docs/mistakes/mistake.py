@@ -12,17 +12,17 @@ from onceproof.spark_checks.replay.observations import at_moment, readers_see
 from onceproof.spark_checks.report.assessment import (
     CLAIMED,
     OFF,
-    Judged,
-    Question,
+    Assessment,
+    AssessmentRequest,
     judge,
 )
-from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.counterexamples import RequestingTest
 from tests.docs.mistakes.table import ORDERS
 from tests.test_house import ROOT
 
 if TYPE_CHECKING:
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.session.session_pool import Lab
+    from onceproof.spark_checks.session.session_pool import SessionPool
     from onceproof.spark_checks.sinks.interface import Build
 
 HERE = ROOT / "tests" / "docs" / "mistakes"
@@ -44,13 +44,13 @@ class Mistake:
     most: int = 60
 
 
-def judged(build: Build, mistake: Mistake, lab: Lab) -> Judged:
+def judged(build: Build, mistake: Mistake, lab: SessionPool) -> Assessment:
     """Judge a sink over eight orders in two batches, with one fault in each run."""
-    question = Question(
+    question = AssessmentRequest(
         code=HERE,
         artifacts=HERE,
         events=ORDERS,
-        asked=Asked(key=("order_id",), claims=mistake.claims),
+        asked=RequestingTest(key=("order_id",), claims=mistake.claims),
         choice=Choice(most=mistake.most),
         trace=OFF,
         stop=True,
@@ -68,7 +68,7 @@ class Broken:
     failure: tuple[str, ...]
 
 
-def how_it_breaks(found: Judged, claims: tuple[Property, ...]) -> Broken:
+def how_it_breaks(found: Assessment, claims: tuple[Property, ...]) -> Broken:
     """Tell the smallest interleaving that breaks a claim.
 
     Raises ``ValueError`` where the sink is not refuted.

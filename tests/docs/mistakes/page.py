@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from onceproof.spark_checks.report.assessment import Judged
-    from onceproof.spark_checks.session.session_pool import Lab
+    from onceproof.spark_checks.report.assessment import Assessment
+    from onceproof.spark_checks.session.session_pool import SessionPool
 
 FAMILIES = {
     "Functions for foreachBatch": foreach_batch.MISTAKES,
@@ -62,11 +62,11 @@ LEFT_OUT = """\
 class Page:
     """Judges each sink once, though several mistakes may share a fix."""
 
-    def __init__(self, lab: Lab, tell: Callable[[str], object] = str) -> None:
+    def __init__(self, lab: SessionPool, tell: Callable[[str], object] = str) -> None:
         """Judge nothing yet; ``tell`` hears how each sink came out."""
         self._lab = lab
         self._tell = tell
-        self._known: dict[Any, Judged] = {}
+        self._known: dict[Any, Assessment] = {}
 
     def text(self) -> str:
         """Write the page."""
@@ -105,7 +105,7 @@ class Page:
         yield "\n" + SHARED.format(source[source.index("ORDERS = ") :].rstrip())
         yield "\n" + LEFT_OUT
 
-    def _judged(self, build: Any, mistake: Mistake) -> Judged:
+    def _judged(self, build: Any, mistake: Mistake) -> Assessment:
         key = (build, mistake.claims)
         if key not in self._known:
             self._known[key] = judged(build, mistake, self._lab)

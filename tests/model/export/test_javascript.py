@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from onceproof.model.export.javascript import coded, literal, source
 from onceproof.model.language import Protocol, Sort, action, one_of, state
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.trace import trace
@@ -83,13 +83,13 @@ def node():
     running.close()
 
 
-def as_code(reference: Reference, plain: Any) -> list[bool | int]:
+def as_code(reference: Interpreter, plain: Any) -> list[bool | int]:
     """Code a plain state as the JavaScript does."""
     pairs = zip(reference.places, plain, strict=True)
     return [coded(field.type, value) for (field, _), value in pairs]
 
 
-def as_plain(reference: Reference, code: list[bool | int]) -> Any:
+def as_plain(reference: Interpreter, code: list[bool | int]) -> Any:
     """Give the plain state that the JavaScript means."""
     found: list[Any] = []
     for (field, _), value in zip(reference.places, code, strict=True):
@@ -109,7 +109,7 @@ def questions_of(system: System) -> list[tuple[Property, int, Any]]:
 
 def compare(node: Node, protocol: Protocol, states: int, *, claims: bool = True) -> int:
     """Compare what both say of some states; give how many differ from the first."""
-    reference, system = Reference(protocol), trace(protocol)
+    reference, system = Interpreter(protocol), trace(protocol)
     asked = questions_of(system) if claims else []
     text = source(system, [question for *_, question in asked])
     told = node(WALK, {"source": text, "states": states, "starts": STARTS})
@@ -166,7 +166,7 @@ def test_a_broken_reader_is_caught(node, monkeypatch, broken):
     """Were the JavaScript wrong about one kind of term, the comparison would fail."""
     from onceproof.model.export import javascript
 
-    writer = javascript._Writer
+    writer = javascript._ScriptWriter
     right = writer._term
 
     def wrong(self, term):
@@ -227,7 +227,7 @@ def test_no_text_of_a_model_becomes_code(node):
 def test_what_is_written_is_logged_in_order(node):
     """Each write of an event is told, those that change nothing included."""
     protocol = next(v.protocol for v in variants() if v.name == "chandy-lamport")
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     first = next(reference.initial_states())
     again = reference.after(first, Event("start", (0,)))
     code = """({ source, state }) => {

@@ -25,7 +25,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.model.protocols.parts.sinks.staged import Staged
@@ -131,7 +131,7 @@ def test_words_that_differ_by_what_commutes_have_one_normal_form(word, dependent
 def test_every_representative_runs_in_plain_python():
     """A representative is a run of the reference, from start to rest."""
     protocol = MicroBatch(sink=Append)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     found = interleavings(protocol)
 
@@ -228,7 +228,7 @@ def test_crashes_of_one_class_strike_the_same_durable_states(sink):
     """Random runs and the runs that stand for them are struck at the same states."""
     protocol = MicroBatch(sink=sink, faults=2, BATCH=1)
     found = interleavings(protocol)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     known = {struck(found, one.trace) for one in found.classes}
     dice = random.Random(5)
 
@@ -238,7 +238,7 @@ def test_crashes_of_one_class_strike_the_same_durable_states(sink):
     assert {struck(found, w) for w in walks if any(e.fault for e in w.events)} <= known
 
 
-def walk(reference: Reference, dice: random.Random) -> Trace:
+def walk(reference: Interpreter, dice: random.Random) -> Trace:
     """Take steps at random until rest."""
     now = start = next(iter(reference.initial_states()))
     steps = []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from tests.model.random_runs import Drawn, draw
 
 MOST_STATES = 1_500
@@ -26,7 +26,7 @@ class AllRuns:
     def __init__(self, drawn: Drawn) -> None:
         """Search the states, then list the runs that end at rest after a fault."""
         self.drawn = drawn
-        self.reference = Reference(drawn.protocol)
+        self.reference = Interpreter(drawn.protocol)
         self.sorts = {s.name: s.sorts for s in self.reference.steps.values()}
         self.steps = self._graph()
         keyed = [

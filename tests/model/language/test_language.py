@@ -22,7 +22,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.judges.by_search import check
 
@@ -227,7 +227,7 @@ class Machine(Protocol):
 
 def test_a_read_after_a_write_sees_the_write():
     """Statements run in order, in terms as in Python."""
-    reference = Reference(Machine())
+    reference = Interpreter(Machine())
     start = next(reference.initial_states())
     event = next(e for e in reference.events() if e.name == "save")
 
@@ -238,7 +238,7 @@ def test_a_read_after_a_write_sees_the_write():
 
 def test_a_crash_loses_what_is_volatile_and_no_more():
     """Volatile fields of parts go back to their initial values."""
-    reference = Reference(Machine(faults=3))
+    reference = Interpreter(Machine(faults=3))
     start = next(reference.initial_states())
     save, crash = (
         next(e for e in reference.events() if e.name == name)
@@ -253,7 +253,7 @@ def test_a_crash_loses_what_is_volatile_and_no_more():
 @pytest.mark.parametrize(("budget", "crashes"), [(0, 0), (1, 1), (3, 2)])
 def test_faults_keep_to_their_budgets(budget, crashes):
     """The smaller of the protocol's budget and the fault's own is the limit."""
-    reference = Reference(Machine(faults=budget))
+    reference = Interpreter(Machine(faults=budget))
     state_ = next(reference.initial_states())
     crash = [e for e in reference.events() if e.name == "crash"]
 
@@ -266,7 +266,7 @@ def test_faults_keep_to_their_budgets(budget, crashes):
 
 def test_a_start_may_depend_on_the_member():
     """``by_member`` gives each element its own start."""
-    reference = Reference(Machine())
+    reference = Interpreter(Machine())
 
     look = reference.look(next(reference.initial_states()))
 

@@ -32,7 +32,7 @@ from onceproof.model.language import (
     total,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.state_graph import Graph
@@ -165,7 +165,7 @@ def test_a_claim_from_elsewhere_names_a_member_too():
 def test_classes_of_interleavings_keep_every_history():
     """What readers see of some class is all that they see of any run."""
     protocol = ObservationNames()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     def seen(states: Any) -> Any:
         named = {f"{i}": s for i, s in enumerate(dict.fromkeys(states))}
@@ -284,7 +284,7 @@ class Inside(Protocol):
 def test_a_quantifier_that_is_put_into_itself_has_names_of_its_own():
     """Native code, which keeps a place for each name, does as plain Python does."""
     system = trace(Inside())
-    reference = Reference(system.protocol)
+    reference = Interpreter(system.protocol)
     graph = Graph(system)
     pack, unpack = graph.layout.pack, graph.layout.unpack
     states = list(reference.initial_states())
@@ -349,7 +349,7 @@ class Process(Protocol):
 def test_a_restart_leaves_alone_what_has_stopped_for_good():
     """It waits for a process that is down, and for nothing else."""
     protocol = Process(faults=2, P=1)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     states = dict.fromkeys(reference.initial_states())
     for before in (todo := list(states)):
         for event, after in reference.successors(before):

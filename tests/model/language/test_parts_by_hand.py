@@ -17,7 +17,7 @@ from onceproof.model.language import (
     timers,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 
 
 class Word(Enum):
@@ -105,7 +105,7 @@ class Played:
 
     def __init__(self, *steps):
         protocol = Parts(faults=2)
-        self.plain = Reference(protocol)
+        self.plain = Interpreter(protocol)
         self.state = next(self.plain.initial_states())
         for name, *members in steps:
             self.do(name, *members)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.protocols.non_blocking_commit import (
     Decision,
@@ -111,7 +111,7 @@ def reached(protocol: Any) -> Graph:
 
 def added_up(protocol: Any, more: Any) -> int:
     """Add up over all reachable states, in plain Python."""
-    reference, graph = Reference(protocol), reached(protocol)
+    reference, graph = Interpreter(protocol), reached(protocol)
     rows = graph.states[: graph.count].tolist()
     return sum(more(reference.look(graph.layout.unpack(row))) for row in rows)
 
@@ -156,7 +156,7 @@ def test_non_blocking_commit_has_the_published_states():
     TLC makes it once for each other one.
     """
     protocol = NonBlockingCommit()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     found = check(protocol).exploration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.output_commit import OutputCommit
 from onceproof.model.protocols.parts.committers import (
     FileCommitterV1,
@@ -21,7 +21,7 @@ COMMIT = "commit_job() committer.merge(0) finish() "
 
 def files(protocol: OutputCommit, story: str) -> int:
     """Play a story of one partition; count the files that readers see at its end."""
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     events = {str(event): event for event in reference.events()}
     now = next(iter(reference.initial_states()))
     for word in story.replace(", ", ",").split():

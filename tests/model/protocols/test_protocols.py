@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
 from onceproof.model.search.exhaustive import Limits
 from onceproof.model.traces import follow
@@ -54,7 +54,7 @@ def test_each_protocol_is_judged_as_it_must_be(name, settings, expected):
     report = check(protocol)
 
     found = {n: str(report.verdicts[n]) for n in expected}
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     traces = [f.trace for f in report.findings if f.trace is not None]
     followed = [follow(reference, t.start, t.events).states for t in traces]
     assert found == expected
@@ -68,7 +68,7 @@ def test_a_participant_in_doubt_waits_for_ever_when_the_coordinator_is_gone():
     report = check(protocol)
 
     lasso = next(f.trace for f in report.findings if f.property.name == "is-decided")
-    last = Reference(protocol).look(lasso.states[-1])
+    last = Interpreter(protocol).look(lasso.states[-1])
     assert lasso.loop is not None
     assert last.coordinator.alive.value == "stopped"
     assert "prepared" in {last.log[r].value for r in range(2)}

@@ -18,7 +18,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.property import Clause, own_properties
 from onceproof.properties.verdicts import Verdict
@@ -37,12 +37,12 @@ def claim_of(clause: Clause, view: Any) -> tuple[Any, Any]:
     return found if isinstance(found, tuple) else (None, found)
 
 
-def changes(reference: Reference, state: Any) -> list[Any]:
+def changes(reference: Interpreter, state: Any) -> list[Any]:
     """List the steps from a state that change it."""
     return [(e, s) for e, s in reference.successors(state) if s != state]
 
 
-def is_fair(reference: Reference, states: set[Any], taken: set[Any]) -> bool:
+def is_fair(reference: Interpreter, states: set[Any], taken: set[Any]) -> bool:
     """Say whether a run that goes through these for ever is fair to every event."""
     fair = {e for e in reference.events() if FAIR[e.name]}
     return all(
@@ -54,7 +54,7 @@ def is_fair(reference: Reference, states: set[Any], taken: set[Any]) -> bool:
 FAIR: dict[str, bool] = {}
 
 
-def breaks(reference: Reference, clause: Clause, states: dict[Any, int]) -> bool:
+def breaks(reference: Interpreter, clause: Clause, states: dict[Any, int]) -> bool:
     """Search for a fair run that breaks a claim, the slow and simple way."""
     told = {s: claim_of(clause, reference.look(s)) for s in states}
     avoiding = nx.MultiDiGraph()
@@ -74,7 +74,7 @@ def breaks(reference: Reference, clause: Clause, states: dict[Any, int]) -> bool
     return False
 
 
-def assert_lasso(reference: Reference, clause: Clause, trace: Trace) -> None:
+def assert_lasso(reference: Interpreter, clause: Clause, trace: Trace) -> None:
     """Check a trace: each step real, back where it looped, false and fair for ever."""
     assert trace.loop is not None
     state = trace.start
@@ -93,7 +93,7 @@ def assert_lasso(reference: Reference, clause: Clause, trace: Trace) -> None:
 def test_the_search_settles_fair_runs_as_a_plain_algorithm_does(drawn):
     """Verdicts agree, and each lasso is a fair run that breaks the claim."""
     protocol = drawn()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     states = levels(reference)
     if states is None:
         return

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from onceproof.model.language import Protocol, action, always, not_, state, when
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
 from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check, simulate
@@ -20,7 +20,7 @@ from tests.model.test_readers_agree import SETTINGS, levels
 def test_walks_refute_only_what_the_search_refutes(drawn):
     """No verdict goes beyond "held", and each walk that is shown can be followed."""
     protocol = drawn()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     if levels(reference) is None:
         return
     searched = check(protocol).verdicts

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from onceproof.model.errors import UsageError
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, variants
 from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
@@ -35,7 +35,7 @@ def test_two_phase_commit_has_the_published_number_of_orbits(participants):
     assert report.exploration.distinct == ORBITS[participants]
 
 
-def orbit(reference: Reference, state: Any) -> Any:
+def orbit(reference: Interpreter, state: Any) -> Any:
     """Give the least of all renamings of a state, the slow and simple way."""
     sizes = {s: n for s, n in reference.protocol.sizes.items() if not s.ordered}
     found = []
@@ -66,7 +66,7 @@ def orbit(reference: Reference, state: Any) -> Any:
 def test_symmetry_keeps_verdicts_and_counts_orbits(drawn):
     """As many states as orbits, the same verdicts, traces as short, and real."""
     protocol = drawn()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     states = levels(reference)
     if states is None or not any(
         n > 1 and not s.ordered for s, n in protocol.sizes.items()
@@ -109,7 +109,7 @@ def test_pairs_are_renamed_together():
 def test_members_that_are_alike_act_once(name, given_):
     """Where a member's tuple is all there is, as many states are found as orbits."""
     protocol = make(name, given_)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     graph = Graph(trace(protocol))
     graph.start()
     while graph.grow():
@@ -139,7 +139,7 @@ def test_symmetry_keeps_the_librarys_verdicts(variant):
 
     Claims about fair runs are undecided, since names are lost.
     """
-    protocol, reference = variant.protocol, Reference(variant.protocol)
+    protocol, reference = variant.protocol, Interpreter(variant.protocol)
 
     plain, reduced = check(protocol), check(protocol, symmetry=True)
 

@@ -18,7 +18,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import MOST as LARGEST
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.state_graph import Graph
@@ -47,7 +47,7 @@ class ByHand:
     def __init__(self, protocol: Protocol) -> None:
         """Find all states, nearest first."""
         self.protocol = protocol
-        self.reference = Reference(protocol)
+        self.reference = Interpreter(protocol)
         self.distance = dict.fromkeys(self.reference.initial_states(), 0)
         self.steps: dict[Any, list[Any]] = {}
         todo = list(self.distance)
@@ -308,7 +308,7 @@ def test_symmetry_counts_the_members_at_every_size(members):
 def test_there_may_be_any_number_of_events(members):
     """Each event of each member is numbered, and is the one that it is."""
     protocol = Switches(S=members)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     graph = Graph(trace(protocol))
     graph.start()
 

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.verdicts import Verdict
@@ -26,7 +26,7 @@ def reports():
 def test_the_reported_interleaving_is_a_run_that_breaks_the_property(case):
     """Step by step in plain Python, at its last step and not before."""
     protocol = case.protocol(**case.parameters)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     claim = {p.name: p for p in claims_of(protocol)}[case.breaks]
 
     start = next(iter(reference.initial_states()))

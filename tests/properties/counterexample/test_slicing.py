@@ -7,7 +7,7 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import spelled
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.counterexample.slicing import Evaluation
@@ -25,7 +25,7 @@ from tests.model.random_protocols import protocols
 def test_the_elements_that_settle_a_claim_are_enough(drawn, seed):
     """Whatever else is changed at random, the claim is worth what it was worth."""
     protocol = drawn()
-    reference, system = Reference(protocol), trace(protocol)
+    reference, system = Interpreter(protocol), trace(protocol)
     chance = random.Random(seed)
     places = [(field.path, place) for field, place in reference.places]
     choices: dict = {}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from click.testing import CliRunner
 
 from onceproof.model.language import Protocol, action, state
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import Trace
 from onceproof.properties.counterexample.model_run import told_of
 from onceproof.properties.explorer.page.page import Origin, page
@@ -154,7 +154,7 @@ def test_a_run_of_a_users_own_sink_can_be_stepped(tmp_path):
     """Its file names no protocol of the library; the model is made from its steps."""
     code = UserCode(on_driver=1)
     protocol = StruckInside(sink=code, BATCH=1, PARTITION=1, ATTEMPT=1, LINE=3)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     state, steps = next(iter(reference.initial_states())), []
     for _ in range(9):
         event, state = next(

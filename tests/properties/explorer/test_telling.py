@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from onceproof.model.errors import ModelError
 from onceproof.model.export.javascript import source
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.model.traces import Trace
@@ -52,7 +52,7 @@ def node():
     running.close()
 
 
-def walked(reference: Reference, seed: int) -> Trace:
+def walked(reference: Interpreter, seed: int) -> Trace:
     """Walk at random; what changes nothing is not taken."""
     chance = random.Random(seed)
     state = start = next(iter(reference.initial_states()))
@@ -70,7 +70,7 @@ def walked(reference: Reference, seed: int) -> Trace:
 
 def compare(node: Node, protocol: Any, seed: int) -> None:
     """Compare what the page and the view tell of a random walk."""
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     prop = claims_of(protocol)[0]
     run = walked(reference, seed)
     told = told_of(protocol, Finding(prop, Verdict.REFUTED, run))

@@ -19,7 +19,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make, variants
 from onceproof.model.traces import follow
@@ -118,7 +118,7 @@ def test_steps_matter_without_which_nothing_breaks():
     names = ["restart()", "log_offsets(0)", "start_batch(0)", "start_task(1, 0)"]
     names += ["start_task(0, 0)", "write(0, 0, 0)", "fail_task(0, 0, 0)"]
     names += ["start_task(0, 1)", "write(0, 1, 0)", "write(0, 0, 1)"]
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     events = []
     for text in names:
         name, _, members = text[:-1].partition("(")
@@ -238,7 +238,7 @@ def test_a_protocol_can_be_walked_in_without_a_trace():
 @pytest.mark.parametrize("variant", list(variants()), ids=str)
 def test_lanes_of_events_that_never_were_are_named_alike(variant):
     """The rule of an action names the lane that each of its events is told in."""
-    reference = Reference(variant.protocol)
+    reference = Interpreter(variant.protocol)
 
     rules = lane_rules(reference)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.properties.judges.by_history import broken
-from onceproof.properties.ledger import Fared, History, Row
+from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.properties.property import Clause, Property
 
 GROWS = Property(
@@ -27,7 +27,7 @@ def total(ledger):
 
 def history(*seen, unexplained=()):
     """Observe one event, so often visible at each moment."""
-    fared = tuple(Fared(promised=False, visible=times) for times in seen)
+    fared = tuple(EventOutcome(promised=False, visible=times) for times in seen)
     return History(
         moments=tuple(f"moment {n}" for n in range(len(seen))),
         rows=(Row(unit=0, accepted=True, fared=fared),),

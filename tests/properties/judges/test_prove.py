@@ -28,7 +28,7 @@ from onceproof.model.language import (
     step,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.non_blocking_commit import SimpleBroadcastCommit
@@ -260,7 +260,7 @@ def test_every_lemma_is_proved() -> None:
 def test_a_broken_protocol_is_refuted_with_a_trace() -> None:
     """Without the votes agreement falls, as the search finds, by as short a trace."""
     protocol = Hasty()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     finding = prove(protocol, [AGREEMENT]).findings[0]
 
@@ -290,7 +290,7 @@ def test_the_lemmas_suffice(every_size: bool) -> None:
 def test_dropping_a_lemma_breaks_the_induction(lemma: str) -> None:
     """No lemma can be spared, and the failure is a step that plain Python takes."""
     protocol = TwoPhaseCommit()
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     result = induct(protocol, without=lemma)
     general = induct(protocol, without=lemma, every_size=True)

@@ -26,12 +26,12 @@ from onceproof.model.language import (
     step,
     when,
 )
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.rest import rests
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import explore
-from onceproof.model.search.queries import Question
+from onceproof.model.search.queries import SearchQuery
 from onceproof.model.search.simulation import simulate as random_walks
 from onceproof.properties.judges.by_proof import confirm, induction, prove
 from onceproof.properties.judges.by_proof.bounded import check_bounded
@@ -274,7 +274,7 @@ def compare_before(made: Any, *, most: int) -> int:
 
     The one is a term, worked out by the book; the other is Python, run on values.
     """
-    reference = Reference(made)
+    reference = Interpreter(made)
     system = trace(made)
     asked = [
         (one, one.when == "step", renamed(one.question.term, "~"))
@@ -469,7 +469,7 @@ def test_the_exit_status_counts_every_finding() -> None:
 def test_two_questions_of_one_name_are_refused(judge: Any) -> None:
     """Each would be given the other's answer."""
     system = trace(Idle())
-    questions = [Question("same", "always", term) for term in (t.TRUE, t.FALSE)]
+    questions = [SearchQuery("same", "always", term) for term in (t.TRUE, t.FALSE)]
 
     with pytest.raises(ValueError, match="two questions are called 'same'"):
         judge(system, questions)

@@ -17,7 +17,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.interleavings import failing_runs
 from onceproof.model.interleavings.enumeration import interleavings as enumerated
 from onceproof.model.language import Protocol, action, fault, not_, state, when
-from onceproof.model.language.interpreter import Reference
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
 from onceproof.model.traces import follow
 from onceproof.properties.ledger import of_protocol
@@ -119,7 +119,7 @@ def faults_of(run) -> list[str]:
 def test_what_is_drawn_is_a_failing_behaviour_that_comes_to_rest(most):
     """Followed in plain Python it is the same run, and ends where nothing moves."""
     protocol = micro_batch(2)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     @settings(FIXED, max_examples=60)
     @given(interleavings(protocol, faults=most))
@@ -148,7 +148,7 @@ def test_every_class_is_drawn_and_none_twice():
 
 def test_an_interleaving_shrinks_to_the_fewest_faults_steps_and_switches():
     """What one fault breaks is seldom shown by two, or by longer or restless runs."""
-    reference = Reference(micro_batch(2))
+    reference = Interpreter(micro_batch(2))
 
     def repeated(run):
         ledger = of_protocol(reference.look(run.states[-1]))
@@ -168,7 +168,7 @@ def test_an_interleaving_shrinks_to_the_fewest_faults_steps_and_switches():
 def test_the_simplest_interleaving_of_all_comes_first():
     """Fewest faults, then fewest steps, then fewest changes of process."""
     protocol = micro_batch(2)
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     found = simplest(failing(2))
 
@@ -179,7 +179,7 @@ def test_the_simplest_interleaving_of_all_comes_first():
 
 def test_a_switch_is_counted_where_the_process_changes():
     """A task's steps are one process's, however many members each names."""
-    reference = Reference(micro_batch(1))
+    reference = Interpreter(micro_batch(1))
     events = {str(event): event for event in reference.events()}
 
     def switches(*names):
@@ -206,7 +206,7 @@ def test_a_switch_is_counted_where_the_process_changes():
 )
 def test_what_cannot_be_listed_is_walked(protocol):
     """Each walk is a behaviour with a fault, within the bound on steps."""
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
     seen, places = Counter(), set()
 
     @settings(FIXED, max_examples=40)
@@ -228,7 +228,7 @@ def test_what_cannot_be_listed_is_walked(protocol):
 def test_a_walk_shrinks_to_few_faults_and_steps():
     """What needs one fault and one batch is shown by no more."""
     protocol = make("micro-batch", {"BATCH": "2", "PARTITION": "1", "faults": "2"})
-    reference = Reference(protocol)
+    reference = Interpreter(protocol)
 
     def repeated(run):
         ledger = of_protocol(reference.look(run.states[-1]))

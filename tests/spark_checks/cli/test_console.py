@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_search import check
-from onceproof.properties.ledger import Fared, History, Row
+from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.cli.replay_console import (
     file_view,
@@ -34,7 +34,7 @@ MOMENTS = ("after crash()", "after crash(), time 2", "at rest")
 
 
 def history(*seen: int, events: int = 2, rested: bool = True) -> History:
-    fared = tuple(Fared(i == 2, n) for i, n in enumerate(seen))
+    fared = tuple(EventOutcome(i == 2, n) for i, n in enumerate(seen))
     row = Row(0, accepted=True, fared=fared, events=events)
     return History(MOMENTS, (row,), (0, 0, 0), rested)
 

@@ -28,7 +28,12 @@ from onceproof.spark_checks.inject.tracing.injection_points import (
 )
 from onceproof.spark_checks.inject.tracing.line_trace import file_of
 from onceproof.spark_checks.inject.tracing.unfollowed_packages import NAMED
-from onceproof.spark_checks.sinks.code_points import DRIVER, Point, installed, place_of
+from onceproof.spark_checks.sinks.code_points import (
+    DRIVER,
+    CodePoint,
+    installed,
+    place_of,
+)
 
 SITE = "venv/lib/python3.11/site-packages"
 
@@ -178,7 +183,7 @@ def test_compiled_code_is_named(tmp_path):
 
 RUN = """
 import sys
-from onceproof.spark_checks.plan.rules import LINES, OUTSIDE, Place, Plan, Rule
+from onceproof.spark_checks.plan.rules import LINES, OUTSIDE, Place, RuleSet, Rule
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_none
 
 marks, project, *words = sys.argv[1:]
@@ -189,7 +194,7 @@ rules = (
 sys.path.insert(0, project)
 import sink
 tracer = Tracer(
-    Plan(rules, marks, "run", code=(project,), named=tuple(words)),
+    RuleSet(rules, marks, "run", code=(project,), named=tuple(words)),
     lambda _: Place(0, run="run"),
 )
 tracer.install()
@@ -285,15 +290,15 @@ def test_lines_of_packages_come_after_own_lines_and_before_repetitions():
     """Own lines are all there; of packages as many as there is room for."""
     own = [f"line {n} of x.py, write()" for n in range(30)]
     called = [theirs(n) for n in range(2 * MOST_INSTALLED)]
-    times = [Point(text, time) for time in (1, 2, 3) for text in [*own, *called]]
+    times = [CodePoint(text, time) for time in (1, 2, 3) for text in [*own, *called]]
 
     kept = chosen(times)
 
     assert [p for p in kept if p.text in own and p.time in (1, 3)] == [
-        Point(text, time) for time in (1, 3) for text in own
+        CodePoint(text, time) for time in (1, 3) for text in own
     ]
     assert [p for p in kept if installed(p.text)] == [
-        Point(text, time) for time in (1, 3) for text in called[:MOST_INSTALLED]
+        CodePoint(text, time) for time in (1, 3) for text in called[:MOST_INSTALLED]
     ]
     assert not [p for p in kept if p.time == 2]
 

@@ -14,7 +14,7 @@ from onceproof.spark_checks.plan.rules import EXIT_CODE, UNMET
 
 STRUCK = """
 import json, sys
-from onceproof.spark_checks.plan.rules import Place, Plan, Rule
+from onceproof.spark_checks.plan.rules import Place, RuleSet, Rule
 from onceproof.spark_checks.inject.tracing.tracer import Tracer
 
 def work():
@@ -22,7 +22,7 @@ def work():
 
 marks, rule = json.loads(sys.argv[1])
 rule["await_"] = tuple(rule.get("await_", ()))
-plan = Plan((Rule("work", "call", 0, **rule),), marks, "run", patience=0.2)
+plan = RuleSet((Rule("work", "call", 0, **rule),), marks, "run", patience=0.2)
 Tracer(plan, lambda _: Place(0, run="run")).install()
 work()
 """

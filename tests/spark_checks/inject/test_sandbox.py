@@ -13,12 +13,12 @@ CODE = """
 import os, shutil, sys
 from pathlib import Path
 from onceproof.spark_checks.inject import sandbox
-from onceproof.spark_checks.plan.rules import Plan
+from onceproof.spark_checks.plan.rules import RuleSet
 
 own, other = map(Path, sys.argv[1:])
 marks = own / "run" / "marks"
 marks.mkdir(parents=True)
-guard.install([Plan((), str(marks), "run", allowed=(str(own),))])
+sandbox.install([RuleSet((), str(marks), "run", allowed=(str(own),))])
 {act}
 """
 

@@ -10,7 +10,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.start import Start
 from onceproof.spark_checks.inject.steered_query import steered
-from onceproof.spark_checks.plan.rules import RUN_PROPERTY, Plan
+from onceproof.spark_checks.plan.rules import RUN_PROPERTY, RuleSet
 
 CHECKPOINT = "checkpointLocation"
 ELSEWHERE = "/elsewhere"
@@ -40,7 +40,7 @@ def writer(monkeypatch, tmp_path):
     monkeypatch.setattr(DataStreamWriter, "_sq", lambda _, started: started)
     made = object.__new__(DataStreamWriter)
     made._jwrite = JavaWriter()
-    plan = Plan((), str(tmp_path), "run", allowed=(str(tmp_path),))
+    plan = RuleSet((), str(tmp_path), "run", allowed=(str(tmp_path),))
     with steered(Start(None, tmp_path / "checkpoint", plan)):
         yield made
 
@@ -96,7 +96,7 @@ def test_a_writer_is_as_it_was_afterwards(tmp_path):
     """Another query of the process is none of ours."""
     before = dict(vars(DataStreamWriter))
 
-    with steered(Start(None, Path("checkpoint"), Plan((), str(tmp_path), "run"))):
+    with steered(Start(None, Path("checkpoint"), RuleSet((), str(tmp_path), "run"))):
         pass
 
     assert dict(vars(DataStreamWriter)) == before

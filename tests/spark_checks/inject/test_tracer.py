@@ -16,12 +16,12 @@ from onceproof.spark_checks.sinks.code_points import DRIVER
 NOTED = """
 import sys
 from contextlib import closing, contextmanager, suppress
-from onceproof.spark_checks.plan.rules import LINES, Place, Plan, Rule
+from onceproof.spark_checks.plan.rules import LINES, Place, RuleSet, Rule
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_none
 
 folder, code, *twins = sys.argv[1:]
 rule = Rule(LINES, "call", 0, "note", mark="points-driver-0")
-plan = Plan((rule,), folder, "run", code=(code,))
+plan = RuleSet((rule,), folder, "run", code=(code,))
 known = {"closing": closing, "contextmanager": contextmanager, "suppress": suppress}
 others = [dict(known) for _ in twins]
 for place, names in zip([code, *twins], [known, *others]):

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.properties.counterexample.file import Step
+from onceproof.properties.counterexample.file import TraceStep
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.report.assessment import CLAIMED, Question, judge
-from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.assessment import CLAIMED, AssessmentRequest, judge
+from onceproof.spark_checks.report.counterexamples import RequestingTest
 
 pytestmark = pytest.mark.spark
 
 HERE = Path(__file__).parent
 ROWS = [{"id": f"e{n}", "amount": n} for n in range(4)]
-DIES = Choice(told=(Step("crash_in_commit", (), True, {}),))
+DIES = Choice(told=(TraceStep("crash_in_commit", (), True, {}),))
 NEEDS = {
     "deltalake": "deltalake",
     "sqlalchemy": "sqlalchemy",
@@ -46,9 +46,11 @@ def judged(lab, tmp_path, monkeypatch):
             port, server = sinks.serve()
             servers.append(server)
             monkeypatch.setenv("ORDERS_STORE", f"127.0.0.1:{port}")
-        asked = Asked("", ("id",), (str(tmp_path),), CLAIMED)
+        asked = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
         words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
-        question = Question(HERE, tmp_path, asked=asked, choice=choice, **words)
+        question = AssessmentRequest(
+            HERE, tmp_path, asked=asked, choice=choice, **words
+        )
         return judge(getattr(sinks, name), question, lab=lab)
 
     yield ask

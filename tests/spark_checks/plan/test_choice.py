@@ -15,8 +15,13 @@ from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.rules import LINES, WORK
 from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
-from onceproof.spark_checks.sinks.code_points import Point, Seen, installed, place_of
-from onceproof.spark_checks.sinks.interface import ForeachBatch, Reference
+from onceproof.spark_checks.sinks.code_points import (
+    CodePoint,
+    SeenPoints,
+    installed,
+    place_of,
+)
+from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink
 from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
 from tests.spark_checks.steering import SINKS, SMALL
 
@@ -76,12 +81,12 @@ def text(number, *, where="x.py", installed=False):
 def looped(lines, times, **where):
     """Give the points of lines of which the middle ones make a loop."""
     body = [text(n, **where) for n in lines]
-    rounds = [Point(t, n) for n in range(1, times + 1) for t in body[1:-1]]
-    return (Point(body[0]), *rounds, Point(body[-1]))
+    rounds = [CodePoint(t, n) for n in range(1, times + 1) for t in body[1:-1]]
+    return (CodePoint(body[0]), *rounds, CodePoint(body[-1]))
 
 
 def described(seen, model, steps):
-    return Reference(
+    return ModelledSink(
         "own",
         None,
         model,
@@ -96,11 +101,11 @@ def described(seen, model, steps):
 
 def own(driver, tasks=()):
     """Describe a user's sink by its points, in two batches and two tasks each."""
-    ends = Point("the return of put() of x.py")
-    seen = Seen(
+    ends = CodePoint("the return of put() of x.py")
+    seen = SeenPoints(
         dict.fromkeys(range(2), driver),
         {(b, p): (*tasks, ends) for b in range(2) for p in range(2)} if tasks else {},
-        last=dict.fromkeys(range(2), Point("the return of write() of x.py")),
+        last=dict.fromkeys(range(2), CodePoint("the return of write() of x.py")),
         callback=True,
     )
     model = UserCode(on_driver=1, in_tasks=int(bool(tasks)))
@@ -219,12 +224,12 @@ def test_packages_lines_are_hit_once_each_before_any_is_hit_at_its_last_time():
 
 def test_a_line_that_one_task_alone_comes_to_is_hit():
     """Tasks of a batch are alike in the model, and not in their code."""
-    ends = Point("the return of put() of x.py")
+    ends = CodePoint("the return of put() of x.py")
     tasks = {
-        (0, 0): (Point("a"), Point("b"), Point("c"), ends),
-        (0, 1): (Point("a"), Point("other"), ends),
+        (0, 0): (CodePoint("a"), CodePoint("b"), CodePoint("c"), ends),
+        (0, 1): (CodePoint("a"), CodePoint("other"), ends),
     }
-    seen = Seen({}, tasks)
+    seen = SeenPoints({}, tasks)
     sink = described(seen, UserCode(in_tasks=1), {"write": WORK})
     protocol = protocol_of(sink, SMALL)
     kind = kind_of(ForeachBatch(lambda *_: None, read=""), callback=True)

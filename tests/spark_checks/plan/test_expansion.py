@@ -6,7 +6,7 @@ import pytest
 
 from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import follow
 from onceproof.spark_checks.plan.expansion import expanded
 from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
@@ -47,7 +47,7 @@ def test_they_are_just_those_that_the_model_has(shape):
         range(1, len(full.classes) + 1)
     )
     for one in found.classes:
-        follow(Semantics(protocol), one.trace.start, one.trace.events)
+        follow(Interpreter(protocol), one.trace.start, one.trace.events)
 
 
 def test_code_may_have_very_many_points():

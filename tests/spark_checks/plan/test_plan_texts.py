@@ -16,7 +16,7 @@ from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.rules import Rule
 from onceproof.spark_checks.plan.run_plan import NotReplayable
-from onceproof.spark_checks.sinks.code_points import Point, Seen
+from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
 from onceproof.spark_checks.sinks.interface import Target
 from tests.spark_checks.steering import SINKS, SMALL
 
@@ -75,8 +75,8 @@ def test_some_plans_of_two_faults_are_what_they_were(name, tmp_path, snapshot):
 
 def test_the_fullest_partition_is_preferred():
     """Of the tasks of a batch the one that comes to the most points is named."""
-    points = tuple(Point(f"line {i}") for i in range(3))
-    seen = Seen(tasks={(0, 0): points[:1], (0, 1): points, (0, 2): points})
+    points = tuple(CodePoint(f"line {i}") for i in range(3))
+    seen = SeenPoints(tasks={(0, 0): points[:1], (0, 1): points, (0, 2): points})
 
     assert seen.fullest(0) == 1
     assert seen.fullest(1) is None

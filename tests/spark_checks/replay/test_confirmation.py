@@ -9,17 +9,17 @@ import pytest
 
 from onceproof.properties.guarantees import AT_LEAST_ONCE, EFFECTIVELY_ONCE
 from onceproof.properties.judges.by_history import broken
-from onceproof.properties.ledger import Fared, History, Row
+from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.replay.confirmation import RUNS, Helps, confirm
-from onceproof.spark_checks.replay.outcome import Outcome, Ran, RunTold
+from onceproof.spark_checks.replay.outcome import Outcome, RunRecord, UnjudgedOutcome
 from onceproof.spark_checks.replay.sink_report import SinkReport
 
 ONES = [SimpleNamespace(number=n) for n in (1, 2)]
 
 
 def history(*visible, **rest):
-    fared = tuple(Fared(promised=True, visible=n) for n in visible)
+    fared = tuple(EventOutcome(promised=True, visible=n) for n in visible)
     moments = ("after a fault",) * (len(visible) - 1) + ("at rest",)
     row = Row(0, accepted=True, fared=fared)
     return History(moments, (row,), (0,) * len(visible), **rest)
@@ -83,12 +83,14 @@ def test_the_next_that_breaks_refutes():
 
 
 def failed(reason, *, again=True):
-    return Ran(Outcome(ONES[0], None, None, (), 0.0, not_replayed=reason, again=again))
+    return UnjudgedOutcome(
+        Outcome(ONES[0], None, None, (), 0.0, not_replayed=reason, again=again)
+    )
 
 
 def test_what_failed_by_our_doing_is_tried_again():
     """Once; the second run is the one that counts."""
-    well = Ran(outcome(ONES[0], 1))
+    well = UnjudgedOutcome(outcome(ONES[0], 1))
     runs = [failed("a lost connection"), well]
 
     found = Helps().tried(lambda: runs.pop(0))
@@ -145,7 +147,7 @@ def test_a_run_that_does_not_end_has_not_recovered_whoever_reads():
 
 def test_what_cannot_be_read_at_the_end_holds_nothing():
     """The reason is kept."""
-    told = RunTold((), "", "at rest", unreadable="ValueError: half a file")
+    told = RunRecord((), "", "at rest", unreadable="ValueError: half a file")
     blind = replace(outcome(ONES[0], 0, unread=(0,)), runs=(told,))
     found = report(blind, outcome(ONES[1], 1))
 

@@ -19,7 +19,7 @@ from onceproof.spark_checks.report.rerun import replay_test
 from onceproof.spark_checks.session.interruption import Signals
 from onceproof.spark_checks.session.jvm import none_left
 from onceproof.spark_checks.session.scratch import DEAD, left, sweep
-from onceproof.spark_checks.session.session_pool import Lab
+from onceproof.spark_checks.session.session_pool import SessionPool
 
 PROC = Path("/proc")
 
@@ -125,7 +125,7 @@ def test_what_a_killed_run_left_is_removed_by_a_later_one():
 @pytest.mark.spark
 def test_what_ctrl_c_does_is_left_as_it_was():
     """A context's own handler would call Java in the midst of another call."""
-    lab, before = Lab(), signal.getsignal(signal.SIGINT)
+    lab, before = SessionPool(), signal.getsignal(signal.SIGINT)
 
     with lab.session(attempts=2, partitions=2):
         inside = signal.getsignal(signal.SIGINT)

@@ -10,7 +10,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.engine import replay
-from onceproof.spark_checks.replay.request import Plan
+from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report import counterexamples
 from onceproof.spark_checks.sinks.reference import reference_sinks
 
@@ -35,7 +35,7 @@ class Replayed(dict):
 
     def __missing__(self, name):
         heard = self.heard[name] = []
-        plan = Plan(sizes=Sizes(batches=2))
+        plan = ReplayRequest(sizes=Sizes(batches=2))
         [self[name]] = replay([SINKS[name]], heard.append, plan, lab=self._lab)
         return self[name]
 

@@ -14,7 +14,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.engine import replay
-from onceproof.spark_checks.replay.request import Plan
+from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_report import status
 from onceproof.spark_checks.session import warm_session
 from onceproof.spark_checks.session.jvm import EnvironmentError_
@@ -86,7 +86,7 @@ def reports():
     heard = []
     before = dict(os.environ)
     choice = Choice(only=frozenset(number(w) for w in WORDS))
-    plan = Plan(sizes=SMALL, choice=choice, patience=12)
+    plan = ReplayRequest(sizes=SMALL, choice=choice, patience=12)
     found = replay(SICK, heard.append, plan)
     assert dict(os.environ) == before, "the environment is not as it was"
     yield {r.sink.name: r for r in found}, heard
@@ -178,7 +178,7 @@ def test_what_is_suspect_is_kept_and_all_else_is_not(reports):
     assert all(o.folder is None for o in outcomes if not o.suspect)
     scratch = Path(reports[1][0].scratch)
     assert {entry for entry in scratch.iterdir() if entry.is_dir()} == kept
-    assert events.Kept(str(scratch)) in reports[1]
+    assert events.ScratchKept(str(scratch)) in reports[1]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_the_exit_status_tells_drift_from_what_was_missed(reports, name, expecte
 def test_steps_faults_and_recovery_are_told_in_order(reports):
     """Of each interleaving the events are those of its story."""
     at = number(AMID)
-    kinds = (events.Step, events.Fault, events.Recovered)
+    kinds = (events.StepTaken, events.FaultInjected, events.Recovered)
 
     told = [
         e
@@ -204,9 +204,9 @@ def test_steps_faults_and_recovery_are_told_in_order(reports):
     ]
 
     assert told == [
-        events.Step("well", at, "write(0, 0, 0)"),
-        events.Fault("well", at, "crash()"),
-        events.Step("well", at, "log_commit(0)"),
+        events.StepTaken("well", at, "write(0, 0, 0)"),
+        events.FaultInjected("well", at, "crash()"),
+        events.StepTaken("well", at, "log_commit(0)"),
         events.Recovered("well", at),
     ]
 

@@ -7,7 +7,7 @@ import pytest
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay.engine import replay
-from onceproof.spark_checks.replay.request import Plan
+from onceproof.spark_checks.replay.request import ReplayRequest
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
 pytestmark = pytest.mark.spark
@@ -80,7 +80,7 @@ def outcomes(lab):
     found = {}
     for name, words in ASKED.items():
         choice = Choice(only=frozenset([numbered(name, *words)]))
-        plan = Plan(2, SMALL, choice)
+        plan = ReplayRequest(2, SMALL, choice)
         [report] = replay([SINKS[name]], lambda _: None, plan, lab=lab)
         [found[name]] = report.outcomes
     return found
@@ -91,7 +91,7 @@ def test_two_crashes_are_two_moments(lab):
     name, sizes = "foreach-batch-append", Sizes(batches=2)
     number = numbered(name, *BETWEEN, sizes=sizes)
 
-    plan = Plan(2, sizes, Choice(only=frozenset([number])))
+    plan = ReplayRequest(2, sizes, Choice(only=frozenset([number])))
     reports = replay([SINKS[name]], lambda _: None, plan, lab=lab)
 
     outcome = reports[0].outcomes[0]

@@ -16,12 +16,12 @@ from onceproof.spark_checks.plan.run_plan import (
     NO_SUCH_POINT,
     NOT_MET,
     OUT_OF_REACH,
-    Hit,
+    InjectionPoint,
 )
-from onceproof.spark_checks.replay.outcome import RunTold
+from onceproof.spark_checks.replay.outcome import RunRecord
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.report.coverage import by_cause, in_short, left_out_of
-from onceproof.spark_checks.sinks.code_points import Point, Seen, place_of
+from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints, place_of
 
 FIRST, SECOND = (place_of(n, "x.py", installed=False) + "write()" for n in (1, 2))
 THEIRS = place_of(1, "mylib/x.py", installed=True) + "put()"
@@ -49,13 +49,15 @@ class Done:
 
 
 def hit(*lines):
-    hits = tuple(Hit("die", LINES, "call", line) for line in lines)
+    hits = tuple(InjectionPoint("die", LINES, "call", line) for line in lines)
     return Done(hits=hits, spark=SimpleNamespace(unread={}, moments=()))
 
 
 def report_of(*outcomes, asked=None, there=None, whole=True, **seen):
-    points = tuple(Point(line) for line in (FIRST, SECOND, THEIRS))
-    sink = SimpleNamespace(seen=Seen({0: points}, **seen), name="x::sink", code=("/x",))
+    points = tuple(CodePoint(line) for line in (FIRST, SECOND, THEIRS))
+    sink = SimpleNamespace(
+        seen=SeenPoints({0: points}, **seen), name="x::sink", code=("/x",)
+    )
     asked = len(outcomes) if asked is None else asked
     classes = SimpleNamespace(classes=range(asked if there is None else there))
     model = SimpleNamespace(verdicts={})
@@ -181,16 +183,16 @@ OTHER = place_of(9, "x.py", installed=False) + "write()"
 
 
 def run_of(*lines, batch=0):
-    return RunTold((), "", "at rest", {batch: lines})
+    return RunRecord((), "", "at rest", {batch: lines})
 
 
 @pytest.mark.parametrize(
     "one",
     [
-        Hit("die", LINES, "call", SECOND),
-        Hit("die", CALLBACK, "return"),
-        Hit("trap", "commits", "call"),
-        Hit("die", WORK, "call", SECOND, batch=1),
+        InjectionPoint("die", LINES, "call", SECOND),
+        InjectionPoint("die", CALLBACK, "return"),
+        InjectionPoint("trap", "commits", "call"),
+        InjectionPoint("die", WORK, "call", SECOND, batch=1),
     ],
 )
 def test_a_line_that_ran_before_a_fault_and_not_at_first_makes_undecided(
@@ -210,7 +212,7 @@ def test_a_line_that_ran_before_a_fault_and_not_at_first_makes_undecided(
 
 def tasks_of(*lines, batch=0, partition=0, later=()):
     worked = {(batch, partition): lines}
-    return RunTold(
+    return RunRecord(
         (), "", "at rest", worked=worked, in_tasks=frozenset((*lines, *later))
     )
 
@@ -218,9 +220,15 @@ def tasks_of(*lines, batch=0, partition=0, later=()):
 @pytest.mark.parametrize(
     ("one", "run"),
     [
-        (Hit("die", LINES, "call", SECOND, batch=1), tasks_of(FIRST, OTHER)),
-        (Hit("raise", WORK, "call", SECOND, batch=1), tasks_of(OTHER, partition=1)),
-        (Hit("die", WORK, "call", SECOND, partition=0), tasks_of(FIRST, OTHER)),
+        (InjectionPoint("die", LINES, "call", SECOND, batch=1), tasks_of(FIRST, OTHER)),
+        (
+            InjectionPoint("raise", WORK, "call", SECOND, batch=1),
+            tasks_of(OTHER, partition=1),
+        ),
+        (
+            InjectionPoint("die", WORK, "call", SECOND, partition=0),
+            tasks_of(FIRST, OTHER),
+        ),
     ],
 )
 def test_a_line_of_a_task_that_ran_before_a_fault_makes_undecided(
@@ -239,11 +247,17 @@ def test_a_line_of_a_task_that_ran_before_a_fault_makes_undecided(
 @pytest.mark.parametrize(
     ("one", "run"),
     [
-        (Hit("die", WORK, "call", SECOND, partition=0), tasks_of(OTHER, partition=1)),
-        (Hit("raise", WORK, "call", SECOND, partition=0), tasks_of(FIRST, OTHER)),
-        (Hit("die", LINES, "call", SECOND), tasks_of(OTHER)),
         (
-            Hit("die", WORK, "call", SECOND, partition=0),
+            InjectionPoint("die", WORK, "call", SECOND, partition=0),
+            tasks_of(OTHER, partition=1),
+        ),
+        (
+            InjectionPoint("raise", WORK, "call", SECOND, partition=0),
+            tasks_of(FIRST, OTHER),
+        ),
+        (InjectionPoint("die", LINES, "call", SECOND), tasks_of(OTHER)),
+        (
+            InjectionPoint("die", WORK, "call", SECOND, partition=0),
             tasks_of(FIRST, later=[OTHER]),
         ),
     ],
@@ -265,9 +279,12 @@ def test_a_line_of_a_task_that_may_have_run_after_a_fault_is_said(
 @pytest.mark.parametrize(
     ("one", "runs"),
     [
-        (Hit("raise", LINES, "call", SECOND), [run_of(FIRST, SECOND, OTHER)]),
-        (Hit("raise", WORK, "call", SECOND), [run_of(FIRST, OTHER)]),
-        (Hit("die", LINES, "call", SECOND), [run_of(FIRST), run_of(OTHER)]),
+        (
+            InjectionPoint("raise", LINES, "call", SECOND),
+            [run_of(FIRST, SECOND, OTHER)],
+        ),
+        (InjectionPoint("raise", WORK, "call", SECOND), [run_of(FIRST, OTHER)]),
+        (InjectionPoint("die", LINES, "call", SECOND), [run_of(FIRST), run_of(OTHER)]),
     ],
 )
 def test_a_line_that_runs_only_after_a_fault_is_said(monkeypatch, one, runs):

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.model.language.interpreter import Reference as Semantics
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.counterexample.file import Counterexample, steps_of
 from onceproof.properties.judges.by_search import parameters_of
 from onceproof.spark_checks.cli import main
@@ -37,7 +37,7 @@ def written(tmp_path):
             property="atomic-visibility",
             clause="a unit is visible whole or not at all",
             fails_at=0,
-            steps=steps_of(Semantics(protocol), one.trace),
+            steps=steps_of(Interpreter(protocol), one.trace),
             versions={},
             sink=SINK.name,
             interleaving=number,

@@ -28,7 +28,7 @@ from onceproof.spark_checks.session.scratch import (
     started,
     sweep,
 )
-from onceproof.spark_checks.session.session_pool import Lab
+from onceproof.spark_checks.session.session_pool import SessionPool
 
 RUN = """
 import sys, time
@@ -311,7 +311,7 @@ def test_a_process_that_is_another_is_left_alone(run, sleeper, change):
 
 def test_a_lab_removes_what_dead_runs_left(run):
     """As it begins; its own folder is gone as it ends."""
-    folder, lab = run().die(), Lab()
+    folder, lab = run().die(), SessionPool()
 
     mine = lab.scratch
 

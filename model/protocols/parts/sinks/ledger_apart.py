@@ -9,7 +9,7 @@ from onceproof.model.language import Member, action, if_else, state, when
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 
-class Due(Enum):
+class Remaining(Enum):
     """What the callback still has to do."""
 
     NOTHING = "nothing"
@@ -22,35 +22,35 @@ class LedgerAfter(Sink):
 
     breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
 
-    first = Due.ROWS
-    after_rows = Due.LEDGER
-    after_ledger = Due.NOTHING
+    first = Remaining.ROWS
+    after_rows = Remaining.LEDGER
+    after_ledger = Remaining.NOTHING
 
     rows = state(0, high=MOST, per=Sink.BATCH)
     ledger = state(False, per=Sink.BATCH)
-    due = state(Due.NOTHING, per=Sink.BATCH, volatile=True)
+    due = state(Remaining.NOTHING, per=Sink.BATCH, volatile=True)
 
     def start_commit(self, b: Member) -> None:
         """Look the batch up; skip it if its id is there."""
-        self.due[b] = if_else(self.ledger[b], Due.NOTHING, self.first)
+        self.due[b] = if_else(self.ledger[b], Remaining.NOTHING, self.first)
 
     @action(per=Sink.BATCH)
     def write_rows(self, b: Member) -> None:
         """Commit the rows."""
-        when(self.due[b] == Due.ROWS)
+        when(self.due[b] == Remaining.ROWS)
         self.rows[b] = one_more(self.rows[b])
         self.due[b] = self.after_rows
 
     @action(per=Sink.BATCH)
     def write_ledger(self, b: Member) -> None:
         """Commit the batch's id."""
-        when(self.due[b] == Due.LEDGER)
+        when(self.due[b] == Remaining.LEDGER)
         self.ledger[b] = True
         self.due[b] = self.after_ledger
 
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""
-        return self.due[b] == Due.NOTHING
+        return self.due[b] == Remaining.NOTHING
 
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees the rows, whatever the ledger says."""
@@ -62,6 +62,6 @@ class LedgerBefore(LedgerAfter):
 
     breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
 
-    first = Due.LEDGER
-    after_ledger = Due.ROWS
-    after_rows = Due.NOTHING
+    first = Remaining.LEDGER
+    after_ledger = Remaining.ROWS
+    after_rows = Remaining.NOTHING

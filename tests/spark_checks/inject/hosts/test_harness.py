@@ -9,26 +9,28 @@ from pathlib import Path
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.counterexample.file import Step
+from onceproof.properties.counterexample.file import TraceStep
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.report.assessment import CLAIMED, Question, judge
-from onceproof.spark_checks.report.counterexamples import Asked
+from onceproof.spark_checks.report.assessment import CLAIMED, AssessmentRequest, judge
+from onceproof.spark_checks.report.counterexamples import RequestingTest
 from tests.spark_checks.inject.hosts import strange_sinks as sinks
 
 pytestmark = pytest.mark.spark
 
 ROWS = [{"id": f"e{n}", "amount": n} for n in range(2)]
-DIES = Choice(told=(Step("crash_in_commit", (), True, {}),))
+DIES = Choice(told=(TraceStep("crash_in_commit", (), True, {}),))
 
 
 @pytest.fixture
 def judged(lab, tmp_path):
     def ask(build, choice=DIES, **words):
-        asked = Asked("", ("id",), (str(tmp_path),), CLAIMED)
+        asked = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
         words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
         here = Path(__file__).parent
-        question = Question(here, tmp_path, asked=asked, choice=choice, **words)
+        question = AssessmentRequest(
+            here, tmp_path, asked=asked, choice=choice, **words
+        )
         return judge(build, question, lab=lab)
 
     return ask
