@@ -5,9 +5,20 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language import Protocol, Sort, action, state, when
+from onceproof.model.language import (
+    Protocol,
+    Sort,
+    action,
+    at_rest,
+    fault,
+    state,
+    when,
+)
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
+from onceproof.properties.judges.by_proof.judge import prove
+from onceproof.properties.judges.by_search import check, claims_of
+from onceproof.properties.verdicts import Verdict
 from tests.model.test_readers_agree import compare_successors
 
 
@@ -65,3 +76,38 @@ def test_an_index_that_may_lie_one_beyond_the_sort_is_refused():
         trace(_with(lambda self: when(self.at > -1)))
 
     trace(_with(lambda self: when(self.at < 2)))
+
+
+class Waiting(Protocol):
+    """Does nothing until a fault has come."""
+
+    broken = state(False)
+    done = state(False)
+
+    @fault(at_most=1)
+    def breaks(self) -> None:
+        """Break."""
+        self.broken = True
+
+    @action
+    def repair(self) -> None:
+        """Repair what is broken."""
+        when(self.broken)
+        self.broken = False
+        self.done = True
+
+    @at_rest
+    def repaired(self) -> bool:
+        """At rest all is repaired."""
+        return self.done
+
+
+def test_a_state_from_which_only_faults_lead_is_at_rest():
+    """The search and z3 find the very first state, before any fault."""
+    protocol = Waiting()
+
+    [searched] = check(protocol, claims_of(protocol)).findings
+    [proved] = prove(protocol, claims_of(protocol), depth=3).findings
+
+    assert (searched.verdict, proved.verdict) == (Verdict.REFUTED, Verdict.REFUTED)
+    assert [len(f.trace.events) for f in (searched, proved)] == [0, 0]
