@@ -100,6 +100,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "model/search/": (
         "tests/model/search/test_search.py",
         "tests/model/search/test_word_boundaries.py",
+        "tests/model/search/test_symmetry.py",
+        "tests/model/test_readers_agree.py",
         *COMPARING,
     ),
     "model/interleavings/enumeration.py": (*_RUNS, *COMPARING),
