@@ -21,7 +21,7 @@ STATUSES = {
     "docs/tutorial.md": [1, 1, 0, 1, 0],
 }
 # Of the pages that start Spark, those that the plain tests run; `grid` runs all.
-READ_FIRST = ("README.md", "docs/tutorial.md")
+READ_FIRST = ("README.md",)
 
 
 @pytest.fixture(scope="module")

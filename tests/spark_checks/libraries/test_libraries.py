@@ -73,9 +73,8 @@ def test_a_right_sink_is_not_accused(judged, library):
     assert not found.report.missed
 
 
-@pytest.mark.parametrize(
-    "library", ["deltalake", pytest.param("sqlalchemy", marks=pytest.mark.grid)]
-)
+@pytest.mark.grid
+@pytest.mark.parametrize("library", ["deltalake", "sqlalchemy"])
 def test_a_wrong_sink_is_refuted(judged, library):
     """It appends, and does so again after the driver has died."""
     found = judged(library, "wrong", DIES, stop=True)

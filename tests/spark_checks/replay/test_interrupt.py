@@ -60,7 +60,7 @@ def replaying(scratch: Path) -> bool:
         (replaying, False, signal.SIGINT),
         pytest.param(replaying, True, signal.SIGINT, marks=pytest.mark.grid),
         pytest.param(starting, False, signal.SIGTERM, marks=pytest.mark.grid),
-        (replaying, False, signal.SIGTERM),
+        pytest.param(replaying, False, signal.SIGTERM, marks=pytest.mark.grid),
         pytest.param(replaying, False, signal.SIGHUP, marks=pytest.mark.grid),
     ],
 )

@@ -17,7 +17,7 @@ from onceproof.spark_checks.sinks.reference import reference_sinks
 pytestmark = pytest.mark.spark
 
 SINKS = reference_sinks()
-QUICK = ("datasource-staged", "foreach-batch-append", "foreach-batch-upsert")
+QUICK = ("foreach-batch-append", "foreach-batch-upsert")
 ALL = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.grid)
     for name in sorted(SINKS)
