@@ -99,8 +99,8 @@ def read_text(path: Path, *, most: int = MOST_BYTES) -> str:
         with path.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, ValueError) as error:
-        told = getattr(error, "strerror", None) or error
-        message = f"{path} cannot be read: {told}"
+        text = getattr(error, "strerror", None) or error
+        message = f"{path} cannot be read: {text}"
         raise UsageError(message) from None
     if len(data) > most:
         message = f"{path} is larger than {most:,} bytes, and is not read"

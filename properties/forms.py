@@ -102,8 +102,8 @@ def record(needed: Mapping[str, Form], other: Mapping[str, Form] | None = None) 
 
 def shown(value: object) -> str:
     """Show a value in a message: as Python writes it, and not at any length."""
-    told = repr(value)
-    return told if len(told) <= _MOST_SHOWN else f"{told[:_MOST_SHOWN]}..."
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _require(place: str, what: str, *, holds: bool) -> None:

@@ -282,8 +282,8 @@ class _ModuleWriter:
     def _rest(self) -> list[str]:
         if not self._rests:
             return []
-        told = "\\* No action changes anything any more, faults apart."
-        return ["", told, f"Rest == {self._term(rests(self._system))}"]
+        text = "\\* No action changes anything any more, faults apart."
+        return ["", text, f"Rest == {self._term(rests(self._system))}"]
 
     # Terms ------------------------------------------------------------------------
 

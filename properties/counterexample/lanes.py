@@ -42,18 +42,22 @@ class Lanes:
     rows: tuple[LaneRow, ...]
 
 
-def lanes_of(told: Counterexample) -> Lanes:
+def lanes_of(counterexample: Counterexample) -> Lanes:
     """Lay out a counterexample: first who acts first, and readers last."""
-    names = list(dict.fromkeys(step.lane or told.protocol for step in told.steps))
-    if told.observed is not None:
+    names = list(
+        dict.fromkeys(
+            step.lane or counterexample.protocol for step in counterexample.steps
+        )
+    )
+    if counterexample.observed is not None:
         names.append(READERS)
     rows = []
-    for number, step in enumerate(told.steps, 1):
+    for number, step in enumerate(counterexample.steps, 1):
         kind = FAULT if step.fault else ACTION
-        lane = names.index(step.lane or told.protocol)
-        here = told.observed is None and number == told.fails_at
+        lane = names.index(step.lane or counterexample.protocol)
+        here = counterexample.observed is None and number == counterexample.fails_at
         rows.append(LaneRow(number, lane, kind, str(step), here))
-        rows += _looks(told, number, len(names) - 1)
+        rows += _looks(counterexample, number, len(names) - 1)
     return Lanes(tuple(names), tuple(rows))
 
 
@@ -88,24 +92,30 @@ def _rule(reference: Interpreter, name: str) -> LaneRule:
     return LaneRule(text)
 
 
-def _looks(told: Counterexample, number: int, lane: int) -> list[LaneRow]:
+def _looks(counterexample: Counterexample, number: int, lane: int) -> list[LaneRow]:
     """Give what readers saw just after a step."""
-    seen = told.observed
+    seen = counterexample.observed
     if seen is None:
         return []
     return [
-        LaneRow(number, lane, LOOK, _seen(told, moment), moment == told.fails_at)
-        for moment, at in enumerate(told.looks)
+        LaneRow(
+            number,
+            lane,
+            LOOK,
+            _seen(counterexample, moment),
+            moment == counterexample.fails_at,
+        )
+        for moment, at in enumerate(counterexample.looks)
         if at == number
     ]
 
 
-def _seen(told: Counterexample, moment: int) -> str:
-    if told.observed is None:
+def _seen(line: Counterexample, moment: int) -> str:
+    if line.observed is None:
         return ""
-    seen = told.observed.seen(moment).items()
+    seen = line.observed.seen(moment).items()
     text = ", ".join(f"{events} x{times}" for times, events in seen)
-    more = told.observed.unexplained[moment]
+    more = line.observed.unexplained[moment]
     return f"{text}, {more} stray" if more else text
 
 

@@ -81,7 +81,10 @@ def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexampl
 
 
 def model_of(
-    told: Counterexample, protocol: Protocol | None = None, *, trust: bool = False
+    counterexample: Counterexample,
+    protocol: Protocol | None = None,
+    *,
+    trust: bool = False,
 ) -> tuple[ModelRun | None, str]:
     """Make the model again that a counterexample was found in, or say why not.
 
@@ -90,28 +93,31 @@ def model_of(
     """
     try:
         if protocol is None:
-            path, _, _ = told.protocol.partition(":")
+            path, _, _ = counterexample.protocol.partition(":")
             if path.endswith(".py") and not trust:
                 own_code(path, "it")
             protocol = make(
-                told.protocol, {k: str(v) for k, v in told.parameters.items()}
+                counterexample.protocol,
+                {k: str(v) for k, v in counterexample.parameters.items()},
             )
         system, reference = trace(protocol), Interpreter(protocol)
-        start = start_of(reference, told.start)
-        events = tuple(_event(reference, step) for step in told.steps)
+        start = start_of(reference, counterexample.start)
+        events = tuple(_event(reference, step) for step in counterexample.steps)
         run = follow(reference, start, events)
     except (OnceproofError, TypeError, ValueError) as error:
         return None, f"the model cannot be made again from the file: {error}"
     for number, (new, old) in enumerate(
-        zip(steps_of(reference, run), told.steps, strict=True), 1
+        zip(steps_of(reference, run), counterexample.steps, strict=True), 1
     ):
         if new.changes != old.changes:
             reason = f"step {number} does not do what it did when the file was written"
             return None, f"the model has changed: {reason}"
-    prop = next((p for p in claims_of(protocol) if p.name == told.property), None)
+    prop = next(
+        (p for p in claims_of(protocol) if p.name == counterexample.property), None
+    )
     clauses = prop.clauses if prop else ()
-    clause = next((c for c in clauses if c.text == told.clause), None)
-    run = replace(run, loop=told.loop)
+    clause = next((c for c in clauses if c.text == counterexample.clause), None)
+    run = replace(run, loop=counterexample.loop)
     return ModelRun(
         system, reference, run, prop, clause or next(iter(clauses), None)
     ), ""
@@ -129,21 +135,21 @@ def _event(reference: Interpreter, step: TraceStep) -> Event:
     return Event(step.event, step.members, known.fault, known.fair)
 
 
-def start_of(reference: Interpreter, told: dict[str, Any]) -> State:
+def start_of(reference: Interpreter, named_values: dict[str, Any]) -> State:
     """Find the first state that a file tells of; the first of all, if it tells none.
 
     Raises ``ValueError`` for what is no first state of the model.
     """
-    if not told:
+    if not named_values:
         return next(iter(reference.initial_states()))
     first = next(iter(reference.initial_states()))
     names = list(named(reference, first))
-    if set(told) - set(names):
-        message = f"the model has no {min(set(told) - set(names))!r}"
+    if set(named_values) - set(names):
+        message = f"the model has no {min(set(named_values) - set(names))!r}"
         raise ValueError(message)
     found = []
     for choices, name in zip(starts(reference), names, strict=True):
-        wanted = told.get(name, spelled(choices[0]))
+        wanted = named_values.get(name, spelled(choices[0]))
         value = next((v for v in choices if spelled(v) == wanted), None)
         if value is None:
             message = f"{name} cannot be {wanted!r} at first"

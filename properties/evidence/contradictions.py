@@ -70,10 +70,10 @@ def _of_trace(record: Evidence) -> Iterator[str]:
 
 
 def _of_replay(record: Evidence) -> Iterator[str]:
-    told = record.coverage.get(_INTERLEAVINGS)
-    found = part(told)
+    counted = record.coverage.get(_INTERLEAVINGS)
+    found = part(counted)
     if found is None or found[0] > found[1]:
-        yield f"its coverage counts {told!r} interleavings"
+        yield f"its coverage counts {counted!r} interleavings"
         return
     if record.verdict is Verdict.UNDECIDED:
         return
@@ -107,7 +107,7 @@ def looked_at(record: Evidence) -> int:
     return states if type(states) is int else 0
 
 
-def part(told: Any) -> tuple[int, int] | None:
+def part(counted: Any) -> tuple[int, int] | None:
     """Read "7 of 9"; None for anything else."""
-    found = _OF.fullmatch(told) if isinstance(told, str) else None
+    found = _OF.fullmatch(counted) if isinstance(counted, str) else None
     return (int(found[1]), int(found[2])) if found else None

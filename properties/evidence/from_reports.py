@@ -56,9 +56,9 @@ def records_of(
     subject = subject or subject_of(protocol)
     model = fingerprints.of_system(system)
     witnesses = tuple(f for f in report.findings if is_witness(f.property))
-    kind, coverage, told = _judge(report)
+    kind, coverage, settings = _judge(report)
     strikes = fault_set(system)
-    scope = {"model": protocol.label(), **parameters_of(protocol), **told}
+    scope = {"model": protocol.label(), **parameters_of(protocol), **settings}
     scope |= how or {}
     if not strikes:
         del scope["faults"]
@@ -154,31 +154,35 @@ def _judge(report: Report) -> tuple[str, dict[str, Any], dict[str, Any]]:
         return "check", coverage, {}
     if isinstance(run, Simulation):
         coverage = {"walks": run.walks, "steps": run.steps, "states": run.distinct}
-        told = {"walks": run.walks, "depth": run.depth, "seed": run.seed}
-        return "simulate", coverage, told
+        settings = {"walks": run.walks, "depth": run.depth, "seed": run.seed}
+        return "simulate", coverage, settings
     return "prove", {}, {}
 
 
 def _assumptions(
     system: System, prop: Property, witnesses: Sequence[Finding]
 ) -> tuple[Assumption, ...]:
-    told = []
+    assumptions = []
     met = [f.property.name for f in witnesses if f.verdict.holds]
     unmet = [f.property.name for f in witnesses if f.verdict is Verdict.VACUOUS]
     if met:
-        told.append(Assumption(f"the model comes to {', '.join(met)}", CHECKED))
+        assumptions.append(Assumption(f"the model comes to {', '.join(met)}", CHECKED))
     if unmet:
-        told.append(Assumption(f"the model never comes to {', '.join(unmet)}", CHECKED))
+        assumptions.append(
+            Assumption(f"the model never comes to {', '.join(unmet)}", CHECKED)
+        )
     most = system.protocol.faults
     if fault_set(system):
         plural = "" if most == 1 else "s"
-        told.append(Assumption(f"at most {most} fault{plural} in a run", CONFIGURED))
+        assumptions.append(
+            Assumption(f"at most {most} fault{plural} in a run", CONFIGURED)
+        )
     fair = [a.name.replace("_", "-") for a in system.actions if a.fair]
     if fair and any(clause.when in _LIVELY for clause in prop.clauses):
         text = f"{len(fair)} fair actions: which can always happen happens at last"
-        told.append(Assumption(text, ASSUMED))
-    told.append(Assumption("the system does as the model says", ASSUMED))
-    return tuple(told)
+        assumptions.append(Assumption(text, ASSUMED))
+    assumptions.append(Assumption("the system does as the model says", ASSUMED))
+    return tuple(assumptions)
 
 
 def _note(found: Finding) -> str:

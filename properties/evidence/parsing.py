@@ -98,6 +98,6 @@ def _tuples(data: dict[str, Any]) -> dict[str, Any]:
 
 def _one_of(value: str, known: tuple[str, ...], what: str) -> None:
     if value not in known:
-        told = ", ".join(known)
-        message = f"{what} is {shown(value)}, and not one of {told}"
+        choices = ", ".join(known)
+        message = f"{what} is {shown(value)}, and not one of {choices}"
         raise ValueError(message)

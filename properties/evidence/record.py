@@ -67,20 +67,20 @@ class Hashes:
 
     def moved(self, now: Hashes) -> tuple[str, ...]:
         """Say in which of them ``now`` differs from these."""
-        told = []
+        changes = []
         if self.model != now.model:
-            told.append("the model's terms have changed")
+            changes.append("the model's terms have changed")
         if self.property != now.property:
-            told.append("the property has changed")
+            changes.append("the property has changed")
         for name in sorted({*self.sources, *now.sources}):
             old, new = self.sources.get(name, ""), now.sources.get(name, "")
             if old and not new:
-                told.append(f"{name} is gone, or no part of the sink any more")
+                changes.append(f"{name} is gone, or no part of the sink any more")
             elif new and not old:
-                told.append(f"{name} has become part of the sink")
+                changes.append(f"{name} has become part of the sink")
             elif old != new:
-                told.append(f"{name} has changed")
-        return tuple(told)
+                changes.append(f"{name} has changed")
+        return tuple(changes)
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class Evidence:
     def name(self) -> str:
         """Name the file: by subject, guarantee, kind and scope, and by nothing else."""
         words = [_plain(self.subject), _plain(self.guarantee), self.kind]
-        told = of_data([self.subject, dict(self.scope), self.faults])[:8]
-        return "--".join([*words, told]) + ".json"
+        digest_part = of_data([self.subject, dict(self.scope), self.faults])[:8]
+        return "--".join([*words, digest_part]) + ".json"
 
     @property
     def digest(self) -> str:
@@ -127,8 +127,8 @@ class Evidence:
 
     def to_json(self) -> dict[str, Any]:
         """Give plain data, with its format, its schema, and its digest."""
-        told = {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
-        return {**told, "digest": self.digest}
+        data = {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
+        return {**data, "digest": self.digest}
 
 
 def today() -> str:

@@ -75,8 +75,8 @@ class Claim:
     @property
     def name(self) -> str:
         """Name what is spoken of, as it may be stated."""
-        told = "".join(f" --set {name}={size}" for name, size in self.sizes.items())
-        return f"{self.subject}{told}"
+        settings = "".join(f" --set {name}={size}" for name, size in self.sizes.items())
+        return f"{self.subject}{settings}"
 
     def about(self, record: Evidence) -> bool:
         """Say whether a record speaks of what is claimed, at the sizes claimed."""
@@ -163,8 +163,8 @@ class SheetRow:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """List what the claim rests on: the claimant's words, then the evidence's."""
-        told = [a for record in self.live.values() for a in record.assumptions]
-        return tuple(dict.fromkeys([*self.claim.assumptions, *told]))
+        assumed = [a for record in self.live.values() for a in record.assumptions]
+        return tuple(dict.fromkeys([*self.claim.assumptions, *assumed]))
 
 
 @dataclass(frozen=True)
@@ -209,8 +209,8 @@ def _row(
 ) -> SheetRow:
     mine = {name: record for name, record in evidence.items() if claim.about(record)}
     if not claim.text:
-        told = [record.claim for record in mine.values()]
-        claim = replace(claim, text=next(iter(told), claim.guarantee))
+        texts = [record.claim for record in mine.values()]
+        claim = replace(claim, text=next(iter(texts), claim.guarantee))
     live = {name: record for name, record in mine.items() if name not in stale}
     speaking = {n: r for n, r in live.items() if _speaks(r, claim)}
     return SheetRow(

@@ -35,13 +35,13 @@ def as_page(sheet: Sheet) -> str:
         heads = "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS)
         body.append(f"<table><thead><tr>{heads}</tr></thead><tbody>")
         for row in rows:
-            told = cells(row)
-            kind = told[_VERDICT].split(" ")[0]
+            texts = cells(row)
+            kind = texts[_VERDICT].split(" ")[0]
             shown = (
                 f'<td class="{kind}">{_text(cell)}</td>'
                 if place == _VERDICT
                 else f"<td>{_text(cell)}</td>"
-                for place, cell in enumerate(told)
+                for place, cell in enumerate(texts)
             )
             body.append(f"<tr>{''.join(shown)}</tr>")
         body.append("</tbody></table>")

@@ -91,8 +91,8 @@ def as_markdown(sheet: Sheet) -> str:
         lines += ["", f"## {escaped(subject)}", "", _cells(_COLUMNS)]
         lines.append("|" + " --- |" * len(_COLUMNS))
         lines += [_cells(cells(row)) for row in rows]
-        for title, told in paragraphs(rows):
-            lines += ["", f"{title}:", "", *(f"- {escaped(one)}" for one in told)]
+        for title, texts in paragraphs(rows):
+            lines += ["", f"{title}:", "", *(f"- {escaped(one)}" for one in texts)]
     if sheet.unclaimed:
         lines += ["", "## Evidence for which nothing is claimed", ""]
         lines += [f"- {escaped(told)}" for told in unclaimed(sheet)]
@@ -158,18 +158,18 @@ def _faults(number: int) -> str:
 def told_of(record: Evidence) -> str:
     """Say in a line what a record rests on: how much was looked at, and when."""
     looked = [f"{name} {_number(value)}" for name, value in record.coverage.items()]
-    told = [f"{record.kind} of {record.date}", *looked]
-    told += [f"claim {record.hashes.property[:8]}"]
-    told += [f"with the lemmas {' and '.join(record.lemmas)}"] if record.lemmas else []
-    told += [record.note] if record.note else []
-    return ", ".join(told)
+    parts = [f"{record.kind} of {record.date}", *looked]
+    parts += [f"claim {record.hashes.property[:8]}"]
+    parts += [f"with the lemmas {' and '.join(record.lemmas)}"] if record.lemmas else []
+    parts += [record.note] if record.note else []
+    return ", ".join(parts)
 
 
 def hashes_of(record: Evidence) -> str:
     """Name the model, and the files of a sink's code, by the beginnings of hashes."""
     files = sorted(record.hashes.sources.items())
-    told = [("model", record.hashes.model), *files]
-    return ", ".join(f"{name} {value[:8]}" for name, value in told)
+    hashes = [("model", record.hashes.model), *files]
+    return ", ".join(f"{name} {value[:8]}" for name, value in hashes)
 
 
 def faults_of(row: SheetRow) -> tuple[str, ...]:
@@ -194,10 +194,10 @@ def paragraphs(rows: Sequence[SheetRow]) -> list[tuple[str, list[str]]]:
     found = [("Scope", scopes), ("Fault set", faults), ("Versions", versions)]
     found.append(("Hashes", hashes))
     for kind in ASSUMPTIONS:
-        told = _shared(
+        texts = _shared(
             rows, lambda row, k=kind: [a.text for a in row.assumptions if a.kind == k]
         )
-        found.append((f"Assumptions, {kind}", told))
+        found.append((f"Assumptions, {kind}", texts))
     found.append(("Duties of the reader", _shared(rows, lambda row: row.duties)))
     found.append(("What breaks it", _told(rows, lambda row: row.live)))
     before = _told(rows, _refuted, count=True)
@@ -209,13 +209,13 @@ def paragraphs(rows: Sequence[SheetRow]) -> list[tuple[str, list[str]]]:
 
 def unclaimed(sheet: Sheet) -> list[str]:
     """Say of each record that nothing rests on what it tells."""
-    told = []
+    lines = []
     for name, record in sheet.unclaimed.items():
         line = f"{name}: {record.subject}, {record.guarantee}, {record.verdict}"
         if name in sheet.stale:
             line += f", stale: {', '.join(sheet.stale[name].why)}"
-        told.append(line)
-    return told
+        lines.append(line)
+    return lines
 
 
 def scope_of(record: Evidence) -> str:
@@ -229,11 +229,11 @@ def trace_in_words(shown: Shown) -> str:
         f"**{step}**" if number in shown.strikes else step
         for number, step in enumerate(shown.steps, 1)
     ]
-    told = [f"trace {shown.name} breaks that {shown.clause}: {', '.join(steps)}"]
-    told += [f"failpoints: {'; '.join(shown.failpoints)}"] if shown.failpoints else []
-    told += [shown.seen] if shown.seen else []
-    told += [f"file {shown.file}"] if shown.file else []
-    return f"{'. '.join(told)}. Again: `{shown.again}`"
+    parts = [f"trace {shown.name} breaks that {shown.clause}: {', '.join(steps)}"]
+    parts += [f"failpoints: {'; '.join(shown.failpoints)}"] if shown.failpoints else []
+    parts += [shown.seen] if shown.seen else []
+    parts += [f"file {shown.file}"] if shown.file else []
+    return f"{'. '.join(parts)}. Again: `{shown.again}`"
 
 
 def _told(
@@ -246,10 +246,10 @@ def _told(
     found: dict[str, str] = {}
     for row in rows:
         for shown in _traces(which(row)):
-            told = trace_in_words(shown)
+            text = trace_in_words(shown)
             if count:
-                told = f"with {_faults(len(shown.strikes))}, {told}"
-            found.setdefault(shown.name, told)
+                text = f"with {_faults(len(shown.strikes))}, {text}"
+            found.setdefault(shown.name, text)
     return list(found.values())
 
 
@@ -273,8 +273,8 @@ def _number(value: Any) -> str:
     return f"{value:,}" if type(value) is int else str(value)
 
 
-def _cells(told: Iterable[str]) -> str:
-    return "| " + " | ".join(escaped(one).replace("|", "\\|") for one in told) + " |"
+def _cells(texts: Iterable[str]) -> str:
+    return "| " + " | ".join(escaped(one).replace("|", "\\|") for one in texts) + " |"
 
 
 def escaped(text: str) -> str:

@@ -55,10 +55,10 @@ def labels(view: View) -> str:
 
 def standing(walk: Walk) -> str:
     """Say where a reader stands, and what becomes of the property there."""
-    told = _standing(walk)
+    text = _standing(walk)
     if not walk.starts:
-        return told
-    return f"First state {walk.begun + 1} of {len(walk.starts)}, f: the next. {told}"
+        return text
+    return f"First state {walk.begun + 1} of {len(walk.starts)}, f: the next. {text}"
 
 
 def _standing(walk: Walk) -> str:

@@ -64,7 +64,10 @@ class Explored:
 
 
 def explored(
-    told: Counterexample, protocol: Protocol | None = None, *, trust: bool = False
+    counterexample: Counterexample,
+    protocol: Protocol | None = None,
+    *,
+    trust: bool = False,
 ) -> Explored:
     """Work out what there is to show of a counterexample, of the model or of Spark.
 
@@ -72,34 +75,36 @@ def explored(
     A model of the user's own is run from the project, or from anywhere with ``trust``.
     """
     notes = []
-    if len(told.steps) > MOST_STEPS:
-        total = len(told.steps)
+    if len(counterexample.steps) > MOST_STEPS:
+        total = len(counterexample.steps)
         notes.append(f"of {total:,} steps the first {MOST_STEPS:,} are shown")
-        told, fails_at = _cut(told)
+        counterexample, fails_at = _cut(counterexample)
         if fails_at is not None:
             notes.append(f"it breaks after step {fails_at:,}, which is not shown")
-    model, reason = model_of(told, protocol, trust=trust)
+    model, reason = model_of(counterexample, protocol, trust=trust)
     if model is None:
         notes.append(f"no other step can be taken here: {reason}")
-        return Explored(_without_model(told, notes), None)
-    return Explored(_Worker(told, model, notes).view(), model)
+        return Explored(_without_model(counterexample, notes), None)
+    return Explored(_Worker(counterexample, model, notes).view(), model)
 
 
-def _cut(told: Counterexample) -> tuple[Counterexample, int | None]:
+def _cut(counterexample: Counterexample) -> tuple[Counterexample, int | None]:
     """Keep the first steps; give the one after which it breaks, if it is not kept."""
-    kept = told.steps[:MOST_STEPS]
-    at = _fails_at(told)
+    kept = counterexample.steps[:MOST_STEPS]
+    at = _fails_at(counterexample)
     if at is not None and at <= MOST_STEPS:
-        return replace(told, steps=kept, loop=None), None
-    return replace(told, steps=kept, loop=None, fails_at=NEVER, because=()), at
+        return replace(counterexample, steps=kept, loop=None), None
+    return replace(
+        counterexample, steps=kept, loop=None, fails_at=NEVER, because=()
+    ), at
 
 
-def _without_model(told: Counterexample, notes: list[str]) -> View:
-    lanes = lanes_of(told)
+def _without_model(counterexample: Counterexample, notes: list[str]) -> View:
+    lanes = lanes_of(counterexample)
     rows = {row.number: row for row in lanes.rows if row.kind != LOOK}
-    known = dict(told.start)
+    known = dict(counterexample.start)
     steps = []
-    for number, step in enumerate(told.steps, 1):
+    for number, step in enumerate(counterexample.steps, 1):
         changes = tuple(
             Change(name, known.get(name), value) for name, value in step.changes.items()
         )
@@ -113,75 +118,84 @@ def _without_model(told: Counterexample, notes: list[str]) -> View:
                 members=step.members,
                 kind=by_word(step),
                 doc="",
-                source=SPARK if told.sink else MODEL,
+                source=SPARK if counterexample.sink else MODEL,
                 changes=changes,
-                breaks=number == _fails_at(told),
+                breaks=number == _fails_at(counterexample),
             )
         )
     notes.append("which steps matter is not known, nor what was on its way")
-    return _assembled(told, lanes.names, steps, notes=tuple(notes))
+    return _assembled(counterexample, lanes.names, steps, notes=tuple(notes))
 
 
-def _fails_at(told: Counterexample) -> int | None:
+def _fails_at(counterexample: Counterexample) -> int | None:
     """Give the step after which a file says that its claim fails."""
-    if not told.property:
+    if not counterexample.property:
         return None
-    if told.fails_at == NEVER:
+    if counterexample.fails_at == NEVER:
         return None
-    if told.observed is None:
-        return told.fails_at
-    known = told.fails_at < len(told.looks)
-    return told.looks[told.fails_at] if known else len(told.steps)
+    if counterexample.observed is None:
+        return counterexample.fails_at
+    known = counterexample.fails_at < len(counterexample.looks)
+    return (
+        counterexample.looks[counterexample.fails_at]
+        if known
+        else len(counterexample.steps)
+    )
 
 
-def _ending(told: Counterexample) -> str:
+def _ending(counterexample: Counterexample) -> str:
     """Say how a run goes on that breaks a claim about whole runs."""
-    last = len(told.steps)
-    if told.loop is None:
+    last = len(counterexample.steps)
+    if counterexample.loop is None:
         return ""
-    if told.loop == last:
+    if counterexample.loop == last:
         return "nothing has to happen any more"
-    if told.loop == last - 1:
+    if counterexample.loop == last - 1:
         return f"step {last} is repeated for ever"
-    return f"steps {told.loop + 1} to {last} are repeated for ever"
+    return f"steps {counterexample.loop + 1} to {last} are repeated for ever"
 
 
 def _assembled(
-    told: Counterexample, lanes: Sequence[str], steps: Sequence[StepView], **more: Any
+    counterexample: Counterexample,
+    lanes: Sequence[str],
+    steps: Sequence[StepView],
+    **more: Any,
 ) -> View:
     filled: dict[str, Any] = {
-        "start": told.start,
-        "because": told.because,
-        "fails_at": _fails_at(told),
+        "start": counterexample.start,
+        "because": counterexample.because,
+        "fails_at": _fails_at(counterexample),
         **more,
     }
     return View(
-        protocol=told.protocol,
-        parameters=told.parameters,
-        property=told.property,
-        clause=told.clause,
-        source=SPARK if told.sink else MODEL,
-        sink=told.sink,
+        protocol=counterexample.protocol,
+        parameters=counterexample.parameters,
+        property=counterexample.property,
+        clause=counterexample.clause,
+        source=SPARK if counterexample.sink else MODEL,
+        sink=counterexample.sink,
         lanes=tuple(lanes),
         steps=tuple(steps),
-        looks=_looks(told),
-        versions=told.versions,
-        ending=_ending(told),
+        looks=_looks(counterexample),
+        versions=counterexample.versions,
+        ending=_ending(counterexample),
         **filled,
     )
 
 
-def _looks(told: Counterexample) -> tuple[Observation, ...]:
+def _looks(counterexample: Counterexample) -> tuple[Observation, ...]:
     """Tell what readers saw; of drift also what they would have seen by the model."""
-    seen = [row for row in lanes_of(told).rows if row.kind == LOOK]
+    seen = [row for row in lanes_of(counterexample).rows if row.kind == LOOK]
     wanted = [
         row
-        for row in lanes_of(replace(told, observed=told.expected)).rows
+        for row in lanes_of(
+            replace(counterexample, observed=counterexample.expected)
+        ).rows
         if row.kind == LOOK
     ]
     texts = [row.text for row in seen]
     for number, (row, by_model) in enumerate(zip(seen, wanted, strict=False)):
-        if row.text != by_model.text and told.property == DRIFT:
+        if row.text != by_model.text and counterexample.property == DRIFT:
             texts[number] += f"; by the model {by_model.text}"
     return tuple(
         Observation(row.number, text, row.breaks)
@@ -192,8 +206,10 @@ def _looks(told: Counterexample) -> tuple[Observation, ...]:
 class _Worker:
     """Works out a view from a model and the run that is told of."""
 
-    def __init__(self, told: Counterexample, model: ModelRun, notes: list[str]) -> None:
-        self._told = told
+    def __init__(
+        self, counterexample: Counterexample, model: ModelRun, notes: list[str]
+    ) -> None:
+        self._told = counterexample
         self._model = model
         self._notes = notes
         self._run = model.run
@@ -202,16 +218,16 @@ class _Worker:
 
     def view(self) -> View:
         """Put the view together."""
-        told, model = self._told, self._model
+        counterexample, model = self._told, self._model
         fails_at = self._failing()
         kept = self._matters(fails_at)
         steps = self._steps(fails_at, kept)
-        reasons = told.because
+        reasons = counterexample.because
         if not reasons and fails_at is not None:
             reasons = because(model, fails_at, kept)
         return _assembled(
-            told,
-            lanes_of(told).names,
+            counterexample,
+            lanes_of(counterexample).names,
             steps,
             fails_at=fails_at,
             start=named(model.reference, self._run.start),
@@ -349,16 +365,16 @@ class _Worker:
 
     def _observed(self) -> list[PropertyTimeline]:
         """Give the strip of what readers of real Spark saw, as the file tells it."""
-        told = self._told
-        if told.observed is None:
+        counterexample = self._told
+        if counterexample.observed is None:
             return []
-        cells = [OPEN] * (len(told.steps) + 1)
-        for moment, at in enumerate(told.looks):
+        cells = [OPEN] * (len(counterexample.steps) + 1)
+        for moment, at in enumerate(counterexample.looks):
             if at < len(cells):
-                cells[at] = FAILS if moment == told.fails_at else "seen"
+                cells[at] = FAILS if moment == counterexample.fails_at else "seen"
         first = cells.index(FAILS) if FAILS in cells else None
-        name = f"{told.property}, as readers of real Spark saw it"
-        return [PropertyTimeline(name, told.clause, tuple(cells), first)]
+        name = f"{counterexample.property}, as readers of real Spark saw it"
+        return [PropertyTimeline(name, counterexample.clause, tuple(cells), first)]
 
     def _passing(self, fails_at: int | None) -> PassingRun | None:
         claim = self._model.claim

@@ -62,13 +62,13 @@ class Walk:
         if self._model is None or not self.starts:
             return
         self.begun = number % len(self.starts)
-        told = replace(
+        counterexample = replace(
             told_of(self._model.protocol),
             start=named(self._model.reference, self.starts[self.begun]),
             property=self.trace.property,
             clause=self.trace.clause,
         )
-        self._stand(explored(told, self._model.protocol))
+        self._stand(explored(counterexample, self._model.protocol))
 
     @property
     def last(self) -> int:
@@ -231,20 +231,20 @@ def _shared(events: Sequence[Event], others: Sequence[Event]) -> int:
 
 def _own(trace: View, model: ModelRun) -> _Worker:
     """Look at a run of the model as at a trace, for the same claim."""
-    told = replace(
+    counterexample = replace(
         told_of(model.protocol),
         steps=steps_of(model.reference, model.run),
         start=named(model.reference, model.run.start),
         property=trace.property,
         clause=trace.clause,
     )
-    return _Worker(told, model, [])
+    return _Worker(counterexample, model, [])
 
 
 def _view(trace: View, worker: _Worker, left: int) -> View:
     """Tell of a run off the trace by the view model."""
     fails_at = _fails_at(trace, worker, worker._run)
-    told, model = worker._told, worker._model
+    counterexample, model = worker._told, worker._model
     looks = tuple(
         replace(look, breaks=False) for look in trace.looks if look.after <= left
     )
@@ -252,8 +252,8 @@ def _view(trace: View, worker: _Worker, left: int) -> View:
     for at, real in enumerate(trace.steps[:left]):
         steps[at] = replace(steps[at], source=real.source)
     view = _assembled(
-        told,
-        (*lanes_of(told).names, *((READERS,) if looks else ())),
+        counterexample,
+        (*lanes_of(counterexample).names, *((READERS,) if looks else ())),
         steps,
         fails_at=fails_at,
         start=trace.start,

@@ -248,13 +248,15 @@ def _weighed(
     on its own, and may come up for some of them only: it is vacuous where it comes
     up for none.
     """
-    told = [(Verdict(a.verdict), a.question.when) for a in answers]
-    idle = [n for n, one in enumerate(told) if one[0] is Verdict.VACUOUS]
-    some = any(w == "leads_to" and v is not Verdict.VACUOUS for v, w in told)
-    counted = [v for v, w in told if not (some and (v, w) == _IDLE)]
-    whys = {prop.clauses[n].idle if n in unmet else _NOTHING[told[n][1]] for n in idle}
+    verdicts = [(Verdict(a.verdict), a.question.when) for a in answers]
+    idle = [n for n, one in enumerate(verdicts) if one[0] is Verdict.VACUOUS]
+    some = any(w == "leads_to" and v is not Verdict.VACUOUS for v, w in verdicts)
+    counted = [v for v, w in verdicts if not (some and (v, w) == _IDLE)]
+    whys = {
+        prop.clauses[n].idle if n in unmet else _NOTHING[verdicts[n][1]] for n in idle
+    }
     note = "; ".join(sorted(whys))
-    if idle and len(idle) < len(told):
+    if idle and len(idle) < len(verdicts):
         which = ", ".join(prop.clauses[n].text for n in idle[:_MOST_NAMED])
         more = f" and {len(idle) - _MOST_NAMED} more" if len(idle) > _MOST_NAMED else ""
         note = f"{note}, for: {which}{more}"

@@ -126,8 +126,8 @@ def check_data(report: Report) -> dict[str, Any]:
             "stopped": found.stopped,
         }
     if isinstance(report.run, Simulation):
-        told = ("walks", "depth", "seed", "distinct", "steps", "taken", "events")
-        data |= {name: getattr(report.run, name) for name in told}
+        names = ("walks", "depth", "seed", "distinct", "steps", "taken", "events")
+        data |= {name: getattr(report.run, name) for name in names}
         data["seconds"] = round(report.run.seconds, 6)
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
     if report.run is not None:

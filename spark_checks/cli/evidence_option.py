@@ -53,8 +53,8 @@ def leave(
         path, _, _ = protocol.partition(":")
         if path.endswith(".py"):
             subject = f"{Path(os.path.relpath(path, root)).as_posix()}:{subject}"
-        told = {name: value for name, value in (how or {}).items() if value}
-        records += records_of(report, subject=subject, how=told)
+        known = {name: value for name, value in (how or {}).items() if value}
+        records += records_of(report, subject=subject, how=known)
     _write(records, folder)
 
 
@@ -103,5 +103,5 @@ def _write(records: Iterable[Evidence], folder: Path) -> None:
         raise UsageError(message)
     written = [write(record, folder) for record in found]
     kept = written.count(False)
-    told = f"; {kept} stay as they are, and rest on more" if kept else ""
-    click.echo(f"evidence: {len(written)} records in {folder}{told}", err=True)
+    suffix = f"; {kept} stay as they are, and rest on more" if kept else ""
+    click.echo(f"evidence: {len(written)} records in {folder}{suffix}", err=True)

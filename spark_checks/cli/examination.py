@@ -106,13 +106,15 @@ def _folders() -> Found:
 def _of_run(one: LeftoverFolder) -> Found:
     """Tell of the scratch folder of another run, and of what it left running."""
     running = ", ".join(str(process.number) for process in one.running)
-    told = f"{one.folder}, {one.size:,} bytes"
+    description = f"{one.folder}, {one.size:,} bytes"
     if one.state == DEAD:
         runs = f", and its processes {running} still run" if running else ""
         mend = "the next replay removes it, or onceproof doctor --clean"
-        return Found("dead run", "", needed=False, problem=f"{told}{runs}; {mend}")
+        return Found(
+            "dead run", "", needed=False, problem=f"{description}{runs}; {mend}"
+        )
     name = "kept run" if one.state == KEPT else "live run"
-    return Found(name, f"{told}, of process {one.run}", needed=False)
+    return Found(name, f"{description}, of process {one.run}", needed=False)
 
 
 def _loopback() -> Found:

@@ -14,8 +14,8 @@ _NETWORK = ("Py4JNetworkError", "Py4JAuthenticationError")
 def reason(error: BaseException) -> str:
     """Give the line of a failure that says most: what Python raised, if it did."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = itertools.takewhile(lambda line: not line.startswith("==="), lines)
-    raised = [line for line in told if _RAISED.match(line)]
+    kept = itertools.takewhile(lambda line: not line.startswith("==="), lines)
+    raised = [line for line in kept if _RAISED.match(line)]
     said = (raised or lines or [type(error).__name__])[-1 if raised else 0]
     return redacted(said)[:300]
 

@@ -49,7 +49,7 @@ def describe(sink: Any) -> Message:
         message = f"a sink is one of {names}, not {type(sink).__name__} {sink!r}"
         raise UsageError(message)
     read = sink.read
-    told: Message = {
+    description: Message = {
         "kind": kind.__name__,
         "read": None if callable(read) else str(read),
         "path": isinstance(read, Path),
@@ -57,27 +57,29 @@ def describe(sink: Any) -> Message:
         "fields": {},
     }
     if isinstance(sink, Format):
-        told["fields"] = {"options": {k: str(v) for k, v in sink.options.items()}}
+        description["fields"] = {
+            "options": {k: str(v) for k, v in sink.options.items()}
+        }
         if isinstance(sink.name, type):
-            told["source"] = [_name_of(sink.name), list(_aborts(sink.name))]
+            description["source"] = [_name_of(sink.name), list(_aborts(sink.name))]
         else:
-            told["fields"]["name"] = str(sink.name)
+            description["fields"]["name"] = str(sink.name)
     if isinstance(sink, Files):
-        told["fields"] = {"format": sink.format, "path": str(sink.path)}
-    return told
+        description["fields"] = {"format": sink.format, "path": str(sink.path)}
+    return description
 
 
-def described(told: Message) -> UnderTest:
+def described(message: Message) -> UnderTest:
     """Give a sink of the same kind, whose functions are elsewhere."""
-    kind: Any = next(k for k in _KINDS if k.__name__ == told["kind"])
-    read = told["read"]
+    kind: Any = next(k for k in _KINDS if k.__name__ == message["kind"])
+    read = message["read"]
     given = {
-        "read": elsewhere if read is None else Path(read) if told["path"] else read,
-        "result": elsewhere if told["result"] else None,
-        **told["fields"],
+        "read": elsewhere if read is None else Path(read) if message["path"] else read,
+        "result": elsewhere if message["result"] else None,
+        **message["fields"],
     }
-    if "source" in told:
-        name, aborts = told["source"]
+    if "source" in message:
+        name, aborts = message["source"]
         given["name"] = DataSourceClass(name, tuple(aborts))
     for name in ("write", "writer", "start", "run"):
         if name in kind.__dataclass_fields__:

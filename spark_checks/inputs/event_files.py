@@ -115,8 +115,8 @@ class InputFiles:
     def _schema(self) -> Any:
         from pyspark.sql.types import StructType  # noqa: PLC0415
 
-        told = self.given.schema
-        return StructType.fromJson(json.loads(told)) if told[:1] == "{" else told
+        schema = self.given.schema
+        return StructType.fromJson(json.loads(schema)) if schema[:1] == "{" else schema
 
     def _read(self, spark: SparkSession, files: range) -> DataFrame:
         reader: Any = spark.read.schema(self._schema()).options(**JSON_OPTIONS)

@@ -70,38 +70,40 @@ def power(number: int, count: int, bits: int) -> int:
 
 
 def _value(kind: DataType, number: int, count: int, name: str) -> Any:
-    told = kind.typeName()
-    if told in ("string", "varchar", "char"):
+    type_name = kind.typeName()
+    if type_name in ("string", "varchar", "char"):
         return f"{name}-{number:03}"
-    if told in ("float", "double"):
-        return float(power(number, count, _EXACT[told]))
-    if told in _EXACT:
-        return power(number, count, _EXACT[told])
-    if told == "decimal":
+    if type_name in ("float", "double"):
+        return float(power(number, count, _EXACT[type_name]))
+    if type_name in _EXACT:
+        return power(number, count, _EXACT[type_name])
+    if type_name == "decimal":
         whole: Any = kind
         bits = int(10 ** (whole.precision - whole.scale)).bit_length() - 1
         return decimal.Decimal(power(number, count, max(bits, 1)))
-    if told == "boolean":
+    if type_name == "boolean":
         return number % 2 == 0
-    if told == "date":
+    if type_name == "date":
         return _DAY + dt.timedelta(days=number)
-    if told == "timestamp":
+    if type_name == "timestamp":
         return _TIME + dt.timedelta(minutes=number)
-    if told == "timestamp_ntz":
+    if type_name == "timestamp_ntz":
         return _TIME.replace(tzinfo=None) + dt.timedelta(minutes=number)
-    if told == "binary":
+    if type_name == "binary":
         return bytearray(f"{name}-{number:03}".encode())
     return _nested(kind, number, count, name)
 
 
 def _nested(kind: Any, number: int, count: int, name: str) -> Any:
-    told = kind.typeName()
-    if told == "struct":
+    type_name = kind.typeName()
+    if type_name == "struct":
         return tuple(_value(f.dataType, number, count, f.name) for f in kind)
-    if told == "array":
+    if type_name == "array":
         return [_value(kind.elementType, number, count, name)]
-    if told == "map":
+    if type_name == "map":
         key = _value(kind.keyType, number, count, f"{name}-key")
         return {key: _value(kind.valueType, number, count, name)}
-    message = f"no values are made for {name}, of type {told}; give a sample of rows"
+    message = (
+        f"no values are made for {name}, of type {type_name}; give a sample of rows"
+    )
     raise UsageError(message)

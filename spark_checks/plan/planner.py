@@ -291,8 +291,8 @@ class _Planner:
             for attempt in range(first, 0 if done else story.attempts):
                 task = {"partition": story.real(p), "attempt": attempt}
                 point = struck.get((p, attempt), {})
-                told = not struck or bool(point)
-                rest = {**task, **point, "await_": tuple(awaited), "tell": told}
+                report = not struck or bool(point)
+                rest = {**task, **point, "await_": tuple(awaited), "tell": report}
                 run.stops(WORK, "call", batch, "die", **rest)
         stopped = run.mark("stopped")
         run.rule(LINES, "exception", batch, "die", after=stopped)

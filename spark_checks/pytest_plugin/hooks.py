@@ -129,7 +129,7 @@ def pytest_terminal_summary(
 ) -> None:
     """Say how many sinks were judged, and how."""
     del exitstatus
-    told, ran = [], set()
+    judged, ran = [], set()
     for reports in terminalreporter.stats.values():
         for report in reports:
             ran.add(getattr(report, "nodeid", ""))
@@ -138,17 +138,17 @@ def pytest_terminal_summary(
                 getattr(report, "when", "") == "call"
                 and "onceproof_verdict" in properties
             ):
-                told.append((report.nodeid, properties))
-    unjudged = _known_failures_unjudged(config, ran, {node for node, _ in told})
-    if not told and not unjudged:
+                judged.append((report.nodeid, properties))
+    unjudged = _known_failures_unjudged(config, ran, {node for node, _ in judged})
+    if not judged and not unjudged:
         return
     terminalreporter.section("onceproof")
     for line in unjudged:
         terminalreporter.write_line(line)
-    if not told:
+    if not judged:
         return
     terminalreporter.write_line(f"options: {options_of(config)}")
-    for node, properties in sorted(told, key=lambda t: t[0]):
+    for node, properties in sorted(judged, key=lambda t: t[0]):
         verdict = properties["onceproof_verdict"]
         number = properties["onceproof_interleavings"]
         of = properties["onceproof_of"]

@@ -71,10 +71,10 @@ class Options:
     @property
     def words(self) -> str:
         """Give what says how much is replayed, as it can be given again."""
-        told = [f"--onceproof-profile={self.profile}"]
+        words = [f"--onceproof-profile={self.profile}"]
         given = {"faults": self.faults, "batches": self.batches}
-        told += [f"--onceproof-{k}={v}" for k, v in given.items() if v is not None]
-        return " ".join(told)
+        words += [f"--onceproof-{k}={v}" for k, v in given.items() if v is not None]
+        return " ".join(words)
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -205,27 +205,29 @@ class Replayer:
     def _again(self, build: Build, question: AssessmentRequest) -> Assessment:
         """Replay what a file tells of, and give the answer to who asks."""
         path = self._options.replay or Path()
-        told = read(path)
-        sizes = sizes_of(told)
+        counterexample = read(path)
+        sizes = sizes_of(counterexample)
         question = replace(
             question,
-            faults=told.faults,
+            faults=counterexample.faults,
             batches=sizes.batches,
             partitions=sizes.partitions,
             events=None,
-            given=given_by(told),
-            choice=choice_of(told),
+            given=given_by(counterexample),
+            choice=choice_of(counterexample),
             trace="off",
         )
         plugins = self._config.pluginmanager.get_plugins()
         tell = next((p.tell for p in plugins if isinstance(p, RerunResults)), None)
         judged = judge(build, question, lab=self.lab, listener=tell)
         noted = judgements_of(self.item)
-        if judged.report.sink.name != told.sink:
-            other = f"{path} is about {told.sink}, not {judged.report.sink.name}"
+        if judged.report.sink.name != counterexample.sink:
+            other = (
+                f"{path} is about {counterexample.sink}, not {judged.report.sink.name}"
+            )
             noted.beside.append(other)
             return judged
-        answer = answered(path, told, judged.report)
+        answer = answered(path, counterexample, judged.report)
         self.item.user_properties.append((ANSWER, answer.to_json()))
         if answer.status():
             noted.wrong.append(str(answer).partition("\n")[0])
@@ -264,13 +266,13 @@ class Replayer:
         del build
         item, verdict = self.item, str(judged.verdict)
         there = len(judged.report.classes.classes)
-        told = {"verdict": verdict, "interleavings": judged.replayed, "of": there}
-        told |= {"guarantee": judged.guarantee, "file": judged.file}
-        told["bounds"] = bounds_of_replay(judged.report)
-        told |= {"short": judged.short, "left_out": "\n".join(judged.left_out)}
+        data = {"verdict": verdict, "interleavings": judged.replayed, "of": there}
+        data |= {"guarantee": judged.guarantee, "file": judged.file}
+        data["bounds"] = bounds_of_replay(judged.report)
+        data |= {"short": judged.short, "left_out": "\n".join(judged.left_out)}
         ours = [p for p in item.user_properties if not p[0].startswith("onceproof_")]
         item.user_properties[:] = ours
-        for name, value in told.items():
+        for name, value in data.items():
             if value != "":
                 item.user_properties.append((f"onceproof_{name}", value))
         self._remember(judged)
@@ -355,7 +357,7 @@ class Replayer:
         report = judged.report
         folder = self._options.artifacts / self._node()
         writable(folder)
-        told = {
+        data = {
             "test": self.item.nodeid,
             "headline": judged.headline,
             "left_out": list(judged.left_out),
@@ -364,7 +366,7 @@ class Replayer:
             },
         }
         path = folder / "held.json"
-        write_whole(path, json.dumps(told, indent=2) + "\n")
+        write_whole(path, json.dumps(data, indent=2) + "\n")
 
 
 def _texts(name: str, given: object) -> tuple[str, ...]:

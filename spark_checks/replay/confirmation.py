@@ -64,8 +64,8 @@ def confirm(
                 broke.append(_breaks(prop, again[-1]))
             if broke[0]:
                 break
-            told = f"breaks {prop.name} in {1 + sum(broke)} of {1 + len(broke)} runs"
-            report.unsteady.setdefault(prop.name, {})[number] = told
+            reason = f"breaks {prop.name} in {1 + sum(broke)} of {1 + len(broke)} runs"
+            report.unsteady.setdefault(prop.name, {})[number] = reason
 
 
 def _breaks(prop: Property, outcome: Outcome) -> bool:

@@ -287,6 +287,6 @@ def _tidied(
 
 def _judged(bench: ReplayContext, some: Sequence[UnjudgedOutcome]) -> list[Outcome]:
     """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
-    told = [r.telling for r in some if r.telling is not None]
-    read = iter(bench.histories(told))
+    observations = [r.telling for r in some if r.telling is not None]
+    read = iter(bench.histories(observations))
     return [r.judged(next(read) if r.telling is not None else None) for r in some]

@@ -154,7 +154,7 @@ def _judged(report: SinkReport, question: AssessmentRequest) -> Assessment:
     replayed = len(report.replayed)
     if verdict is Verdict.REFUTED:
         return _refuted(report, question)
-    told = left_out_of(report, question.choice)
+    lines = left_out_of(report, question.choice)
     how = f"in {replayed} of {len(report.classes.classes)} interleavings"
     short = in_short(report, question.choice)
     if verdict.holds:
@@ -165,11 +165,11 @@ def _judged(report: SinkReport, question: AssessmentRequest) -> Assessment:
     return Assessment(
         verdict,
         headline,
-        "\n".join(told),
+        "\n".join(lines),
         replayed,
         report,
         short=short,
-        left_out=tuple(told),
+        left_out=tuple(lines),
     )
 
 
@@ -205,7 +205,7 @@ def _refuted(report: SinkReport, question: AssessmentRequest) -> Assessment:
     clause, moment = broken(prop, outcome.spark) or (0, 0)
     seen = breach(prop, clause, readers_see(outcome.spark, moment))
     headline = f"{_name(report)} is not {prop.name}: {_when(outcome, moment)}, {seen}"
-    told = counterexample(report, prop, outcome, asked)
+    made = counterexample(report, prop, outcome, asked)
     file = ""
     if question.trace != OFF:
         file = write_counterexamples(report, question.artifacts, asked)[prop.name]
@@ -222,7 +222,7 @@ def _refuted(report: SinkReport, question: AssessmentRequest) -> Assessment:
         for o in report.replayed
         if o.spark is not None and any(broken(p, o.spark) for p in asked.claims)
     )
-    story = "\n".join(story_of(told, ends))
+    story = "\n".join(story_of(made, ends))
     replayed = len(report.replayed)
     return Assessment(
         Verdict.REFUTED,
@@ -246,19 +246,19 @@ def _when(outcome: Outcome, moment: int) -> str:
     return f"after a fault ({'; '.join(run.how)})"
 
 
-def story_of(told: Counterexample, ends: Sequence[str]) -> list[str]:
+def story_of(counterexample: Counterexample, ends: Sequence[str]) -> list[str]:
     """Draw a counterexample in plain text: lanes, because, what is left to say.
 
     It has at most ``MOST_LINES`` lines: of the lanes some steps may be left out.
     """
-    because = [f"  {sentence}" for sentence in told.because]
+    because = [f"  {sentence}" for sentence in counterexample.because]
     because = ["because", *because] if because else []
     room = MOST_LINES - len(because) - len(ends) - 2
     if room < MOST_LINES // 4:
         more = len(because) - (MOST_LINES - MOST_LINES // 4 - len(ends) - 2)
         because = [*because[: -more - 2], f"  ... {more + 1} more ...", because[-1]]
         room = MOST_LINES - len(because) - len(ends) - 2
-    return [*because, *as_text(lanes_of(told), most=room), *ends]
+    return [*because, *as_text(lanes_of(counterexample), most=room), *ends]
 
 
 def _name(report: SinkReport) -> str:

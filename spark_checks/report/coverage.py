@@ -32,22 +32,22 @@ def by_cause(report: SinkReport, choice: Choice) -> dict[str, int]:
 
 def in_short(report: SinkReport, choice: Choice) -> str:
     """Say in brackets what was left out: interleavings, and why, moments, and lines."""
-    told = []
+    parts = []
     if causes := by_cause(report, choice):
         each = ", ".join(f"{number} {cause}" for cause, number in causes.items())
-        told.append(f"{sum(causes.values())} not replayed: {each}")
+        parts.append(f"{sum(causes.values())} not replayed: {each}")
     if early := sum(o.released_early for o in report.replayed):
-        told.append(f"{early} with a given-up task released early")
+        parts.append(f"{early} with a given-up task released early")
     if failing := sum(map(_fails_before_the_end, report.replayed)):
-        told.append(f"{failing} with readers that fail after a fault")
+        parts.append(f"{failing} with readers that fail after a fault")
     seen = report.sink.seen
     never = never_hit(seen, report.replayed) if choice.whole else ()
     theirs = [text for text in never if installed(text)]
     lines = len(theirs) + (seen.unlisted if seen is not None else 0)
     if lines:
         what = "line" if lines == 1 else "lines"
-        told.append(f"{lines} {what} of installed packages hit by no fault")
-    return f" ({'; '.join(told)})" if told else ""
+        parts.append(f"{lines} {what} of installed packages hit by no fault")
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
@@ -55,46 +55,46 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     reasons = Counter(
         (o.cause or FAILED, o.not_replayed) for o in report.outcomes if o.not_replayed
     )
-    told = []
+    lines = []
     for (cause, reason), number in reasons.items():
         first = reason.splitlines()[0][:_MOST_SAID].rstrip(":")
-        told.append(f"not replayed, {number} {cause}: {first}")
+        lines.append(f"not replayed, {number} {cause}: {first}")
     causes = by_cause(report, choice)
     there = len(report.classes.classes)
     if skipped := causes.get(SKIPPED):
         more = "" if choice.first else ": --onceproof-profile=ci goes on"
-        told.append(f"not replayed, {skipped} {SKIPPED}{more}")
+        lines.append(f"not replayed, {skipped} {SKIPPED}{more}")
     if beyond := causes.get(BEYOND):
-        told.append(
+        lines.append(
             f"not replayed, {beyond} {BEYOND}: --onceproof-most={there} replays all"
         )
     if others := causes.get(OTHERS):
-        told.append(f"not replayed, {others} {OTHERS}")
+        lines.append(f"not replayed, {others} {OTHERS}")
     unread = Counter(o.unread for o in report.outcomes if o.unread)
     for error, number in unread.items():
         first = error.splitlines()[0][:_MOST_SAID]
-        told.append(
+        lines.append(
             f"undecided, {number}: readers fail once the query has finished: {first}"
         )
     before = Counter(e for o in report.replayed for e in o.unread_before)
     for error, number in before.items():
         first = error.splitlines()[0][:_MOST_SAID]
         where = f"{number} moments after a fault"
-        told.append(f"not judged, {where}: readers fail: {first}")
+        lines.append(f"not judged, {where}: readers fail: {first}")
     again = Counter(o.failed_first for o in report.replayed if o.failed_first)
     for reason, number in again.items():
         first = reason.splitlines()[0][:_MOST_SAID].rstrip(":")
-        told.append(f"replayed again after a failure, {number}: {first}")
+        lines.append(f"replayed again after a failure, {number}: {first}")
     for found in report.unsteady.values():
-        told += [
+        lines += [
             f"not reproducible: interleaving {n} {how}" for n, how in found.items()
         ]
     if early := sum(o.released_early for o in report.replayed):
-        told.append(
+        lines.append(
             f"replayed with the given-up task released early, {early}: others waited "
             "for what it held, such as a lock"
         )
-    return [*told, *_code(report, whole=choice.whole)]
+    return [*lines, *_code(report, whole=choice.whole)]
 
 
 def _fails_before_the_end(outcome: Outcome) -> bool:
@@ -106,40 +106,40 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
     seen = report.sink.seen
     if seen is None:
         return []
-    told = []
+    found = []
     never = never_hit(seen, report.replayed) if whole else ()
     for what, lines in (
         ("of your code", [text for text in never if not installed(text)]),
         ("of installed packages", [text for text in never if installed(text)]),
     ):
         if lines:
-            told.append(f"hit by no fault, {len(lines)} lines {what}: {_such(lines)}")
+            found.append(f"hit by no fault, {len(lines)} lines {what}: {_such(lines)}")
     for how, no_points in (
         ("your code takes other ways from run to run", report.unforeseen),
         ("they run only after a fault", after_faults(seen, report.outcomes)),
     ):
         if no_points:
             shown = _such(no_points)
-            told.append(f"hit by no fault, {len(no_points)} lines: {how}: {shown}")
+            found.append(f"hit by no fault, {len(no_points)} lines: {how}: {shown}")
     if not (seen.driver or seen.tasks):
-        told.append(
+        found.append(
             "not injected into: what the sink does inside Spark; no line of your own "
             "code runs in it"
         )
     if seen.unlisted:
-        told.append(
+        found.append(
             f"hit by no fault, {seen.unlisted} lines of installed packages, of which "
             "there are too many; name those that matter in code="
         )
     if seen.outside:
         named = ", ".join(f"{name} ({why})" for name, why in seen.outside)
-        told.append(f"not injected into: {named}")
+        found.append(f"not injected into: {named}")
     if seen.passed:
-        told.append(
+        found.append(
             f"not injected into: {seen.passed} repetitions of lines that have faults "
             "at their first and last time"
         )
-    return told
+    return found
 
 
 def _such(lines: Sequence[str]) -> str:

@@ -38,13 +38,13 @@ def parting(model: History, spark: History) -> tuple[Moment, ...]:
 
 def drift_data(outcome: Outcome) -> dict[str, Any]:
     """Give as plain data how an outcome drifts."""
-    told: tuple[Moment, ...] = ()
+    moments: tuple[Moment, ...] = ()
     if outcome.model is not None and outcome.spark is not None:
-        told = parting(outcome.model, outcome.spark)
+        moments = parting(outcome.model, outcome.spark)
     return {
         "interleaving": outcome.interleaving.number,
         "failpoints": list(outcome.failpoints),
-        "moments": [asdict(moment) for moment in told],
+        "moments": [asdict(moment) for moment in moments],
         "restarts": list(outcome.unplanned),
         "rested": outcome.spark.rested if outcome.spark else None,
         "folder": str(outcome.folder or ""),

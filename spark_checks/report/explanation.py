@@ -28,30 +28,30 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
     if history is None or place is None:
         return ()
     clause, moment = place
-    told: list[str] = []
+    sentences: list[str] = []
     before: frozenset[int] = frozenset()
     again: set[int] = set()
     for number, run in enumerate(outcome.runs):
-        told += _run(number, run, before, again)
+        sentences += _run(number, run, before, again)
         if run.unreadable:
-            told.append(f"{at_moment(run.moment)}, readers fail: {run.unreadable}")
+            sentences.append(f"{at_moment(run.moment)}, readers fail: {run.unreadable}")
         else:
-            told.append(f"{at_moment(run.moment)}, {readers_see(history, number)}")
+            sentences.append(f"{at_moment(run.moment)}, {readers_see(history, number)}")
         again |= set(run.ran) - run.committed
         before = run.committed
         if number == moment:
             break
-    told += _units(history, moment)
+    sentences += _units(history, moment)
     if not history.rested:
         last = outcome.unplanned[-1] if outcome.unplanned else ""
         why = f": {last.rpartition('DriverDiedError: ')[2]}" if last else ""
-        told.append(f"no restart brings the query to its end{why}")
+        sentences.append(f"no restart brings the query to its end{why}")
     weakest = next(g.name for g in GUARANTEES if broken(g, history))
     what = prop.clauses[clause].text
-    told.append(
+    sentences.append(
         f"this breaks the claim that {what}; the weakest guarantee broken is {weakest}"
     )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _run(

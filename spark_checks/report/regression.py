@@ -53,40 +53,49 @@ def regression(file: Path, *, trust: bool = False) -> tuple[str, str]:
     that cannot be found by its name in the project, or anywhere where there is
     ``trust``.
     """
-    told = read(file)
-    if not told.sink:
-        return _of_a_model(file, told, trust=trust)
-    path, sign, _ = told.sink.partition("::")
-    if told.test and not sign:
+    counterexample = read(file)
+    if not counterexample.sink:
+        return _of_a_model(file, counterexample, trust=trust)
+    path, sign, _ = counterexample.sink.partition("::")
+    if counterexample.test and not sign:
         message = (
-            f"the sink of {file} is made inside the test {told.test}, which replays it "
-            "anyway; to have a test apart, build the sink in a function of a module"
+            f"the sink of {file} is made inside the test {counterexample.test}, "
+            "which replays it anyway; to have a test apart, build the sink in a function of a module"
         )
         raise UsageError(message)
     if sign and not trust:
         own_code(path, file)
-    name = _identifier(f"{told.sink.rpartition('::')[2]}_{told.property}")
-    lines = json.dumps(replace(told, test="").to_json(), indent=1).splitlines(
+    name = _identifier(
+        f"{counterexample.sink.rpartition('::')[2]}_{counterexample.property}"
+    )
+    lines = json.dumps(replace(counterexample, test="").to_json(), indent=1).splitlines(
         keepends=True
     )
     text = _TEST.format(
-        sink=quoted(told.sink),
-        claim=quoted(told.clause),
-        allowed="".join(f"{quoted(a)}, " for a in told.asked.get("allow", ())).rstrip(),
+        sink=quoted(counterexample.sink),
+        claim=quoted(counterexample.clause),
+        allowed="".join(
+            f"{quoted(a)}, " for a in counterexample.asked.get("allow", ())
+        ).rstrip(),
         data="".join(f"    {quoted(line)}\n" for line in lines),
         name=name,
     )
     return f"test_{name}.py", text
 
 
-def _of_a_model(file: Path, told: Counterexample, *, trust: bool) -> tuple[str, str]:
+def _of_a_model(
+    file: Path, counterexample: Counterexample, *, trust: bool
+) -> tuple[str, str]:
     """Write the test that takes the steps in the model, as the explorer copies it."""
-    found = explored(told, trust=trust)
+    found = explored(counterexample, trust=trust)
     text = as_test(found, Origin(str(file), file=True), found.view)
     if not text:
         message = f"{file} cannot be taken again: {'; '.join(found.view.notes)}"
         raise UsageError(message)
-    return f"test_{_identifier(f'{told.protocol}_{told.property}')}.py", text
+    return (
+        f"test_{_identifier(f'{counterexample.protocol}_{counterexample.property}')}.py",
+        text,
+    )
 
 
 def _identifier(text: str) -> str:

@@ -55,69 +55,75 @@ def replay_file(
     ``UsageError``, before any Spark is started, for a file that is damaged, or that
     tells of something that is not known here.
     """
-    told = read(path)
-    if told.test:
-        return replay_test(path, told, listener, trust=trust)
-    given = given_by(told)
-    sink, sizes = _asked(path, told, allow, trust=trust)
-    about = (str(path), told.sink, told.property)
+    counterexample = read(path)
+    if counterexample.test:
+        return replay_test(path, counterexample, listener, trust=trust)
+    given = given_by(counterexample)
+    sink, sizes = _asked(path, counterexample, allow, trust=trust)
+    about = (str(path), counterexample.sink, counterexample.property)
     stale = ""
     if not sink.code:
-        stale = _stale(told, protocol_of(sink, sizes, faults=told.faults))
+        stale = _stale(
+            counterexample, protocol_of(sink, sizes, faults=counterexample.faults)
+        )
     if stale:
         return RerunResult(*about, "ERROR", stale)
     reports = engine.replay(
         [sink],
         listener or (lambda _: None),
         request.ReplayRequest(
-            faults=told.faults,
+            faults=counterexample.faults,
             sizes=sizes,
-            choice=choice_of(told),
+            choice=choice_of(counterexample),
             keep=keep,
             given=given,
         ),
     )
-    return answered(path, told, reports[0])
+    return answered(path, counterexample, reports[0])
 
 
-def given_by(told: Counterexample) -> Callable[[SparkSession], Input] | None:
+def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] | None:
     """Give the events that a file tells of; None for flights of its number."""
-    key = tuple(map(str, told.asked.get("key", ())))
-    if told.input is not None:
-        given = from_json(told.input)
+    key = tuple(map(str, counterexample.asked.get("key", ())))
+    if counterexample.input is not None:
+        given = from_json(counterexample.input)
         return lambda _: given
-    return own_events(None, key, sizes_of(told)) if key else None
+    return own_events(None, key, sizes_of(counterexample)) if key else None
 
 
-def choice_of(told: Counterexample) -> Choice:
+def choice_of(counterexample: Counterexample) -> Choice:
     """Choose what a file tells of; of a user's sink, what stands for it now."""
-    if told.protocol == StruckInside.label():
-        return Choice(told=told.steps)
-    return Choice(only=frozenset([told.interleaving]))
+    if counterexample.protocol == StruckInside.label():
+        return Choice(told=counterexample.steps)
+    return Choice(only=frozenset([counterexample.interleaving]))
 
 
-def answered(path: Path, told: Counterexample, report: SinkReport) -> RerunResult:
+def answered(
+    path: Path, counterexample: Counterexample, report: SinkReport
+) -> RerunResult:
     """Say what the replay of the interleaving that a file tells of has shown.
 
     Where a user's sink runs other lines by now, it is FAILED if any failure of the
     same kind breaks the property, and FIXED if all were replayed and none does.
     """
-    about = (str(path), told.sink, told.property)
+    about = (str(path), counterexample.sink, counterexample.property)
     outcomes = report.outcomes
     if not outcomes:
         return RerunResult(*about, "ERROR", "there is no such interleaving any more")
-    once = report.unsteady.get(told.property, {})
+    once = report.unsteady.get(counterexample.property, {})
     failed = [
-        o for o in outcomes if o.interleaving.number not in once and _fails(told, o)
+        o
+        for o in outcomes
+        if o.interleaving.number not in once and _fails(counterexample, o)
     ]
     missed = [o for o in outcomes if o.spark is None or o in report.missed]
     folder = str((failed or missed or outcomes)[0].folder or "")
     steps = steps_of(Interpreter(report.protocol), outcomes[0].interleaving.trace)
     why = ""
-    if report.sink.code and (len(outcomes) > 1 or steps != told.steps):
+    if report.sink.code and (len(outcomes) > 1 or steps != counterexample.steps):
         why = (
-            f"{told.property}, over {len(outcomes)} failures of this kind: the sink "
-            "runs other lines than when the file was written"
+            f"{counterexample.property}, over {len(outcomes)} failures of this kind: "
+            "the sink runs other lines than when the file was written"
         )
     if failed:
         return RerunResult(*about, "FAILED", why, folder)
@@ -129,15 +135,15 @@ def answered(path: Path, told: Counterexample, report: SinkReport) -> RerunResul
     return RerunResult(*about, "ERROR", reason, folder)
 
 
-def _fails(told: Counterexample, outcome: Outcome) -> bool:
-    if told.property == DRIFT:
+def _fails(counterexample: Counterexample, outcome: Outcome) -> bool:
+    if counterexample.property == DRIFT:
         return outcome.drift
-    prop = _GUARANTEES[told.property]
+    prop = _GUARANTEES[counterexample.property]
     return outcome.spark is not None and broken(prop, outcome.spark) is not None
 
 
 def _asked(
-    path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
+    path: Path, counterexample: Counterexample, allow: tuple[str, ...], *, trust: bool
 ) -> tuple[ModelledSink, Sizes]:
     """Find what a file tells of.
 
@@ -145,36 +151,40 @@ def _asked(
     """
     message = ""
     sinks = reference_sinks()
-    if "::" in told.sink:
-        sinks[told.sink] = _own(path, told, allow, trust=trust)
-    if told.protocol not in (MicroBatch.label(), StruckInside.label()):
-        pick(told.protocol, protocols(), "protocol")
-        message = f"{path} is about {told.protocol}, which no sink is replayed by"
-    elif not told.sink:
+    if "::" in counterexample.sink:
+        sinks[counterexample.sink] = _own(path, counterexample, allow, trust=trust)
+    if counterexample.protocol not in (MicroBatch.label(), StruckInside.label()):
+        pick(counterexample.protocol, protocols(), "protocol")
+        message = (
+            f"{path} is about {counterexample.protocol}, which no sink is replayed by"
+        )
+    elif not counterexample.sink:
         message = f"{path} is about a model alone, and names no sink to replay"
-    elif told.sink not in sinks:
-        message = f"{path} is about sink {told.sink!r}, which is not known here"
-    elif told.property not in (DRIFT, *_GUARANTEES):
-        message = f"{path} is about {told.property!r}, which is no guarantee"
-    elif not 1 <= told.faults <= MOST_FAULTS:
-        message = f"{path} is damaged: 'faults' is {told.faults}"
+    elif counterexample.sink not in sinks:
+        message = (
+            f"{path} is about sink {counterexample.sink!r}, which is not known here"
+        )
+    elif counterexample.property not in (DRIFT, *_GUARANTEES):
+        message = f"{path} is about {counterexample.property!r}, which is no guarantee"
+    elif not 1 <= counterexample.faults <= MOST_FAULTS:
+        message = f"{path} is damaged: 'faults' is {counterexample.faults}"
     for name, most in MOST.items():
-        value = told.parameters.get(name)
+        value = counterexample.parameters.get(name)
         if not message and not (type(value) is int and 1 <= value <= most):
             message = f"{path} is damaged: {name!r} of its parameters is {value!r}"
     if message:
         raise UsageError(message)
-    sizes = sizes_of(told)
+    sizes = sizes_of(counterexample)
     enough(sizes.events, sizes.batches, sizes.partitions)
-    return sinks[told.sink], sizes
+    return sinks[counterexample.sink], sizes
 
 
 def _own(
-    path: Path, told: Counterexample, allow: tuple[str, ...], *, trust: bool
+    path: Path, counterexample: Counterexample, allow: tuple[str, ...], *, trust: bool
 ) -> ModelledSink:
     """Find the sink of a file's project; where it may write, the file does not say."""
-    code = told.sink.partition("::")[0]
-    wanted = tuple(told.asked.get("allow", ()))
+    code = counterexample.sink.partition("::")[0]
+    wanted = tuple(counterexample.asked.get("allow", ()))
     if not trust:
         own_code(code, path)
         # A file has its places without their passwords.
@@ -188,29 +198,29 @@ def _own(
     elif not Path(code).is_file():
         message = f"{path} names {code}, and there is no such file"
         raise UsageError(message)
-    named = told.asked.get("code", ())
-    return find_sink(told.sink, Path.cwd(), allowed=wanted, named=named)
+    named = counterexample.asked.get("code", ())
+    return find_sink(counterexample.sink, Path.cwd(), allowed=wanted, named=named)
 
 
-def sizes_of(told: Counterexample) -> Sizes:
+def sizes_of(counterexample: Counterexample) -> Sizes:
     """Give the sizes of the replay that a file tells of."""
-    numbers = told.parameters
+    numbers = counterexample.parameters
     return Sizes(
         batches=numbers["BATCH"],
         partitions=numbers["PARTITION"],
-        events=told.events,
+        events=counterexample.events,
         attempts=numbers["ATTEMPT"],
     )
 
 
-def _stale(told: Counterexample, protocol: MicroBatch) -> str:
+def _stale(counterexample: Counterexample, protocol: MicroBatch) -> str:
     """Say in what the model differs from the one that the file was written by."""
-    if told.parameters != parameters_of(protocol):
+    if counterexample.parameters != parameters_of(protocol):
         return "the model's parameters have changed since the file was written"
     classes = interleavings(protocol).classes
     for one in classes:
-        if one.number == told.interleaving:
-            if steps_of(Interpreter(protocol), one.trace) == told.steps:
+        if one.number == counterexample.interleaving:
+            if steps_of(Interpreter(protocol), one.trace) == counterexample.steps:
                 return ""
             return "the model has changed since the file was written"
-    return f"there is no interleaving {told.interleaving} any more"
+    return f"there is no interleaving {counterexample.interleaving} any more"

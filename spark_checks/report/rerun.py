@@ -60,8 +60,8 @@ class RerunResults:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Take the answer, or the reason why a test could not be run."""
-        told = [data for name, data in report.user_properties if name == ANSWER]
-        self.answers += [RerunResult(**data) for data in told]
+        results = [data for name, data in report.user_properties if name == ANSWER]
+        self.answers += [RerunResult(**data) for data in results]
         self.pytest_collectreport(report)
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -73,7 +73,7 @@ class RerunResults:
 
 def replay_test(
     path: Path,
-    told: Counterexample,
+    counterexample: Counterexample,
     tell: Listener | None = None,
     *,
     trust: bool = False,
@@ -88,11 +88,14 @@ def replay_test(
     """
     import pytest  # noqa: PLC0415 - only files of tests need it
 
-    name, sign, node = told.test.partition("::")
+    name, sign, node = counterexample.test.partition("::")
     if not trust:
         own_code(name, path)
     elif not Path(name).is_file():
-        message = f"{path} is of the test {told.test}; run this in its project's folder"
+        message = (
+            f"{path} is of the test {counterexample.test}; "
+            "run this in its project's folder"
+        )
         raise UsageError(message)
     listener = RerunResults(tell)
     # An absolute path is never taken for an option.
@@ -107,4 +110,6 @@ def replay_test(
     problem = next(
         iter(listener.problems), "the test does not replay that sink any more"
     )
-    return RerunResult(str(path), told.sink, told.property, "ERROR", problem)
+    return RerunResult(
+        str(path), counterexample.sink, counterexample.property, "ERROR", problem
+    )

@@ -157,15 +157,15 @@ class Host:
 
 def answer(found: Message) -> Message:
     """Raise what a host says was raised, if it says so."""
-    told = found.get("error")
-    if told is None:
+    error = found.get("error")
+    if error is None:
         return found
-    kind, text = told["kind"], told["text"]
+    kind, text = error["kind"], error["text"]
     if kind == "usage":
         raise UsageError(text)
     if kind == "harness":
         raise HarnessError(text)
-    raise Failed(text, told.get("trace", ""), told.get("condition", ""))
+    raise Failed(text, error.get("trace", ""), error.get("condition", ""))
 
 
 def ended(code: int) -> str:
@@ -234,11 +234,11 @@ class Zygote:
                     return found
                 made = forked(self._control)
                 order = {"op": "template", "modules": sorted(wanted), "path": sys.path}
-                told = made.ask(order, _PATIENCE)
-                if not told["unfit"]:
+                reply = made.ask(order, _PATIENCE)
+                if not reply["unfit"]:
                     self._templates[wanted] = made
                     return made
-                self._unfit.update(told["unfit"])
+                self._unfit.update(reply["unfit"])
                 made.close()
 
     def close(self) -> None:

@@ -42,14 +42,16 @@ def connected() -> bool:
     return SparkContext._gateway is not None
 
 
-def connect(told: dict[str, Any]) -> SparkSession:
+def connect(address: dict[str, Any]) -> SparkSession:
     """Connect this process to a session of another."""
     found: Any = SparkSession._instantiatedSession
     if found is not None:
-        mine: SparkSession = session_of(told["session"])
+        mine: SparkSession = session_of(address["session"])
         return mine
     before = {name: os.environ.get(name) for name in _WHERE}
-    os.environ |= dict(zip(_WHERE, (str(told["port"]), told["secret"]), strict=True))
+    os.environ |= dict(
+        zip(_WHERE, (str(address["port"]), address["secret"]), strict=True)
+    )
     path = list(sys.path)
     launch: Any = java_gateway.launch_gateway
     gateway = launch()
@@ -59,7 +61,7 @@ def connect(told: dict[str, Any]) -> SparkSession:
         else:
             os.environ[name] = value
     SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
-    java = _java(told["context"])
+    java = _java(address["context"])
     conf = SparkConf(_jconf=java.sc().conf())
     own = signal.getsignal(signal.SIGINT)
     context = SparkContext(conf=conf, gateway=gateway, jsc=java)
@@ -70,13 +72,13 @@ def connect(told: dict[str, Any]) -> SparkSession:
     stub: Any = SimpleNamespace(_sc=SimpleNamespace(_jsc=java))
     kind: Any = SparkSession
     kind._instantiatedSession = stub
-    spark = SparkSession(context, _java(told["session"]))
+    spark = SparkSession(context, _java(address["session"]))
     kind._instantiatedSession = kind._activeSession = spark
     activate(spark)
     return spark
 
 
-def lazily(told: dict[str, Any]) -> Callable[[], None]:
+def lazily(address: dict[str, Any]) -> Callable[[], None]:
     """Connect as soon as somebody asks for a session; give what takes that back."""
     plain = {
         (owner, name): vars(owner)[name]
@@ -91,7 +93,7 @@ def lazily(told: dict[str, Any]) -> Callable[[], None]:
     def put(owner: Any, name: str) -> None:
         def ask(*given: Any, **words: Any) -> Any:
             restore()
-            connect(told)
+            connect(address)
             return getattr(owner, name)(*given, **words)
 
         wrapped: Any = ask if owner is SparkSession.Builder else staticmethod(ask)

@@ -43,13 +43,13 @@ class Process:
     def of(cls, number: int) -> Process | None:
         """Describe a process that runs; None where there is none, or no /proc."""
         try:
-            told = Path(f"/proc/{number}/stat").read_bytes().decode("ascii", "replace")
+            stat = Path(f"/proc/{number}/stat").read_bytes().decode("ascii", "replace")
             boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
             space = Path("/proc/self/ns/pid").readlink()
         except OSError:
             return None
         # The name of its program may hold anything, and ends with the last bracket.
-        fields = told.rpartition(")")[2].split()
+        fields = stat.rpartition(")")[2].split()
         if fields[0] in "ZX":
             return None
         return cls(number, int(fields[19]), f"{boot.strip()} {space}")
@@ -104,9 +104,9 @@ def started(folder: Path, number: int) -> None:
     found = Process.of(number)
     if found is not None:
         with suppress(OSError):
-            told = _read(folder)
-            several = [*told.get("processes", []), vars(found)]
-            _write(folder, {**told, "processes": several})
+            stat = _read(folder)
+            several = [*stat.get("processes", []), vars(found)]
+            _write(folder, {**stat, "processes": several})
 
 
 def _marked(folder: Path) -> int:
@@ -130,10 +130,10 @@ def _marked(folder: Path) -> int:
     return number
 
 
-def _write(folder: Path, told: dict[str, Any]) -> None:
+def _write(folder: Path, record: dict[str, Any]) -> None:
     """Write a mark into the file that is locked; one half-written is no mark."""
     with (folder / MARK).open("r+b") as file:
-        file.write(json.dumps(told).encode() + b"\n")
+        file.write(json.dumps(record).encode() + b"\n")
         file.truncate()
 
 
@@ -145,21 +145,21 @@ def _read(folder: Path) -> dict[str, Any]:
         if not stat.S_ISREG(there.st_mode) or there.st_nlink != 1:
             raise OSError(folder)
         try:
-            told: dict[str, Any] = json.loads(file.read(_MOST_BYTES))
+            record: dict[str, Any] = json.loads(file.read(_MOST_BYTES))
         except (ValueError, RecursionError):
             raise OSError(folder) from None
     ours = (
-        isinstance(told, dict)
-        and told.get("format") == _FORMAT
-        and told.get("folder") == folder.name
-        and told.get("inode") == folder.lstat().st_ino
-        and isinstance(told.get("kept"), bool)
-        and isinstance(told.get("processes"), list)
+        isinstance(record, dict)
+        and record.get("format") == _FORMAT
+        and record.get("folder") == folder.name
+        and record.get("inode") == folder.lstat().st_ino
+        and isinstance(record.get("kept"), bool)
+        and isinstance(record.get("processes"), list)
         and there.st_uid == os.geteuid()
     )
     if not ours:
         raise OSError(folder)
-    return told
+    return record
 
 
 # What dead runs left ----------------------------------------------------------
@@ -209,19 +209,19 @@ def _left(folder: Path) -> LeftoverFolder:
     there = folder.lstat()
     if not stat.S_ISDIR(there.st_mode) or there.st_uid != os.geteuid():
         raise OSError(folder)
-    told = _read(folder)
+    record = _read(folder)
     lock = _taken(folder)
     if lock is not None:
         os.close(lock)
-    dead = KEPT if told["kept"] else DEAD
-    several = tuple(filter(None, map(_process, told["processes"])))
+    dead = KEPT if record["kept"] else DEAD
+    several = tuple(filter(None, map(_process, record["processes"])))
     state = LIVE if lock is None else dead
-    return LeftoverFolder(folder, state, int(told.get("process", 0)), several)
+    return LeftoverFolder(folder, state, int(record.get("process", 0)), several)
 
 
-def _process(told: Any) -> Process | None:
+def _process(data: Any) -> Process | None:
     try:
-        found = Process(**told)
+        found = Process(**data)
     except TypeError:
         return None
     ints = type(found.number) is int and type(found.began) is int
@@ -260,10 +260,10 @@ def _swept(folder: Path) -> list[Path]:
     if lock is None:
         return []
     try:
-        told = _read(folder)
-        if told["kept"]:
+        record = _read(folder)
+        if record["kept"]:
             return []
-        for process in filter(None, map(_process, told["processes"])):
+        for process in filter(None, map(_process, record["processes"])):
             _end(process)
         _emptied(folder)
     finally:

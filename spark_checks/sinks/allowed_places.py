@@ -107,10 +107,10 @@ def address_of(text: str) -> Address | None:
     head, sign, semicolons = head.partition(";")
     hosts, _, path = head.partition("/")
     inside, _, hosts = hosts.rpartition("@")
-    told = (semicolons.split(";") if sign else []) + re.split("[&;]", options)
+    address = (semicolons.split(";") if sign else []) + re.split("[&;]", options)
     pairs = {
         (name.strip().lower(), unquote(value))
-        for name, sign, value in (one.partition("=") for one in told)
+        for name, sign, value in (one.partition("=") for one in address)
         if sign and not _SECRET.search(name)
     }
     besides = [value for name, value in pairs if name in _NAMES_HOST]

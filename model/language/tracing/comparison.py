@@ -181,10 +181,10 @@ class Compared:
         plain = self._plainly(PlainStore, state, members)
         possible = bool(self._guard(known, state, state))
         if possible != (plain is not None):
-            told = ("cannot", "can")
+            verbs = ("cannot", "can")
             self._refuse(
-                f"{told[plain is not None]} happen in plain Python, and "
-                f"{told[possible]} as it was traced",
+                f"{verbs[plain is not None]} happen in plain Python, and "
+                f"{verbs[possible]} as it was traced",
                 (state,),
                 members,
             )

@@ -47,12 +47,12 @@ def plain_text(view: View, *, width: int = 88) -> str:
 
 def _reasons(view: View) -> list[str]:
     """Give the reasons; of many the first, and those that end in the contradiction."""
-    told = [safe(reason) for reason in view.because]
-    more = len(told) - MOST_REASONS
+    reasons = [safe(reason) for reason in view.because]
+    more = len(reasons) - MOST_REASONS
     if more <= 0:
-        return told
+        return reasons
     first, last = MOST_REASONS // 4, MOST_REASONS - MOST_REASONS // 4
-    return [*told[:first], f"... {more} more reasons ...", *told[-last:]]
+    return [*reasons[:first], f"... {more} more reasons ...", *reasons[-last:]]
 
 
 def _section(head: str, lines: list[str]) -> list[str]:

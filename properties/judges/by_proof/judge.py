@@ -272,7 +272,7 @@ def _finding(prop: Property, answers: list[Bounded], note: str, bounds: str) -> 
     """Give the verdict of the weakest clause, with the shortest trace that shows it."""
     verdict = weakest(b.verdict for b in answers)
     notes = dict.fromkeys(b.note for b in answers if b.verdict == verdict and b.note)
-    told = "; ".join([*notes, *([note] if note else [])])
+    remarks = "; ".join([*notes, *([note] if note else [])])
     shown = [
         (len(b.trace.steps), b.asked.number, b.trace)
         for b in answers
@@ -280,6 +280,6 @@ def _finding(prop: Property, answers: list[Bounded], note: str, bounds: str) -> 
     ]
     bounds = bounds if verdict.holds else ""
     if not shown:
-        return Finding(prop, verdict, note=told, bounds=bounds)
+        return Finding(prop, verdict, note=remarks, bounds=bounds)
     _, clause, trace_ = min(shown, key=lambda s: s[:2])
-    return Finding(prop, verdict, trace_, clause, note=told, bounds=bounds)
+    return Finding(prop, verdict, trace_, clause, note=remarks, bounds=bounds)

@@ -179,10 +179,10 @@ def write_refuted(report: Report, named: str, folder: Path) -> dict[str, str]:
     for finding in report.findings:
         if finding.verdict is not Verdict.REFUTED or finding.trace is None:
             continue
-        told = told_of(report.protocol, finding)
+        counterexample = told_of(report.protocol, finding)
         name = f"{_plain(report.protocol.label())}--{_plain(finding.property.name)}"
         path = folder / f"{name}.json"
-        (replace(told, protocol=named) if own else told).write(path)
+        (replace(counterexample, protocol=named) if own else counterexample).write(path)
         found[finding.property.name] = str(path)
     return found
 

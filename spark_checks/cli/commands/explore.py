@@ -93,8 +93,8 @@ def explore(
     Example: onceproof explore micro-batch --property at-most-once
     """
     if _is_file(what):
-        told = read(Path(what))
-        found = explored(told, _of_own_code(told), trust=trust)
+        counterexample = read(Path(what))
+        found = explored(counterexample, _of_own_code(counterexample), trust=trust)
         origin = Origin(what, file=True)
     else:
         chosen = settings_of(settings)
@@ -132,21 +132,21 @@ def _show(found: Explored, origin: Origin) -> None:
         click.echo(text)
 
 
-def _of_own_code(told: Counterexample) -> StruckInside | None:
+def _of_own_code(counterexample: Counterexample) -> StruckInside | None:
     """Make the model of a user's own sink, which a file names by its sizes alone.
 
     What else the code does is as little as the file's steps ask for.
     """
-    if told.protocol != StruckInside.label():
+    if counterexample.protocol != StruckInside.label():
         return None
-    sizes = {n: v for n, v in told.parameters.items() if n != "sink"}
+    sizes = {n: v for n, v in counterexample.parameters.items() if n != "sink"}
     for chosen in itertools.product((0, 1), repeat=len(_CODE)):
         code = UserCode(**dict(zip(_CODE, chosen, strict=True)))
         try:
             protocol = StruckInside(sink=code, **sizes)
         except UsageError:
             return None
-        if model_of(told, protocol)[0] is not None:
+        if model_of(counterexample, protocol)[0] is not None:
             return protocol
     return None
 

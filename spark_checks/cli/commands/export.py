@@ -134,9 +134,9 @@ def export(
     writable(output)
     for name, text in files.items():
         write_whole(output / name, text)
-    told = _told(made, configurations, output, form)
+    data = _told(made, configurations, output, form)
     if as_json:
-        print_json(told)
+        print_json(data)
         return 0
     click.echo(f"wrote {output / made.name}.tla")
     for one in configurations:
@@ -154,9 +154,9 @@ def _as_test(file: Path, output: Path, *, trust: bool, as_json: bool) -> int:
     path = output / name
     writable(output)
     write_whole(path, text)
-    told = {"form": "pytest", "file": str(path)}
+    data = {"form": "pytest", "file": str(path)}
     if as_json:
-        print_json(told)
+        print_json(data)
     else:
         click.echo(f"wrote {path}")
     return 0

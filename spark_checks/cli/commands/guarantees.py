@@ -161,7 +161,7 @@ def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
     problems = [*problems_of(sheet), *_of_file(sheet, path, mend)]
     rows = len(sheet.rows)
     if as_json:
-        told = {
+        data = {
             "format": "onceproof guarantee check",
             "schema": 1,
             "sheet": _near(path),
@@ -169,7 +169,7 @@ def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
             "claims": rows,
             "problems": [asdict(problem) for problem in problems],
         }
-        print_json(told)
+        print_json(data)
     else:
         for problem in problems:
             click.echo(str(problem))

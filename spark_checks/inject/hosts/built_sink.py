@@ -70,7 +70,7 @@ class BuiltSink:
         self._template = zygote.template(_imported(sink.build, places))
         self._builder: Host | None = self._template.fork()
         try:
-            told = self._builder.ask(order, seconds)
+            reply = self._builder.ask(order, seconds)
         except Failed as error:
             self.close()
             message = f"{sink.name} fails as it is built: {error}\n{error.trace}"
@@ -78,11 +78,11 @@ class BuiltSink:
         except BaseException:
             self.close()
             raise
-        self.under_test = described(told)
-        self.code = tuple(told["code"])
-        self.cleanups = int(told["cleanups"])
-        self._cleaning = told.get("cleaning")
-        self._luggage = told["luggage"]
+        self.under_test = described(reply)
+        self.code = tuple(reply["code"])
+        self.cleanups = int(reply["cleanups"])
+        self._cleaning = reply.get("cleaning")
+        self._luggage = reply["luggage"]
         if self._luggage is not None:
             self._end_builder()
 
@@ -134,8 +134,8 @@ class BuiltSink:
                 host = self.host()
                 try:
                     order = {"op": "clean", "cleaning": self._cleaning}
-                    told = host.ask({**order, "link": self._here["link"]}, _CLEANING)
-                    problems = list(told["problems"])
+                    reply = host.ask({**order, "link": self._here["link"]}, _CLEANING)
+                    problems = list(reply["problems"])
                 finally:
                     host.close()
             except (Failed, HarnessError, OSError) as error:
@@ -159,13 +159,13 @@ class BuiltSink:
             self._reader = self.host()
         asked = {**order, "link": jvm_link.address(spark)}
         try:
-            told = self._reader.ask(asked, self._seconds)
+            reply = self._reader.ask(asked, self._seconds)
         except HarnessError as error:
             self._reader.close()
             self._reader = None
             message = f"the process that reads the sink: {error}"
             raise HarnessError(message) from None
-        return _frame(told["frame"], spark)
+        return _frame(reply["frame"], spark)
 
 
 def _frame(target: str, spark: SparkSession) -> DataFrame:

@@ -43,20 +43,20 @@ RAISED, LOST = 70, 74
 SAYS_WHERE = 0.8
 
 
-def serve_run(sink: Any, told: Message, orders: Channel, asks: Channel) -> int:
+def serve_run(sink: Any, order: Message, orders: Channel, asks: Channel) -> int:
     """Serve one run of a sink until there are no more orders; return the status."""
-    log = Path(told["log"]).open("a")  # noqa: SIM115 - closed with the process
+    log = Path(order["log"]).open("a")  # noqa: SIM115 - closed with the process
     code = LOST
     try:
-        plan = RuleSet.read(Path(told["plan"]))
+        plan = RuleSet.read(Path(order["plan"]))
         if plan is None:
             log.write("the plan of the run is gone\n")
             return LOST
-        jvm_link.connect(told["link"])
+        jvm_link.connect(order["link"])
         sandbox.install([plan])
         sandbox.watch_writers()
         driver = _Driver(sink, plan, log)
-        if told["starts"]:
+        if order["starts"]:
             threading.Thread(target=driver.starts, args=(asks,), daemon=True).start()
         code = driver.serve(orders)
     except BaseException as error:  # noqa: BLE001 - the server must not go on here
@@ -90,20 +90,20 @@ class _Driver:
         tracer = Tracer(
             plan, lambda _: Place(now[0], run=plan.run), begins=theirs.hand_on
         )
-        while (told := orders.receive()) is not None and told["op"] == "batch":
-            now[0] = told["batch"]
+        while (order := orders.receive()) is not None and order["op"] == "batch":
+            now[0] = order["batch"]
             faulthandler.dump_traceback_later(
                 SAYS_WHERE * plan.patience, file=self._log
             )
-            spark = jvm_link.session_of(told["session"])
-            frame = jvm_link.frame_of(told["frame"], spark)
+            spark = jvm_link.session_of(order["session"])
+            frame = jvm_link.frame_of(order["frame"], spark)
             jvm_link.activate(spark)
-            theirs.keep(frame, told["properties"])
+            theirs.keep(frame, order["properties"])
             place = Place(now[0], run=plan.run)
             try:
                 tracer.fire(CALLBACK, "call", place)
                 tracer.install()
-                self._callbacks[told["callback"]](frame, now[0])
+                self._callbacks[order["callback"]](frame, now[0])
                 trace_none()
                 tracer.fire(CALLBACK, "return", place)
             except BaseException as error:  # noqa: BLE001 - as a driver dies of it
@@ -117,9 +117,9 @@ class _Driver:
 
     def starts(self, asks: Channel) -> None:
         """Start the query when asked to, while callbacks are served besides."""
-        while (told := asks.receive()) is not None:
+        while (order := asks.receive()) is not None:
             try:
-                found = self._started(told, asks)
+                found = self._started(order, asks)
             except BaseException as error:  # noqa: BLE001 - it is told
                 traceback.print_exc(file=self._log)
                 self._log.flush()
@@ -129,15 +129,15 @@ class _Driver:
                 found = {"error": {"kind": kind, "text": text}}
             asks.send(found)
 
-    def _started(self, told: Message, asks: Channel) -> Message:
-        spark = jvm_link.session_of(told["session"])
+    def _started(self, order: Message, asks: Channel) -> Message:
+        spark = jvm_link.session_of(order["session"])
         jvm_link.activate(spark)
         kind: Any = SparkSession
         kind._activeSession = spark
         spark.sparkContext.setLocalProperty(RUN_PROPERTY, self._plan.run)
         start = Start(
-            jvm_link.frame_of(told["frame"], spark),
-            Path(told["checkpoint"]),
+            jvm_link.frame_of(order["frame"], spark),
+            Path(order["checkpoint"]),
             self._plan,
             called_back=partial(self._register, asks),
         )

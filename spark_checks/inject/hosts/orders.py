@@ -46,21 +46,21 @@ def live(orders: Channel, asks: Channel) -> int:
     """Follow orders until there are no more; return the status to end with."""
     if _here.unused_numbers:
         _other_numbers()
-    while (told := orders.receive()) is not None:
-        what = told["op"]
+    while (order := orders.receive()) is not None:
+        what = order["op"]
         if what == "run":
             if _here.failed is not None:
-                return _lost(told, _here.failed)
-            return serve_run(_here.sink, told, orders, asks)
+                return _lost(order, _here.failed)
+            return serve_run(_here.sink, order, orders, asks)
         if what == "unpack":
             try:
-                _unpack(told)
+                _unpack(order)
             except BaseException as error:  # noqa: BLE001 - it is told when asked
                 _here.failed = failure(error)
             continue
         setup = what in ("template", "build")
         try:
-            found = _here.failed or _ORDERS[what](told)
+            found = _here.failed or _ORDERS[what](order)
         except BaseException as error:  # noqa: BLE001 - nothing may end a host but us
             found = failure(error)
         orders.send(found)
@@ -79,22 +79,22 @@ def failure(error: BaseException) -> Message:
     text = str(error) if kind == "usage" else named(error)
     condition = getattr(error, "getCondition", getattr(error, "getErrorClass", None))
     said = "".join(traceback.format_exception(error))
-    told = {"kind": kind, "text": text, "trace": said[-20_000:]}
-    told["condition"] = str(condition() if callable(condition) else "")
-    return {"error": told}
+    data = {"kind": kind, "text": text, "trace": said[-20_000:]}
+    data["condition"] = str(condition() if callable(condition) else "")
+    return {"error": data}
 
 
-def _lost(told: Message, failed: Message) -> int:
-    with Path(told["log"]).open("a") as log:
+def _lost(order: Message, failed: Message) -> int:
+    with Path(order["log"]).open("a") as log:
         log.write(f"{failed['error']['trace']}\n{failed['error']['text']}\n")
     return LOST
 
 
-def _template(told: Message) -> Message:
+def _template(order: Message) -> Message:
     """Import modules that are no user's, and name those that leave anything behind."""
-    sys.path[:] = told["path"]
+    sys.path[:] = order["path"]
     before, unfit = forkable.files(), []
-    for name in filter(user_modules.is_installed, told["modules"]):
+    for name in filter(user_modules.is_installed, order["modules"]):
         # What fails here is said by the user's code, if that needs it.
         with suppress(BaseException):
             importlib.import_module(name)
@@ -106,14 +106,14 @@ def _template(told: Message) -> Message:
     return {"unfit": unfit}
 
 
-def _build(told: Message) -> Message:
+def _build(order: Message) -> Message:
     """Build the sink that a text holds; say what it is, and how others get it."""
-    _enter(told)
+    _enter(order)
     before, numbers = forkable.files(), _numbers()
-    restore = jvm_link.lazily(told["link"])
-    target = _here.target = Target(Path(told["path_of"]), told["name"])
+    restore = jvm_link.lazily(order["link"])
+    target = _here.target = Target(Path(order["path_of"]), order["name"])
     try:
-        build = pickling.unpack(told["build"])
+        build = pickling.unpack(order["build"])
         sink = build(target)
     except BaseException:
         target.clean()
@@ -122,14 +122,14 @@ def _build(told: Message) -> Message:
         restore()
     _here.sink = sink
     found = describe(sink)
-    found["code"] = list(_travels(build, sink, told))
+    found["code"] = list(_travels(build, sink, order))
     sys.stdout.flush()
     problems = forkable.problems(before)
     _here.unused_numbers = _numbers() == numbers
     found["luggage"] = None
     if problems:
-        found["luggage"] = _packed(sink, told["called"], problems)
-        found["cleaning"] = _packed(target.cleanups, told["called"], problems)
+        found["luggage"] = _packed(sink, order["called"], problems)
+        found["cleaning"] = _packed(target.cleanups, order["called"], problems)
     found["cleanups"] = len(target.cleanups)
     return found
 
@@ -148,55 +148,55 @@ def _packed(sink: Any, name: str, problems: list[str]) -> str:
         raise UsageError(message) from error
 
 
-def _unpack(told: Message) -> None:
+def _unpack(order: Message) -> None:
     """Take what another process has built, in a process that has run nothing yet."""
-    _enter(told)
-    restore = jvm_link.lazily(told["link"])
+    _enter(order)
+    restore = jvm_link.lazily(order["link"])
     try:
-        _here.sink = pickling.unpack(told["luggage"])
+        _here.sink = pickling.unpack(order["luggage"])
     finally:
         restore()
-    _travels(None, _here.sink, told)
+    _travels(None, _here.sink, order)
 
 
-def _travels(build: Any, sink: Any, told: Message) -> tuple[str, ...]:
+def _travels(build: Any, sink: Any, order: Message) -> tuple[str, ...]:
     """Say where the code of a user's sink lies, and see that tasks get it."""
-    code = tuple(told["code"])
+    code = tuple(order["code"])
     if not code:
         return ()
-    bare = ModelledSink(told["called"], build, UserCode, frozenset(), code=code)
+    bare = ModelledSink(order["called"], build, UserCode, frozenset(), code=code)
     return with_code_of(bare, sink).code
 
 
-def _enter(told: Message) -> None:
+def _enter(order: Message) -> None:
     """Be as the process of the tests is: environment, folder, modules."""
     os.environ.clear()
-    os.environ.update(told["environment"])
+    os.environ.update(order["environment"])
     time.tzset()
-    os.chdir(told["folder"])
-    user_modules.enter(told)
+    os.chdir(order["folder"])
+    user_modules.enter(order)
 
 
-def _look(told: Message) -> Message:
+def _look(order: Message) -> Message:
     """Read the sink, and give Java's name of what readers see."""
-    spark = jvm_link.connect(told["link"])
+    spark = jvm_link.connect(order["link"])
     jvm_link.activate(spark)
     return _given(_here.sink.read(spark), "read")
 
 
-def _result(told: Message) -> Message:
+def _result(order: Message) -> Message:
     """Work out what should be seen of some events."""
-    spark = jvm_link.connect(told["link"])
-    return _given(_here.sink.result(jvm_link.frame_of(told["frame"], spark)), "result")
+    spark = jvm_link.connect(order["link"])
+    return _given(_here.sink.result(jvm_link.frame_of(order["frame"], spark)), "result")
 
 
-def _clean(told: Message) -> Message:
+def _clean(order: Message) -> Message:
     """Call the functions that clean up after the sink."""
     target = _here.target
-    restore = jvm_link.lazily(told["link"])
+    restore = jvm_link.lazily(order["link"])
     try:
         if target is None:
-            functions = pickling.unpack(told["cleaning"])
+            functions = pickling.unpack(order["cleaning"])
             target = Target(Path(), "", functions)
         return {"problems": [redacted(problem) for problem in target.clean()]}
     finally:

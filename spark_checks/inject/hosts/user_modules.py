@@ -166,7 +166,7 @@ def _read(place: str, name: str, changed: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def enter(told: Mapping[str, Any]) -> None:
+def enter(order: Mapping[str, Any]) -> None:
     """Have this process find modules as another one does."""
-    sys.path[:] = told["path"]
-    sys.meta_path.insert(0, Finder(told["modules"]))
+    sys.path[:] = order["path"]
+    sys.meta_path.insert(0, Finder(order["modules"]))

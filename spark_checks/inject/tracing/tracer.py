@@ -250,8 +250,8 @@ class Tracer:
         if not self._outside or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             return
         judged = self._judged(frame)
-        told = (judged.package, judged.why)
-        if not judged.why or told in self._told:
+        package = (judged.package, judged.why)
+        if not judged.why or package in self._told:
             return
         outer = list(_outer(frame))
         if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
@@ -259,7 +259,7 @@ class Tracer:
         # Python's own may stand in between: a pool of threads, functools, map.
         caller = next((f for f in outer if not self._judged(f).standard), None)
         if caller is None or self._follows(caller):
-            self._tell_outside(frame, *told)
+            self._tell_outside(frame, *package)
 
     def _look_around(self, frame: FrameType) -> None:
         """Note compiled code that a function has at hand: it makes no frames."""

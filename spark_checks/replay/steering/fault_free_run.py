@@ -164,8 +164,8 @@ def _well(bench: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> bool:
 
 
 def _seen(bench: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> History:
-    told = Observations(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
-    [history] = bench.histories([told])
+    line = Observations(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
+    [history] = bench.histories([line])
     return history
 
 

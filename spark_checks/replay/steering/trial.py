@@ -164,9 +164,9 @@ class SteeredQuery:
                 in_tasks.update(text for main, text, _ in line_trace.read(task) if main)
         failed = self.unreadable.get(run.moment, "")
         how = tuple(run.how)
-        told = (how, run.stop, run.moment, ran, committed, run.state, failed)
+        fields = (how, run.stop, run.moment, ran, committed, run.state, failed)
         return RunRecord(
-            *told, caught=caught, worked=worked, in_tasks=frozenset(in_tasks)
+            *fields, caught=caught, worked=worked, in_tasks=frozenset(in_tasks)
         )
 
     def news(self, run: RunPlan, *, well: bool) -> list[tuple[type[_News], str]]:
@@ -188,8 +188,12 @@ class SteeredQuery:
             for path, kind, what in shown
             if path.exists()
         ]
-        told = [(kind, what) for _, kind, what in sorted(there, key=lambda t: t[0])]
-        return [*told, (events.FaultInjected, run.stop)] if well and run.stop else told
+        reported = [(kind, what) for _, kind, what in sorted(there, key=lambda t: t[0])]
+        return (
+            [*reported, (events.FaultInjected, run.stop)]
+            if well and run.stop
+            else reported
+        )
 
     def _heal(self, run: RunPlan, ended: QueryResult) -> Deviation:
         """Start the query again where it failed though nothing was to strike it.
@@ -215,8 +219,8 @@ class SteeredQuery:
         if (self._marks / HUNG).exists():
             where = (self._marks / LOG).read_text()
             said = f"the sink's code on the driver did not end within {OF_PATIENCE:.0%}"
-            told = f"{said} of {self._bench.patience:.0f} s:\n{where}"
-            return Deviation(told, help=True)
+            reason = f"{said} of {self._bench.patience:.0f} s:\n{where}"
+            return Deviation(reason, help=True)
         idle = [
             batch
             for batch, mark in run.begun.items()
@@ -244,11 +248,11 @@ class SteeredQuery:
             return Deviation(f"never struck: {run.strike.what}{besides}", known=fewer)
         if missing:
             never = "; ".join(d.what for d in missing)
-            told = f"never struck: {never}{'' if run.fails else besides}"
+            reason = f"never struck: {never}{'' if run.fails else besides}"
             # A callback may come to the line where it dies before it starts tasks.
             begun = any((self._marks / mark).exists() for mark in run.begun.values())
             early = self._callback and run.strike is not None and not begun
-            return Deviation(told, known=self._own and (early or not ended.error))
+            return Deviation(reason, known=self._own and (early or not ended.error))
         if run.fails and not ended.error and not self._caught(run, ended):
             return Deviation(f"the query went on after {'; '.join(run.how)}")
         return WELL

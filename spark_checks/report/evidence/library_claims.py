@@ -48,8 +48,8 @@ def _expected(sink: ModelledSink, guarantee: str) -> str:
 
 def _reading(sink: ModelledSink) -> str:
     """Say how the sink is meant, in the words of the function that builds it."""
-    told = (inspect.getdoc(sink.build) or "").split("\n")[0].rstrip(".")
-    return f"write and read as its file does: {told[:1].lower()}{told[1:]}"
+    text = (inspect.getdoc(sink.build) or "").split("\n")[0].rstrip(".")
+    return f"write and read as its file does: {text[:1].lower()}{text[1:]}"
 
 
 def _of_protocols() -> Iterator[Claim]:

@@ -52,9 +52,9 @@ def near(path: str, root: Path) -> str:
     return Path(os.path.relpath(real, top)).as_posix() if inside else Path(real).name
 
 
-def as_seen_from(root: Path, told: str) -> str:
+def as_seen_from(root: Path, text: str) -> str:
     """Leave out of what is told where on this machine the project lies."""
-    return told.replace(f"{root}{os.sep}", "")
+    return text.replace(f"{root}{os.sep}", "")
 
 
 def of_reference(sink: ModelledSink) -> dict[str, str]:

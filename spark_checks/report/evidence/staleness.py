@@ -66,8 +66,8 @@ def _moved(record: Evidence, made: _Made | str) -> tuple[str, ...]:
     if record.guarantee not in made.properties:
         return (f"{record.subject} has no property {record.guarantee} any more",)
     prop = made.properties[record.guarantee]
-    told = fingerprints.of_property(prop, made.system)
-    return record.hashes.moved(Hashes(made.model, told, made.sources))
+    digest = fingerprints.of_property(prop, made.system)
+    return record.hashes.moved(Hashes(made.model, digest, made.sources))
 
 
 def _made(record: Evidence, root: Path) -> _Made | str:
@@ -78,8 +78,8 @@ def _made(record: Evidence, root: Path) -> _Made | str:
         known = {prop.name: prop for prop in claims_of(protocol)}
         return _Made(system, fingerprints.of_system(system), code, known)
     except (OnceproofError, KeyError, TypeError) as error:
-        told = as_seen_from(root, str(error))
-        return f"{record.subject} cannot be made again: {told}"
+        text = as_seen_from(root, str(error))
+        return f"{record.subject} cannot be made again: {text}"
 
 
 def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:

@@ -117,14 +117,14 @@ def _protocol(text: str, root: Path) -> Subject:
         file = f"{root / path}:{kind.label()}"
         return _made(file, f"{place}:{kind.label()}", settings, own=True)
     except OnceproofError as error:
-        told = f"{place}:{label}" if label else place
+        address = f"{place}:{label}" if label else place
         sizes = {k: int(v) for k, v in settings.items() if v.isdecimal()}
-        told += "".join(
+        address += "".join(
             f" --set {k}={v}" for k, v in settings.items() if k not in sizes
         )
         lacks = as_seen_from(root, str(error))
-        again = _check(told, sizes)
-        return Subject(told, again, _MORE, sizes=sizes, own=True, lacks=lacks)
+        again = _check(address, sizes)
+        return Subject(address, again, _MORE, sizes=sizes, own=True, lacks=lacks)
 
 
 def _made(
@@ -141,10 +141,10 @@ def _made(
     protocol = make(typed, settings)
     kinds = type(protocol).parameters()
     sizes = {k: int(v) for k, v in settings.items() if not isinstance(kinds[k], Slot)}
-    told = f"{name}{subject_of(protocol).removeprefix(type(protocol).label())}"
+    label = f"{name}{subject_of(protocol).removeprefix(type(protocol).label())}"
     return Subject(
-        name=told,
-        again=_check(told, sizes),
+        name=label,
+        again=_check(label, sizes),
         more=_MORE,
         properties=tuple(p for p in claims_of(protocol) if is_guarantee(p)),
         sizes=sizes,
@@ -154,8 +154,8 @@ def _made(
 
 
 def _check(name: str, sizes: Mapping[str, int]) -> str:
-    told = "".join(f" --set {k}={v}" for k, v in sizes.items())
-    return f"onceproof check {shell_word(name)}{told}"
+    settings = "".join(f" --set {k}={v}" for k, v in sizes.items())
+    return f"onceproof check {shell_word(name)}{settings}"
 
 
 def _words(text: str) -> tuple[str, dict[str, str]]:
