@@ -52,7 +52,7 @@ def load(path: Path) -> ModuleType:
     except (OnceproofError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise ModelError(_told(error), where=_place(error, path)) from error
+        raise ModelError(_error_text(error), where=_place(error, path)) from error
     finally:
         sys.path.remove(str(folder))
         sys.dont_write_bytecode = cached
@@ -108,7 +108,7 @@ def running_on() -> Iterator[None]:
         os._exit = leave
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"the file ends the program ({error.code!r}) before it is read whole"
     try:

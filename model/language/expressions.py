@@ -17,7 +17,7 @@ from onceproof.model.language.sorts import Member
 from onceproof.model.language.source_location import (
     asked_by_model,
     here,
-    truth_mend,
+    truth_fix,
 )
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.binding import gathered
@@ -49,7 +49,7 @@ class Symbolic:
 
     def __bool__(self) -> bool:
         """Refuse to be decided: nothing about a symbolic state is known yet."""
-        raise ModelError(truth_mend(), where=here())
+        raise ModelError(truth_fix(), where=here())
 
     def _refuse(self, *_: object) -> int:
         message = (

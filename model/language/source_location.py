@@ -137,7 +137,7 @@ _ANY_CONSTRUCT = (
 )
 
 
-def truth_mend() -> str:
+def truth_fix() -> str:
     """Name the construct that asked for a truth value, and what to write instead."""
     frame = model_frame()
     if frame is None:

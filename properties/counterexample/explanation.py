@@ -14,7 +14,7 @@ from onceproof.properties.counterexample.slicing import (
     joined,
     name_of,
     plain,
-    told,
+    reason_in_words,
 )
 from onceproof.properties.guarantees import guarantees_of
 
@@ -56,7 +56,7 @@ def because(
     still = rests and model.reference.resting(model.run.states[fails_at])
     asked = reads | slice_.in_the_way(reads, fails_at) if rests else reads
     sentences = [
-        told(slice_, reason, model.run)
+        reason_in_words(slice_, reason, model.run)
         for reason in slice_.reasons(asked, fails_at, step=step)
         if kept is None or reason.step in kept
     ]

@@ -55,7 +55,9 @@ class ModelRun:
         return self.system.protocol
 
 
-def told_of(protocol: Protocol, finding: Finding | None = None) -> Counterexample:
+def counterexample_of(
+    protocol: Protocol, finding: Finding | None = None
+) -> Counterexample:
     """Tell of a protocol: of its start, or of the run that refutes a property.
 
     Of a witness it is the run that meets it, which breaks nothing.

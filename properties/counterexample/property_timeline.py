@@ -41,7 +41,7 @@ class PropertyTimeline:
         cells = []
         for number in range(len(states)):
             found = {
-                standing(prop, c, reference, states[max(0, number - 1) : number + 1])
+                cell_of(prop, c, reference, states[max(0, number - 1) : number + 1])
                 for c in prop.clauses
             }
             cells.append(next((cell for cell in _FIRST if cell in found), UNJUDGED))
@@ -49,7 +49,7 @@ class PropertyTimeline:
         return cls(prop.name, prop.text, tuple(cells), first)
 
 
-def standing(
+def cell_of(
     prop: Property, clause: Clause, reference: Interpreter, run: Sequence[State]
 ) -> str:
     """Judge a clause at the end of a run, by its last state, or its last two."""
@@ -81,4 +81,4 @@ def breaks(
 ) -> bool:
     """Say whether a clause fails at the end of a run; without one, whether any does."""
     clauses = prop.clauses if clause is None else (clause,)
-    return any(standing(prop, c, reference, run) == FAILS for c in clauses)
+    return any(cell_of(prop, c, reference, run) == FAILS for c in clauses)

@@ -208,7 +208,7 @@ def name_of(element: Element) -> str:
     return f"{path}[{', '.join(map(str, place))}]" if place else path
 
 
-def told(slice_: Slice, reason: Reason, run: Trace) -> str:
+def reason_in_words(slice_: Slice, reason: Reason, run: Trace) -> str:
     """Tell in a sentence what a step changed."""
     event = run.events[reason.step - 1]
     before, after = slice_.states[reason.step - 1 : reason.step + 1]

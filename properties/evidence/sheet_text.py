@@ -110,9 +110,11 @@ def cells(row: SheetRow) -> tuple[str, ...]:
     verdict = str(row.verdict or UNSUPPORTED)
     if row.verdict is not None and not row.as_expected:
         verdict += f" (stated: {claim.expected})"
-    records = [told_of(record) for record in row.live.values()]
-    stale = [_stale_told(one) for one in row.outdated.values()]
-    fewer = [f"too few faults, {r.faults}: {told_of(r)}" for r in row.fewer.values()]
+    records = [record_in_words(record) for record in row.live.values()]
+    stale = [_stale_in_words(one) for one in row.outdated.values()]
+    fewer = [
+        f"too few faults, {r.faults}: {record_in_words(r)}" for r in row.fewer.values()
+    ]
     lacks = [claim.lacks] if claim.lacks and row.verdict is None else []
     broken = [f"trace {shown.name}" for shown in _traces(row.live)]
     apart = {"before it changed": _refuted(row), "beyond the claim": row.beyond}
@@ -137,7 +139,7 @@ def _claimed_faults(row: SheetRow) -> str:
     return "none modelled" if row.live and not faults_of(row) else "none"
 
 
-def _stale_told(stale: Stale) -> str:
+def _stale_in_words(stale: Stale) -> str:
     """Say what moved; of what refuted, that it did, and where."""
     why = f"stale: {', '.join(stale.why)}"
     if stale.record.verdict is not Verdict.REFUTED:
@@ -155,7 +157,7 @@ def _faults(number: int) -> str:
     return f"{number} fault{'' if number == 1 else 's'}"
 
 
-def told_of(record: Evidence) -> str:
+def record_in_words(record: Evidence) -> str:
     """Say in a line what a record rests on: how much was looked at, and when."""
     looked = [f"{name} {_number(value)}" for name, value in record.coverage.items()]
     parts = [f"{record.kind} of {record.date}", *looked]
@@ -199,10 +201,10 @@ def paragraphs(rows: Sequence[SheetRow]) -> list[tuple[str, list[str]]]:
         )
         found.append((f"Assumptions, {kind}", texts))
     found.append(("Duties of the reader", _shared(rows, lambda row: row.duties)))
-    found.append(("What breaks it", _told(rows, lambda row: row.live)))
-    before = _told(rows, _refuted, count=True)
+    found.append(("What breaks it", _traces_in_words(rows, lambda row: row.live)))
+    before = _traces_in_words(rows, _refuted, count=True)
     found.append(("What broke it before it changed", before))
-    beyond = _told(rows, lambda row: row.beyond, count=True)
+    beyond = _traces_in_words(rows, lambda row: row.beyond, count=True)
     found.append(("What breaks it under more faults than are claimed", beyond))
     return [(title, told) for title, told in found if told]
 
@@ -236,7 +238,7 @@ def trace_in_words(shown: Shown) -> str:
     return f"{'. '.join(parts)}. Again: `{shown.again}`"
 
 
-def _told(
+def _traces_in_words(
     rows: Sequence[SheetRow],
     which: Callable[[SheetRow], Mapping[str, Evidence]],
     *,

@@ -53,15 +53,15 @@ def labels(view: View) -> str:
     return "; ".join(safe(part) for part in (source, of, sizes) if part)
 
 
-def standing(walk: Walk) -> str:
+def position_text(walk: Walk) -> str:
     """Say where a reader stands, and what becomes of the property there."""
-    text = _standing(walk)
+    text = _position_text(walk)
     if not walk.starts:
         return text
     return f"First state {walk.begun + 1} of {len(walk.starts)}, f: the next. {text}"
 
 
-def _standing(walk: Walk) -> str:
+def _position_text(walk: Walk) -> str:
     view, claim = walk.view, safe(walk.trace.property)
     at = view.fails_at
     when = "at the start" if at == 0 else f"after step {at}"

@@ -209,7 +209,7 @@ class _Worker:
     def __init__(
         self, counterexample: Counterexample, model: ModelRun, notes: list[str]
     ) -> None:
-        self._told = counterexample
+        self._counterexample = counterexample
         self._model = model
         self._notes = notes
         self._run = model.run
@@ -218,7 +218,7 @@ class _Worker:
 
     def view(self) -> View:
         """Put the view together."""
-        counterexample, model = self._told, self._model
+        counterexample, model = self._counterexample, self._model
         fails_at = self._failing()
         kept = self._matters(fails_at)
         steps = self._steps(fails_at, kept)
@@ -249,17 +249,17 @@ class _Worker:
         return breaks(prop, self._model.clause, self._model.reference, run)
 
     def _failing(self) -> int | None:
-        """Find the step after which the claim first fails: in the model, or as told."""
-        as_told = _fails_at(self._told)
-        if as_told is None or self._told.observed is not None:
-            return as_told
+        """Find the step after which the claim first fails, as the model or file says."""
+        as_stated = _fails_at(self._counterexample)
+        if as_stated is None or self._counterexample.observed is not None:
+            return as_stated
         claim, clause = self._model.claim, self._model.clause
         if claim is None or clause is None:
             self._notes.append(
-                f"the model has no property {self._told.property}: that it breaks is "
-                "what the file says"
+                f"the model has no property {self._counterexample.property}: "
+                "that it breaks is what the file says"
             )
-            return as_told
+            return as_stated
         states, loop = self._run.states, self._run.loop
         if clause.when in JUDGED:
             breaks_at = (n for n in range(len(states)) if self._fails(states[: n + 1]))
@@ -268,8 +268,8 @@ class _Worker:
             promise = self._promise()
             every = range(len(self._run.events))
             broken = promise is None or self._goes_on(promise, states, every)
-            found = as_told if broken and (loop is not None or states[1:]) else None
-        if found is None and self._told.steps:
+            found = as_stated if broken and (loop is not None or states[1:]) else None
+        if found is None and self._counterexample.steps:
             self._notes.append(
                 f"the run does not break {claim.name} any more: what is claimed has "
                 "changed since it was found"
@@ -318,7 +318,9 @@ class _Worker:
         self, fails_at: int | None, kept: frozenset[int] | None
     ) -> list[StepView]:
         reference, run = self._model.reference, self._run
-        rows = {r.number: r for r in lanes_of(self._told).rows if r.kind != LOOK}
+        rows = {
+            r.number: r for r in lanes_of(self._counterexample).rows if r.kind != LOOK
+        }
         kinds = self._kinds.along(run)
         found = []
         for number, event in enumerate(run.events, 1):
@@ -334,7 +336,7 @@ class _Worker:
                     members=event.members,
                     kind=kinds[number - 1],
                     doc=reference.steps[event.name].doc.split("\n")[0],
-                    source=SPARK if self._told.sink else MODEL,
+                    source=SPARK if self._counterexample.sink else MODEL,
                     changes=tuple(Change(n, old[n], v) for n, v in changes.items()),
                     options=self._options(before, event),
                     matters=None if kept is None else number in kept,
@@ -354,7 +356,7 @@ class _Worker:
 
     def _strips(self) -> list[PropertyTimeline]:
         """Judge each claim along the run: the one that is told of comes first."""
-        chosen = self._told.property
+        chosen = self._counterexample.property
         claims = [p for p in claims_of(self._model.protocol) if not p.lemma]
         claims.sort(key=lambda p: p.name != chosen)
         strips = [
@@ -365,7 +367,7 @@ class _Worker:
 
     def _observed(self) -> list[PropertyTimeline]:
         """Give the strip of what readers of real Spark saw, as the file tells it."""
-        counterexample = self._told
+        counterexample = self._counterexample
         if counterexample.observed is None:
             return []
         cells = [OPEN] * (len(counterexample.steps) + 1)
@@ -397,7 +399,7 @@ class _Worker:
     def _breaks_property(self, before: State, event: Event, after: State) -> bool:
         """Judge a step: of real Spark only where readers would look after it."""
         prop, reference = self._model.claim, self._model.reference
-        if self._told.observed is not None:
+        if self._counterexample.observed is not None:
             down = self._kinds.by_name[event.name] == CRASH
             if not (down or reference.resting(after)):
                 return False

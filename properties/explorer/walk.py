@@ -15,7 +15,7 @@ from onceproof.model.traces import Trace, follow
 from onceproof.properties.counterexample.file import named, steps_of
 from onceproof.properties.counterexample.lanes import READERS, lanes_of
 from onceproof.properties.counterexample.messages import messages_of
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.counterexample.property_timeline import breaks
 from onceproof.properties.counterexample.step_kinds import CRASH
 from onceproof.properties.explorer.view_builder import _assembled, _Worker, explored
@@ -44,9 +44,9 @@ class Walk:
         """Stand where the trace breaks, or else at its start."""
         self.begun = 0
         self.starts = _starts(found)
-        self._stand(found)
+        self._move_to(found)
 
-    def _stand(self, found: Explored) -> None:
+    def _move_to(self, found: Explored) -> None:
         self.trace = found.view
         self._model = found.model
         self.view = found.view
@@ -63,12 +63,12 @@ class Walk:
             return
         self.begun = number % len(self.starts)
         counterexample = replace(
-            told_of(self._model.protocol),
+            counterexample_of(self._model.protocol),
             start=named(self._model.reference, self.starts[self.begun]),
             property=self.trace.property,
             clause=self.trace.clause,
         )
-        self._stand(explored(counterexample, self._model.protocol))
+        self._move_to(explored(counterexample, self._model.protocol))
 
     @property
     def last(self) -> int:
@@ -232,7 +232,7 @@ def _shared(events: Sequence[Event], others: Sequence[Event]) -> int:
 def _own(trace: View, model: ModelRun) -> _Worker:
     """Look at a run of the model as at a trace, for the same claim."""
     counterexample = replace(
-        told_of(model.protocol),
+        counterexample_of(model.protocol),
         steps=steps_of(model.reference, model.run),
         start=named(model.reference, model.run.start),
         property=trace.property,
@@ -244,7 +244,7 @@ def _own(trace: View, model: ModelRun) -> _Worker:
 def _view(trace: View, worker: _Worker, left: int) -> View:
     """Tell of a run off the trace by the view model."""
     fails_at = _fails_at(trace, worker, worker._run)
-    counterexample, model = worker._told, worker._model
+    counterexample, model = worker._counterexample, worker._model
     looks = tuple(
         replace(look, breaks=False) for look in trace.looks if look.after <= left
     )

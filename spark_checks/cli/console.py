@@ -145,14 +145,14 @@ def check_data(report: Report) -> dict[str, Any]:
         if f.trace is not None
     }
     data["counterexamples"] = {
-        f.property.name: _told(report, f)
+        f.property.name: _finding_data(report, f)
         for f in report.findings
         if f.trace is not None and f.verdict is Verdict.REFUTED
     }
     return data
 
 
-def _told(report: Report, finding: Finding) -> dict[str, Any]:
+def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
     """Give a counterexample step by step, with what each changed."""
     if finding.trace is None:
         return {}

@@ -44,10 +44,10 @@ def no_answer(error: BaseException) -> NoAnswer:
     """Make of whatever ended a command the sentence that ends it."""
     if os.environ.get(TRACEBACK) and not isinstance(error, OnceproofError):
         traceback.print_exception(error)
-    return NoAnswer(told(error))
+    return NoAnswer(error_text(error))
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Say in a sentence what ended a command that did not end itself."""
     where = _where(error)
     if isinstance(error, OnceproofError):

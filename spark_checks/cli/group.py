@@ -23,9 +23,9 @@ from onceproof.spark_checks.cli.ending import (
     NO_ANSWER,
     READER_GONE,
     NoAnswer,
+    error_text,
     no_answer,
     sentence,
-    told,
 )
 from onceproof.spark_checks.cli.streams import (
     StreamError,
@@ -78,7 +78,7 @@ class _Group(click.Group):
             drop()
             status = READER_GONE
         except (StreamError, OSError) as error:
-            drop_after("" if status else f"Error: {sentence(told(error))}")
+            drop_after("" if status else f"Error: {sentence(error_text(error))}")
             status = status or NO_ANSWER
         sys.exit(status)
 

@@ -58,7 +58,7 @@ class ForeachBatchKind(Adapter):
 
     def start(self, start: Start) -> StartedQuery:
         """Start the query, with the callback in a host."""
-        return start.writer.foreachBatch(start.stand_in).start()
+        return start.writer.foreachBatch(start.forked_driver).start()
 
     def before_log_commit(self, run: RunPlan, batch: int) -> None:
         """Let the driver die as the callback returns."""
@@ -204,7 +204,7 @@ class QueryKind(Adapter):
         if self._callback:
             run.stops(CALLBACK, "return", batch, "die")
         else:
-            run.springs(batch)
+            run.sets_trap(batch)
 
     def before_tasks(self, run: RunPlan, batch: int) -> bool:
         """Let the driver die as the callback is called, if there is one."""
@@ -232,7 +232,7 @@ class BatchJobKind(Adapter):
 
     def start(self, start: Start) -> StartedQuery:
         """Run the job for the batches that are not done."""
-        return Scheduler(start, start.stand_in)
+        return Scheduler(start, start.forked_driver)
 
     def before_log_commit(self, run: RunPlan, batch: int) -> None:
         """Let the job's process die as it returns."""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Start:
     """What a query is started with.
 
-    In the process of the tests, ``driver`` stands for the process that Spark calls
-    back, and ``batches`` gives the events of one batch, of those that are ``offered``.
+    In the process of the tests, ``driver`` is the process that Spark calls back
+    and ``batches`` gives the events of one batch, of those that are ``offered``.
     In a host, ``called_back`` has a writer call a function of the user's.
     """
 
@@ -43,7 +43,7 @@ class Start:
         return writer.option("checkpointLocation", str(self.checkpoint))
 
     @property
-    def stand_in(self) -> ForkedDriver:
+    def forked_driver(self) -> ForkedDriver:
         """The driver that is called back."""
         if self.driver is None:
             message = "nobody stands for the driver"

@@ -45,12 +45,12 @@ class Choice:
     first: tuple[int, ...] = ()
     seed: int = 0
     nth: int | None = None
-    told: tuple[TraceStep, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
 
     @property
     def whole(self) -> bool:
         """Whether the choice is of all interleavings, and not of some by name."""
-        return self.only is None and self.nth is None and not self.told
+        return self.only is None and self.nth is None and not self.steps
 
     def check(self, known: Mapping[str, int]) -> None:
         """Refuse numbers that no sink has an interleaving of.
@@ -77,8 +77,8 @@ class Choice:
         classes = found.classes
         if self.only is not None:
             classes = tuple(one for one in classes if one.number in self.only)
-        if self.told:
-            classes = tuple(self._told(found))
+        if self.steps:
+            classes = tuple(self._like_steps(found))
         if self.nth is not None:
             classes = (classes[self.nth % len(classes)],) if classes else ()
         first = tuple(one for one in classes if one.number in self.first)
@@ -87,13 +87,13 @@ class Choice:
             others = self._thinned(others, self.most, hits)
         return first, others
 
-    def _told(self, found: Interleavings) -> Sequence[Interleaving]:
+    def _like_steps(self, found: Interleavings) -> Sequence[Interleaving]:
         """Find the interleaving that is told of, or those that stand for it."""
         reference = Interpreter(found.protocol)
         for one in found.classes:
-            if steps_of(reference, one.trace) == self.told:
+            if steps_of(reference, one.trace) == self.steps:
                 return [one]
-        names = [step.event for step in self.told if step.fault]
+        names = [step.event for step in self.steps if step.fault]
         kinds = {one: faults_of(one) for one in found.classes}
         alike = [one for one, kind in kinds.items() if list(kind) == names]
         return alike or [o for o, kind in kinds.items() if len(kind) == len(names)]

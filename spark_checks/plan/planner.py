@@ -18,8 +18,8 @@ from onceproof.spark_checks.plan.task_faults import (
     FAILS,
     LOSES,
     fail_task,
+    injected_at,
     lose_contact,
-    struck,
     zombie_write,
 )
 
@@ -40,22 +40,22 @@ def realise(
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
-    story = Schedule(one, protocol, sink.steps, sink.seen)
-    return _Planner(story, kind).runs()
+    schedule = Schedule(one, protocol, sink.steps, sink.seen)
+    return _Planner(schedule, kind).runs()
 
 
 class _Planner:
-    def __init__(self, story: Schedule, kind: SinkKind) -> None:
-        self.story = story
-        self.steps = story.steps
+    def __init__(self, schedule: Schedule, kind: SinkKind) -> None:
+        self.schedule = schedule
+        self.steps = schedule.steps
         self.kind = kind
 
     def runs(self) -> list[RunPlan]:
         """Make the runs, fault by fault."""
-        story = self.story
+        schedule = self.schedule
         found: list[RunPlan] = []
-        run = RunPlan(number=0, offered=story.batches)
-        for at, event in enumerate(story.events):
+        run = RunPlan(number=0, offered=schedule.batches)
+        for at, event in enumerate(schedule.events):
             if event.name in STOPS:
                 run.stop, run.moment, run.state = str(event), _moment(event, found), at
                 run.state += 1
@@ -64,23 +64,25 @@ class _Planner:
                 merged = run.merged or event.name == "rescale"
                 if event.name == "rescale":
                     run.how.append("the restart puts all partitions into one")
-                run = RunPlan(number=len(found), offered=story.batches, merged=merged)
+                run = RunPlan(
+                    number=len(found), offered=schedule.batches, merged=merged
+                )
             elif event.name in FAILS:
-                fail_task(story, run, at)
+                fail_task(schedule, run, at)
             elif event.name in LOSES:
-                lose_contact(story, run, at, self.kind)
+                lose_contact(schedule, run, at, self.kind)
             elif event.name == "zombie_write":
-                zombie_write(story, run, at)
+                zombie_write(schedule, run, at)
             elif event.fault:
                 message = f"no failpoint is known for {event}"
                 raise NotReplayable(message)
-        run.moment, run.state = "at rest", len(story.states) - 1
+        run.moment, run.state = "at rest", len(schedule.states) - 1
         found.append(run)
         return found
 
     def _stop(self, run: RunPlan, at: int) -> None:
         """Let a fault end the run, where the model says that it does."""
-        look, event = self.story.look(at), self.story.events[at]
+        look, event = self.schedule.look(at), self.schedule.events[at]
         batch = int(look.commits)
         if int(look.offsets) == batch:
             run.offered = batch
@@ -88,20 +90,20 @@ class _Planner:
             return
         # A later run may have to find no input beyond this batch.
         run.offered = batch + 1
-        self._strike(run, batch, at)
-        if run.strike is None and run.undo is None:
+        self._inject(run, batch, at)
+        if run.end_mark is None and run.undo is None:
             message = f"nothing is left to strike where {event} comes"
             raise NotReplayable(message, NO_SUCH_POINT)
 
-    def _strike(self, run: RunPlan, batch: int, at: int) -> None:
+    def _inject(self, run: RunPlan, batch: int, at: int) -> None:
         """End a run in the midst of a batch."""
-        event = self.story.events[at]
+        event = self.schedule.events[at]
         if event.name in _INSIDE:
             _INSIDE[event.name](self, run, event, at)
             return
-        upcoming = self.story.upcoming(at, merged=run.merged)
+        upcoming = self.schedule.upcoming(at, merged=run.merged)
         if event.name == "fail_commit":
-            self._fail_commit(run, batch, self.story.done(at), upcoming)
+            self._fail_commit(run, batch, self.schedule.done(at), upcoming)
         elif event.name == "fail_job":
             self._fail_job(run, event, at)
         elif upcoming.name == "log_commit":
@@ -114,36 +116,36 @@ class _Planner:
     def _before_step(self, run: RunPlan, batch: int, at: int, upcoming: Event) -> None:
         function = self.steps.get(upcoming.name)
         if function is None:
-            everyone = {self.story.real(p) for p in range(self.story.partitions)}
-            again = self.story.again(at, batch)
+            everyone = {self.schedule.real(p) for p in range(self.schedule.partitions)}
+            again = self.schedule.again(at, batch)
             self.kind.inside(run, everyone, upcoming, again=again)
             return
         if function == LINES:
             self._before_line(run, batch, 0, "die")
             return
-        nth = 1 + sum(e.name == upcoming.name for e in self.story.done(at))
+        nth = 1 + sum(e.name == upcoming.name for e in self.schedule.done(at))
         run.stops(function, "call", batch, "die", nth=nth)
         self.kind.no_abort(run, batch)
 
     def _before_line(self, run: RunPlan, batch: int, number: int, do: str) -> None:
         """End the run before a point of the user's code on the driver."""
-        awaited = self._struck_before(run)
-        point = self.story.line(batch, number)
+        awaited = self._marks_before(run)
+        point = self.schedule.line(batch, number)
         if do == "raise":
             raisable(point)
         run.stops(LINES, "call", batch, do, **point, await_=awaited)
         if do == "die":
             self.kind.no_abort(run, batch)
 
-    def _struck_before(self, run: RunPlan) -> tuple[str, ...]:
+    def _marks_before(self, run: RunPlan) -> tuple[str, ...]:
         """List the marks of faults that come before the one that ends a run.
 
         A callback begins before its tasks do: there is nothing to wait for.
         """
-        seen = self.story.seen
+        seen = self.schedule.seen
         if seen is None or seen.callback:
             return ()
-        return tuple(due.mark for due in run.due if not due.late)
+        return tuple(due.mark for due in run.expected if not due.late)
 
     def crash_in_commit(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the driver die in the midst of the user's code."""
@@ -163,21 +165,21 @@ class _Planner:
         raised = run.rules.pop()
         mark = run.mark("raised")
         run.rules.append(replace(raised, mark=mark))
-        run.due.append(
+        run.expected.append(
             ExpectedMark(str(event), fault=True, mark=mark, what=run.how[-1])
         )
-        run.stops(UNDO, "call", batch, "die", **self.story.undo(batch, number))
+        run.stops(UNDO, "call", batch, "die", **self.schedule.undo(batch, number))
 
     def crash_in_task(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the driver die, and its tasks with it, one in the midst of its work."""
-        story = self.story
+        schedule = self.schedule
         batch, partition, attempt, number = event.members
-        real = story.real(partition)
-        struck = {(partition, attempt): story.work(batch, real, number)}
-        self._die_in_tasks(run, batch, at, struck)
+        real = schedule.real(partition)
+        hit = {(partition, attempt): schedule.work(batch, real, number)}
+        self._die_in_tasks(run, batch, at, hit)
 
     def _raise_at_the_end(self, run: RunPlan, batch: int) -> None:
-        seen = self.story.seen
+        seen = self.schedule.seen
         last = seen.last.get(batch) if seen else None
         if last is None:
             message = "the sink's code on the driver was not seen to return"
@@ -187,14 +189,14 @@ class _Planner:
 
     def _among_writes(self, run: RunPlan, batch: int, at: int, upcoming: Event) -> None:
         """End the run when some tasks have done their work, and others have not."""
-        story = self.story
+        schedule = self.schedule
         due = self._due(run, batch, at)
         written = {p for p, (_, done) in due.items() if done}
         if written and "write" not in self.steps:
-            real = {story.real(p) for p in written}
-            self.kind.inside(run, real, upcoming, again=story.again(at, batch))
+            real = {schedule.real(p) for p in written}
+            self.kind.inside(run, real, upcoming, again=schedule.again(at, batch))
             return
-        if not (written or run.due) and self.kind.before_tasks(run, batch):
+        if not (written or run.expected) and self.kind.before_tasks(run, batch):
             return
         if self.steps.get("write") == WORK:
             self._die_in_tasks(run, batch, at, {})
@@ -203,11 +205,14 @@ class _Planner:
         # input has ended (docs/findings.md), so that it is struck inside the writer.
         function = self.steps.get("write", BEGIN)
         run.begins(batch)
-        awaited = [d.mark for d in run.due if not d.late]
+        awaited = [d.mark for d in run.expected if not d.late]
         awaited += self._do_first(run, batch, function, due)
-        for p in sorted(set(due) - written, key=story.real):
-            for attempt in range(due[p][0], story.attempts):
-                task: dict[str, Any] = {"partition": story.real(p), "attempt": attempt}
+        for p in sorted(set(due) - written, key=schedule.real):
+            for attempt in range(due[p][0], schedule.attempts):
+                task: dict[str, Any] = {
+                    "partition": schedule.real(p),
+                    "attempt": attempt,
+                }
                 wait = tuple(awaited)
                 run.stops(function, "call", batch, "die", **task, await_=wait)
         self.kind.no_abort(run, batch)
@@ -218,10 +223,10 @@ class _Planner:
         A task without events may come to no point of the user's code: it has nothing
         to do, and there is nothing to wait for.
         """
-        there = self.story.there(merged=run.merged)
+        there = self.schedule.there(merged=run.merged)
         if self.steps.get("write") == WORK:
-            there = [p for p in there if self.story.works(batch, p)]
-        return {p: self.story.attempt(at, p) for p in there}
+            there = [p for p in there if self.schedule.works(batch, p)]
+        return {p: self.schedule.attempt(at, p) for p in there}
 
     def _do_first(
         self, run: RunPlan, batch: int, function: str, due: dict[int, tuple[int, bool]]
@@ -230,13 +235,15 @@ class _Planner:
         marks = []
         for p, (attempt, done) in sorted(due.items()):
             if done:
-                number = self.story.real(p)
+                number = self.schedule.real(p)
                 mark = run.mark(f"written-{batch}-{number}-{attempt}")
                 task: dict[str, Any] = {"partition": number, "attempt": attempt}
                 run.rule(function, "return", batch, "pass", **task, mark=mark)
                 event = f"write({batch}, {p}, {attempt})"
                 what = f"task {number} of batch {batch} does its work first"
-                run.due.append(ExpectedMark(event, fault=False, mark=mark, what=what))
+                run.expected.append(
+                    ExpectedMark(event, fault=False, mark=mark, what=what)
+                )
                 marks.append(mark)
         return marks
 
@@ -245,24 +252,24 @@ class _Planner:
 
         Other tasks that have not done their work die before it, once that has come.
         """
-        story = self.story
+        schedule = self.schedule
         batch, partition, attempt = event.members
-        function, when, rest = struck(story, run, at)
+        function, when, rest = injected_at(schedule, run, at)
         due = {p: d for p, d in self._due(run, batch, at).items() if p != partition}
         if "write" not in self.steps and any(done for _, done in due.values()):
             message = "which tasks are done when a job fails is up to Spark here"
             raise NotReplayable(message)
         run.begins(batch)
         ends = ENDS if function in (WORK, BEGIN) else function
-        awaited = [d.mark for d in run.due if not d.late]
+        awaited = [d.mark for d in run.expected if not d.late]
         awaited += self._do_first(run, batch, ends, due)
-        rest |= {"partition": story.real(partition), "attempt": attempt}
+        rest |= {"partition": schedule.real(partition), "attempt": attempt}
         rest |= {"await_": tuple(awaited), "catchable": True}
         run.stops(function, when, batch, "die", **rest)
         begins = self.steps.get("write", BEGIN)
         for p, (first, done) in due.items():
-            for number in range(first, 0 if done else story.attempts):
-                real = story.real(p)
+            for number in range(first, 0 if done else schedule.attempts):
+                real = schedule.real(p)
                 mark = run.mark(f"also-{batch}-{real}-{number}")
                 task = {"partition": real, "attempt": number, "mark": mark}
                 stopped = (run.mark("stopped"),)
@@ -275,7 +282,7 @@ class _Planner:
         run: RunPlan,
         batch: int,
         at: int,
-        struck: dict[tuple[int, int], dict[str, Any]],
+        hit: dict[tuple[int, int], dict[str, Any]],
     ) -> None:
         """Let the driver die with its tasks, whose code is the user's.
 
@@ -283,16 +290,16 @@ class _Planner:
         that they come to, ``struck`` ones at a point of their own. What stands for the
         driver dies as it hears of it.
         """
-        story = self.story
+        schedule = self.schedule
         run.begins(batch)
         due = self._due(run, batch, at)
-        awaited = [*self._struck_before(run), *self._do_first(run, batch, ENDS, due)]
-        for p, (first, done) in sorted(due.items(), key=lambda d: story.real(d[0])):
-            for attempt in range(first, 0 if done else story.attempts):
-                task = {"partition": story.real(p), "attempt": attempt}
-                point = struck.get((p, attempt), {})
-                report = not struck or bool(point)
-                rest = {**task, **point, "await_": tuple(awaited), "tell": report}
+        awaited = [*self._marks_before(run), *self._do_first(run, batch, ENDS, due)]
+        for p, (first, done) in sorted(due.items(), key=lambda d: schedule.real(d[0])):
+            for attempt in range(first, 0 if done else schedule.attempts):
+                task = {"partition": schedule.real(p), "attempt": attempt}
+                point = hit.get((p, attempt), {})
+                report = not hit or bool(point)
+                rest = {**task, **point, "await_": tuple(awaited), "report": report}
                 run.stops(WORK, "call", batch, "die", **rest)
         stopped = run.mark("stopped")
         run.rule(LINES, "exception", batch, "die", after=stopped)
@@ -301,7 +308,7 @@ class _Planner:
     def _fail_commit(
         self, run: RunPlan, batch: int, done: list[Event], upcoming: Event
     ) -> None:
-        if self.story.seen is not None:
+        if self.schedule.seen is not None:
             if upcoming.name == "sink.run":
                 self._before_line(run, batch, 0, "raise")
             else:

@@ -106,8 +106,8 @@ class RunPlan:
     moment: str = ""
     state: int = 0
     stop: str = ""
-    strike: ExpectedMark | None = None
-    due: list[ExpectedMark] = field(default_factory=list)
+    end_mark: ExpectedMark | None = None
+    expected: list[ExpectedMark] = field(default_factory=list)
     begun: dict[int, str] = field(default_factory=dict)
     hits: list[InjectionPoint] = field(default_factory=list)
 
@@ -133,9 +133,9 @@ class RunPlan:
         """Let a fault strike that does not end the run."""
         self.rule(*rule, mark=mark, **rest)
         self.hits.append(_hit(*rule, rest))
-        what = _told(*rule, rest)
+        what = _in_words(*rule, rest)
         self.how.append(what)
-        self.due.append(ExpectedMark(str(fault), fault=True, mark=mark, what=what))
+        self.expected.append(ExpectedMark(str(fault), fault=True, mark=mark, what=what))
 
     def stops(
         self,
@@ -144,7 +144,7 @@ class RunPlan:
         batch: int,
         do: str,
         *,
-        tell: bool = True,
+        report: bool = True,
         catchable: bool = False,
         called: str = "",
         **rest: Any,
@@ -157,17 +157,17 @@ class RunPlan:
         mark = self.mark("stopped")
         self.catchable = catchable or do == "raise"
         self.rule(function, event, batch, do, mark=mark, **rest)
-        what = _told(called or function, event, batch, do, rest)
-        if tell:
+        what = _in_words(called or function, event, batch, do, rest)
+        if report:
             self.hits.append(_hit(function, event, batch, do, rest))
-        if tell and what not in self.how:
+        if report and what not in self.how:
             self.how.append(what)
-        self.strike = ExpectedMark(
+        self.end_mark = ExpectedMark(
             self.stop, fault=True, mark=mark, what="; ".join(self.how)
         )
         self.fails = True
 
-    def springs(self, batch: int) -> None:
+    def sets_trap(self, batch: int) -> None:
         """Lay a trap between the sink's commit of a batch and ``commits/N``.
 
         The batch's tasks wait until it is laid.
@@ -178,7 +178,7 @@ class RunPlan:
         self.begins(batch)
         self.rule(BEGIN, "call", batch, "pass", await_=(self.mark("stopped"),))
         self.how.append(what)
-        self.strike = ExpectedMark(
+        self.end_mark = ExpectedMark(
             self.stop, fault=True, mark=self.mark("stopped"), what=what
         )
         self.fails = True
@@ -209,12 +209,12 @@ def _hit(
     )
 
 
-def looked(number: int) -> str:
+def looked_mark(number: int) -> str:
     """Name the mark that is left when all is seen of what a run left behind."""
     return f"{number}-looked"
 
 
-def _told(
+def _in_words(
     function: str, event: str, batch: int, do: str, rest: Mapping[str, Any]
 ) -> str:
     partition = rest.get("partition")

@@ -22,7 +22,7 @@ class SinkKind:
 
     def before_log_commit(self, run: RunPlan, batch: int) -> None:
         """End the run when the sink is done with a batch, and its log is not."""
-        run.springs(batch)
+        run.sets_trap(batch)
 
     def before_tasks(self, run: RunPlan, batch: int) -> bool:  # noqa: ARG002 - for subclasses
         """End the run before a batch's tasks start; say whether that can be done."""

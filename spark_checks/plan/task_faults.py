@@ -13,7 +13,7 @@ from onceproof.spark_checks.plan.run_plan import (
     ExpectedMark,
     NotReplayable,
     RunPlan,
-    looked,
+    looked_mark,
 )
 from onceproof.spark_checks.plan.schedule import raisable
 
@@ -28,33 +28,35 @@ RAISES = "raise_in_task"
 POINTLESS = 3
 
 
-def struck(story: Schedule, run: RunPlan, at: int) -> tuple[str, str, dict[str, Any]]:
+def injected_at(
+    schedule: Schedule, run: RunPlan, at: int
+) -> tuple[str, str, dict[str, Any]]:
     """Give where an attempt is to be struck: a function, call or return, and a point.
 
     That is before its work, in the midst of it, or after it, as the model has it.
     """
-    event = story.events[at]
+    event = schedule.events[at]
     batch, partition, attempt = event.members[:3]
-    _there(story, run, partition)
-    wrote = story.look(at).task[partition, attempt] == Task.WRITTEN
-    function = story.steps.get("write", END if wrote else BEGIN)
+    _require_partition(schedule, run, partition)
+    wrote = schedule.look(at).task[partition, attempt] == Task.WRITTEN
+    function = schedule.steps.get("write", END if wrote else BEGIN)
     if event.name == "fail_above":
         return BEGIN, "call", {}
     if function == WORK:
         number = -1 if wrote else _point(event)
-        place = story.work(batch, story.real(partition), number)
+        place = schedule.work(batch, schedule.real(partition), number)
         if event.name == RAISES:
             raisable(place)
         return WORK, "call", place
-    return function, "return" if "write" in story.steps and wrote else "call", {}
+    return function, "return" if "write" in schedule.steps and wrote else "call", {}
 
 
-def fail_task(story: Schedule, run: RunPlan, at: int) -> None:
+def fail_task(schedule: Schedule, run: RunPlan, at: int) -> None:
     """Let an attempt die: before its work, in the midst of it, or after it."""
-    event = story.events[at]
+    event = schedule.events[at]
     batch, partition, attempt = event.members[:3]
-    function, when, rest = struck(story, run, at)
-    real = story.real(partition)
+    function, when, rest = injected_at(schedule, run, at)
+    real = schedule.real(partition)
     run.begins(batch)
     run.survives(
         event,
@@ -67,49 +69,49 @@ def fail_task(story: Schedule, run: RunPlan, at: int) -> None:
     )
 
 
-def lose_contact(story: Schedule, run: RunPlan, at: int, kind: SinkKind) -> None:
+def lose_contact(schedule: Schedule, run: RunPlan, at: int, kind: SinkKind) -> None:
     """Let an attempt be given up, and go on with its work when the interleaving says.
 
     It may do so in a later run: it then waits until what the fault before left
     behind has been looked at.
     """
-    event = story.events[at]
+    event = schedule.events[at]
     batch, partition, attempt = event.members[:3]
     if kind.mortal_only():
         raise NotReplayable(kind.mortal_only())
-    own = story.seen is not None
-    if own and "write" not in story.steps:
+    own = schedule.seen is not None
+    if own and "write" not in schedule.steps:
         message = "a task that is given up and lives on: its work is done inside Spark"
         raise NotReplayable(message)
-    _there(story, run, partition)
-    if _lost(story, event.members[:3], at + 1) is not None:
+    _require_partition(schedule, run, partition)
+    if _lost(schedule, event.members[:3], at + 1) is not None:
         message = "a task is given up twice, and the model cannot tell the two apart"
         raise NotReplayable(message)
-    real = story.real(partition)
+    real = schedule.real(partition)
     run.begins(batch)
-    function = story.steps.get("write", BEGIN)
-    lands = story.find(at, "zombie_write", event.members[:3])
+    function = schedule.steps.get("write", BEGIN)
+    lands = schedule.find(at, "zombie_write", event.members[:3])
     if lands is None:
         message = f"{event} never lands"
         raise NotReplayable(message)
-    again = story.find(at, "write", (batch, partition, attempt + 1))
-    if again is not None and story.run_of(again) != run.number:
+    again = schedule.find(at, "write", (batch, partition, attempt + 1))
+    if again is not None and schedule.run_of(again) != run.number:
         again = None
     name = f"{batch}-{real}-{attempt}"
     retried = run.mark(f"retried-{name}")
     awaited = []
-    if story.run_of(lands) != run.number:
-        awaited.append(looked(story.run_of(lands) - 1))
-    commit = story.committed_before(lands)
+    if schedule.run_of(lands) != run.number:
+        awaited.append(looked_mark(schedule.run_of(lands) - 1))
+    commit = schedule.committed_before(lands)
     if commit is not None and commit >= batch:
         awaited.append(f"{{checkpoint}}/commits/{commit}")
     if not awaited and again is not None and lands > again:
         awaited.append(retried)
-    begins = story.work(batch, real, _point(event)) if own else {}
+    begins = schedule.work(batch, real, _point(event)) if own else {}
     next_task = {"partition": real, "attempt": attempt + 1}
     if not awaited:
-        wait = (landed(story, at),)
-        first = story.work(batch, real, 0) if own else {}
+        wait = (landed(schedule, at),)
+        first = schedule.work(batch, real, 0) if own else {}
         run.rule(function, "call", batch, "pass", **next_task, **first, await_=wait)
     run.survives(
         event,
@@ -118,38 +120,38 @@ def lose_contact(story: Schedule, run: RunPlan, at: int, kind: SinkKind) -> None
         partition=real,
         attempt=attempt,
         await_=tuple(awaited),
-        landed=landed(story, at) if own else "",
+        landed=landed(schedule, at) if own else "",
         once=True,
         **begins,
     )
     if not own:
         task = {"partition": real, "attempt": attempt}
-        run.rule(function, "return", batch, "die", **task, mark=landed(story, at))
+        run.rule(function, "return", batch, "die", **task, mark=landed(schedule, at))
     last = ENDS if own else function
     run.rule(last, "return", batch, "pass", **next_task, mark=retried)
 
 
-def zombie_write(story: Schedule, run: RunPlan, at: int) -> None:
+def zombie_write(schedule: Schedule, run: RunPlan, at: int) -> None:
     """Require that an attempt that was given up has done its work in this run."""
-    event = story.events[at]
-    lost = _lost(story, event.members, 0)
+    event = schedule.events[at]
+    lost = _lost(schedule, event.members, 0)
     what = f"{event}: what was given up does its work after all"
-    mark = landed(story, at if lost is None else lost)
-    run.due.append(
+    mark = landed(schedule, at if lost is None else lost)
+    run.expected.append(
         ExpectedMark(str(event), fault=False, mark=mark, what=what, late=True)
     )
 
 
-def landed(story: Schedule, at: int) -> str:
+def landed(schedule: Schedule, at: int) -> str:
     """Name the mark of the work of an attempt that was given up at a position."""
-    batch, partition, attempt = story.events[at].members[:3]
-    return f"{story.run_of(at)}-landed-{batch}-{story.real(partition)}-{attempt}"
+    batch, partition, attempt = schedule.events[at].members[:3]
+    return f"{schedule.run_of(at)}-landed-{batch}-{schedule.real(partition)}-{attempt}"
 
 
-def _lost(story: Schedule, members: tuple[int, ...], after: int) -> int | None:
+def _lost(schedule: Schedule, members: tuple[int, ...], after: int) -> int | None:
     """Find where an attempt is next given up, at whatever point of its work."""
-    for at in range(after, len(story.events)):
-        event = story.events[at]
+    for at in range(after, len(schedule.events)):
+        event = schedule.events[at]
         if event.name in LOSES and event.members[:3] == members:
             return at
     return None
@@ -160,7 +162,7 @@ def _point(event: Event) -> int:
     return event.members[3] if len(event.members) > POINTLESS else 0
 
 
-def _there(story: Schedule, run: RunPlan, partition: int) -> None:
-    if partition not in story.there(merged=run.merged):
+def _require_partition(schedule: Schedule, run: RunPlan, partition: int) -> None:
+    if partition not in schedule.there(merged=run.merged):
         message = "a fault strikes a partition that the restart has merged into another"
         raise NotReplayable(message, NO_SUCH_POINT)

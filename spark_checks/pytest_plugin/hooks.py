@@ -71,13 +71,13 @@ def onceproof_replay(
         try:
             yield replayer
         finally:
-            replayer.lab.close()
+            replayer.pool.close()
 
 
 @pytest.fixture
 def onceproof_spark(onceproof_replay: Replayer) -> Iterator[SparkSession]:
     """Give the Spark session of the replays: to make a sample of events, say."""
-    with onceproof_replay.lab.session(attempts=2, partitions=2) as session:
+    with onceproof_replay.pool.session(attempts=2, partitions=2) as session:
         yield session.spark
 
 

@@ -76,11 +76,11 @@ def settle(
     if found.unserved and not found.wrong:
         _fail(report, f"a sink was not judged: {found.unserved[0]}")
     elif not found.held and not found.wrong:
-        why = found.beside[0] if found.beside else _mend(item)
+        why = found.beside[0] if found.beside else _what_to_do(item)
         _fail(report, f"no sink was judged: {why}")
 
 
-def _mend(item: pytest.Item) -> str:
+def _what_to_do(item: pytest.Item) -> str:
     if FIXTURE in getattr(item, "fixturenames", ()):
         return f"the test takes {FIXTURE}, and gives it none; call {FIXTURE}(sink)"
     return (

@@ -94,7 +94,7 @@ class Replayer:
         """
         self._config = config
         self._options = options
-        self.lab = SessionPool(
+        self.pool = SessionPool(
             options.spark, None if session is None else taken_over(session)
         )
         self.item: Any = config.stash.get(CURRENT, None)
@@ -142,7 +142,7 @@ class Replayer:
             self._given = case is not None
             if case is not None:
                 return self._one_case(build, question, case)
-            judged = judge(build, question, lab=self.lab)
+            judged = judge(build, question, pool=self.pool)
             self._leave(judged, question)
             return self._report(build, judged)
         except OnceproofError as error:
@@ -219,7 +219,7 @@ class Replayer:
         )
         plugins = self._config.pluginmanager.get_plugins()
         tell = next((p.tell for p in plugins if isinstance(p, RerunResults)), None)
-        judged = judge(build, question, lab=self.lab, listener=tell)
+        judged = judge(build, question, pool=self.pool, listener=tell)
         noted = judgements_of(self.item)
         if judged.report.sink.name != counterexample.sink:
             other = (
@@ -251,7 +251,7 @@ class Replayer:
             since = self._failing_since
             if since is not None and time.monotonic() - since > self._options.shrink:
                 return next(iter(self._known.values()))
-            judged = judge(build, question, lab=self.lab)
+            judged = judge(build, question, pool=self.pool)
             if not judged.replayed and not judged.report.missed:
                 # There is no failpoint for it: this is no example of anything.
                 importlib.import_module("hypothesis").reject()

@@ -59,7 +59,7 @@ def replay(
     listener: Listener,
     plan: ReplayRequest | None = None,
     *,
-    lab: SessionPool | None = None,
+    pool: SessionPool | None = None,
 ) -> list[SinkReport]:
     """Steer each sink through each failure interleaving, and judge what is left.
 
@@ -75,9 +75,9 @@ def replay(
     given = None if plan.given is not None else flights_input(plan.sizes)
     java_version()
     listener = _one_by_one(listener)
-    if lab is not None:
-        listener(events.Started(tuple(s.name for s in sinks), str(lab.scratch)))
-        reports = _replayed(lab, sinks, listener, plan, given)
+    if pool is not None:
+        listener(events.Started(tuple(s.name for s in sinks), str(pool.scratch)))
+        reports = _replayed(pool, sinks, listener, plan, given)
     else:
         reports = _alone(sinks, listener, plan, given)
     listener(events.Finished(time.perf_counter() - began))
@@ -96,10 +96,10 @@ def _alone(
     given: Input | None,
 ) -> list[SinkReport]:
     """Replay in a lab of its own, and leave behind only what is worth a look."""
-    lab = SessionPool()
-    scratch = lab.scratch
+    pool = SessionPool()
+    scratch = pool.scratch
     if plan.keep:
-        lab.keep()
+        pool.keep()
     listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
     kept: list[Path] = []
     keep = True
@@ -110,42 +110,44 @@ def _alone(
         listener(event)
 
     try:
-        reports = _replayed(lab, sinks, listen, plan, given)
+        reports = _replayed(pool, sinks, listen, plan, given)
         keep = plan.keep
     except (KeyboardInterrupt, ReaderGoneError):
         keep = plan.keep
         raise
     finally:
-        lab.close(keeping=kept, keep=keep)
+        pool.close(keeping=kept, keep=keep)
         if kept or keep:
             listener(events.ScratchKept(str(scratch)))
     return reports
 
 
 def _replayed(
-    lab: SessionPool,
+    pool: SessionPool,
     sinks: Sequence[ModelledSink],
     listener: Listener,
     plan: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
     sizes = plan.sizes
-    with lab.session(attempts=sizes.attempts, partitions=sizes.partitions) as session:
+    with pool.session(attempts=sizes.attempts, partitions=sizes.partitions) as session:
         if given is None and plan.given is not None:
             given = plan.given(session.spark)
         if given is None:
             message = "a replay needs events"
             raise UsageError(message)
-        source = InputFiles(lab.folder("events"), given)
+        source = InputFiles(pool.folder("events"), given)
         reports = []
         try:
             for sink in sinks:
-                bench = ReplayContext(session, session.spark, source, None, lab.scratch)
+                context = ReplayContext(
+                    session, session.spark, source, None, pool.scratch
+                )
                 try:
-                    bench = _prepared(bench, sink)
-                    reports.append(_replay_sink(lab, bench, sink, listener, plan))
+                    context = _prepared(context, sink)
+                    reports.append(_replay_sink(pool, context, sink, listener, plan))
                 finally:
-                    bench.leftovers.close(keep=plan.keep)
+                    context.leftovers.close(keep=plan.keep)
         finally:
             if not plan.keep:
                 shutil.rmtree(source.folder, ignore_errors=True)
@@ -163,37 +165,37 @@ def _one_by_one(listener: Listener) -> Listener:
     return tell
 
 
-def _prepared(bench: ReplayContext, sink: ModelledSink) -> ReplayContext:
+def _prepared(context: ReplayContext, sink: ModelledSink) -> ReplayContext:
     """Prepare what all runs of a sink share."""
-    folder, built = fresh(bench, sink)
+    folder, built = fresh(context, sink)
     try:
         result = built.result if built.under_test.result is not None else None
-        observer = observer_of(bench.spark, bench.source, result)
+        observer = observer_of(context.spark, context.source, result)
     finally:
         built.close()
     shutil.rmtree(folder, ignore_errors=True)
-    return replace(bench, observer=observer, under_test=built.under_test)
+    return replace(context, observer=observer, under_test=built.under_test)
 
 
 def _replay_sink(
-    lab: SessionPool,
-    bench: ReplayContext,
+    pool: SessionPool,
+    context: ReplayContext,
     sink: ModelledSink,
     listener: Listener,
     plan: ReplayRequest,
 ) -> SinkReport:
     began = time.perf_counter()
-    bench = replace(bench, patience=plan.patience)
+    context = replace(context, patience=plan.patience)
     if sink.code:
-        sink = discovered(replace(bench, patience=plan.timeout), sink)
+        sink = discovered(replace(context, patience=plan.timeout), sink)
         took = time.perf_counter() - began
-        patience, stall = max(bench.patience, _LONGER * took), max(_STALL, took)
-        bench = replace(bench, patience=patience, stall=stall)
-    given = bench.source.given
+        patience, stall = max(context.patience, _LONGER * took), max(_STALL, took)
+        context = replace(context, patience=patience, stall=stall)
+    given = context.source.given
     sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
     protocol = protocol_of(sink, sizes, faults=plan.faults)
-    classes, model = _enumerations(lab).of(protocol)
-    what = bench.under_test
+    classes, model = _enumerations(pool).of(protocol)
+    what = context.under_test
     report = SinkReport(sink, protocol, classes, model, given, under_test=what)
     report.whole = plan.choice.whole
     early, others = plan.choice.of(classes, _hits(report))
@@ -206,32 +208,32 @@ def _replay_sink(
 
     def go(one: Interleaving, *, again: bool) -> UnjudgedOutcome:
         if not hasattr(mine, "bench"):
-            mine.bench = replace(bench, spark=bench.session.fork())
+            mine.bench = replace(context, spark=context.session.fork())
         # What is replayed to confirm a break has been told of already.
         tell = _nobody if again else listener
         tell(events.InterleavingBegun(sink.name, one.number))
         case = SteeredInterleaving(one, protocol, semantics, sink)
         return helps.tried(lambda: run_one(mine.bench, case, tell))
 
-    with WorkerThreads(go) as crew:
+    with WorkerThreads(go) as workers:
 
         def anew(one: Interleaving) -> Outcome:
-            [outcome] = _judged(bench, [crew.ask(one, again=True).result()])
-            return _tidied(outcome, bench, report, replace(plan, retain=False))
+            [outcome] = _judged(context, [workers.ask(one, again=True).result()])
+            return _tidied(outcome, context, report, replace(plan, retain=False))
 
         for chosen in (early, others):
             if _is_broken(report, plan) and (plan.stop or chosen is others):
                 break
-            for some in crew.all_of(chosen, _AT_ONCE):
-                for found in _judged(bench, some):
-                    outcome = _tidied(found, bench, report, plan)
+            for some in workers.all_of(chosen, _AT_ONCE):
+                for found in _judged(context, some):
+                    outcome = _tidied(found, context, report, plan)
                     report.outcomes.append(outcome)
                     listener(events.Replayed(sink.name, outcome))
                 report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
                 confirm(report, plan.claims, anew)
                 if plan.stop and _is_broken(report, plan):
                     break
-            crew.forget()
+            workers.forget()
         confirm(report, plan.claims or report.properties, anew)
     report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
     report.seconds = time.perf_counter() - began
@@ -239,9 +241,9 @@ def _replay_sink(
     return report
 
 
-def _enumerations(lab: SessionPool) -> Enumerations:
+def _enumerations(pool: SessionPool) -> Enumerations:
     """Give what is kept beside a session, for as long as that is."""
-    return _KEPT.setdefault(lab, Enumerations())
+    return _KEPT.setdefault(pool, Enumerations())
 
 
 def _nobody(event: events.Event) -> None:
@@ -269,7 +271,7 @@ def _is_broken(report: SinkReport, plan: ReplayRequest) -> bool:
 
 
 def _tidied(
-    outcome: Outcome, bench: ReplayContext, report: SinkReport, plan: ReplayRequest
+    outcome: Outcome, context: ReplayContext, report: SinkReport, plan: ReplayRequest
 ) -> Outcome:
     """Delete what is left of the runs, unless there is something to look into."""
     if outcome.folder is None:
@@ -278,15 +280,15 @@ def _tidied(
     breaks = history is not None and any(broken(p, history) for p in plan.claims)
     first = plan.retain and breaks and not _is_broken(report, plan)
     if plan.keep or outcome.suspect or first:
-        bench.leftovers.keep(outcome.folder)
+        context.leftovers.keep(outcome.folder)
         return outcome
     shutil.rmtree(outcome.folder, ignore_errors=True)
-    bench.leftovers.sweep()
+    context.leftovers.sweep()
     return replace(outcome, folder=None)
 
 
-def _judged(bench: ReplayContext, some: Sequence[UnjudgedOutcome]) -> list[Outcome]:
+def _judged(context: ReplayContext, some: Sequence[UnjudgedOutcome]) -> list[Outcome]:
     """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
-    observations = [r.telling for r in some if r.telling is not None]
-    read = iter(bench.histories(observations))
-    return [r.judged(next(read) if r.telling is not None else None) for r in some]
+    observations = [r.observations for r in some if r.observations is not None]
+    read = iter(context.histories(observations))
+    return [r.judged(next(read) if r.observations is not None else None) for r in some]

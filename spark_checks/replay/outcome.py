@@ -123,7 +123,7 @@ class UnjudgedOutcome:
     """An interleaving that was run, or not: Spark's ledger is still to be read."""
 
     outcome: Outcome
-    telling: Observations | None = None
+    observations: Observations | None = None
 
     def judged(self, spark: History | None) -> Outcome:
         """Give the outcome, now that Spark's ledger is read."""

@@ -115,7 +115,7 @@ def judge(
     build: Build,
     question: AssessmentRequest,
     *,
-    lab: SessionPool | None = None,
+    pool: SessionPool | None = None,
     listener: Listener | None = None,
 ) -> Assessment:
     """Replay a sink under its failure interleavings, and judge what readers saw.
@@ -144,7 +144,7 @@ def judge(
         given=given,
         timeout=question.timeout,
     )
-    [report] = engine.replay([sink], listener or (lambda _: None), plan, lab=lab)
+    [report] = engine.replay([sink], listener or (lambda _: None), plan, pool=pool)
     return _judged(report, question)
 
 

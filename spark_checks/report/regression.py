@@ -60,7 +60,8 @@ def regression(file: Path, *, trust: bool = False) -> tuple[str, str]:
     if counterexample.test and not sign:
         message = (
             f"the sink of {file} is made inside the test {counterexample.test}, "
-            "which replays it anyway; to have a test apart, build the sink in a function of a module"
+            "which replays it anyway; to have a test apart, build the sink in a "
+            "function of a module"
         )
         raise UsageError(message)
     if sign and not trust:

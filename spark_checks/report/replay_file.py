@@ -94,7 +94,7 @@ def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] 
 def choice_of(counterexample: Counterexample) -> Choice:
     """Choose what a file tells of; of a user's sink, what stands for it now."""
     if counterexample.protocol == StruckInside.label():
-        return Choice(told=counterexample.steps)
+        return Choice(steps=counterexample.steps)
     return Choice(only=frozenset([counterexample.interleaving]))
 
 

@@ -95,7 +95,7 @@ class SeenPoints:
         return max(found, key=lambda p: (found[p], -p), default=None)
 
 
-def told(text: str, *, returns: bool = False, ends: bool = False) -> str:
+def point_text(text: str, *, returns: bool = False, ends: bool = False) -> str:
     """Say of a place in the code whether it is left: a function, or a ``with``."""
     return f"{_RETURN if returns else _END if ends else ''}{text}"
 

@@ -75,7 +75,7 @@ PLANS = (
     Mutation(
         "spark_checks/plan/task_faults.py",
         "an attempt that wrote is struck before its work",
-        '    return function, "return" if "write" in story.steps and wrote else "call", {}',
+        '    return function, "return" if "write" in schedule.steps and wrote else "call", {}',
         '    return function, "call", {}',
     ),
     Mutation(
@@ -99,13 +99,13 @@ PLANS = (
     Mutation(
         "spark_checks/plan/task_faults.py",
         "a task that was given up lands before the run that follows is looked at",
-        "    if story.run_of(lands) != run.number:\n        awaited",
-        "    if story.run_of(lands) == run.number:\n        awaited",
+        "    if schedule.run_of(lands) != run.number:\n        awaited",
+        "    if schedule.run_of(lands) == run.number:\n        awaited",
     ),
     Mutation(
         "spark_checks/plan/task_faults.py",
         "a fault that is survived need not show",
-        "    run.due.append(\n"
+        "    run.expected.append(\n"
         "        ExpectedMark(str(event), fault=False, mark=mark, what=what, late=True)\n"
         "    )\n",
         "    del mark, what\n",
@@ -119,22 +119,22 @@ PLANS = (
     Mutation(
         "spark_checks/plan/planner.py",
         "a step that is taken for the second time is struck at the first",
-        "        nth = 1 + sum(e.name == upcoming.name for e in self.story.done(at))\n"
+        "        nth = 1 + sum(e.name == upcoming.name for e in self.schedule.done(at))\n"
         '        run.stops(function, "call", batch, "die", nth=nth)',
         '        nth = 1\n        run.stops(function, "call", batch, "die", nth=nth)',
     ),
     Mutation(
         "spark_checks/plan/planner.py",
         "the crash among writes does not wait for the faults before it",
-        "        awaited = [d.mark for d in run.due if not d.late]\n"
+        "        awaited = [d.mark for d in run.expected if not d.late]\n"
         "        awaited += self._do_first(run, batch, function, due)",
         "        awaited = self._do_first(run, batch, function, due)",
     ),
     Mutation(
         "spark_checks/plan/planner.py",
         "tasks that have done their work are struck as well",
-        "        for p in sorted(set(due) - written, key=story.real):",
-        "        for p in sorted(set(due), key=story.real):",
+        "        for p in sorted(set(due) - written, key=schedule.real):",
+        "        for p in sorted(set(due), key=schedule.real):",
     ),
     Mutation(
         "spark_checks/plan/planner.py",
@@ -145,8 +145,8 @@ PLANS = (
     Mutation(
         "spark_checks/plan/planner.py",
         "the last run is looked at before its end",
-        '        run.moment, run.state = "at rest", len(story.states) - 1',
-        '        run.moment, run.state = "at rest", len(story.states) - 2',
+        '        run.moment, run.state = "at rest", len(schedule.states) - 1',
+        '        run.moment, run.state = "at rest", len(schedule.states) - 2',
     ),
     Mutation(
         "spark_checks/plan/planner.py",

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from onceproof.model.library import make
 from onceproof.properties.counterexample.file import read
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.guarantees import AT_MOST_ONCE
 from onceproof.properties.judges.by_search import check
@@ -51,7 +51,7 @@ def of_model() -> dict[str, Any]:
     """Give a file of a model's run."""
     protocol = make("micro-batch", {"sink": "append", "PARTITION": "1"})
     finding = check(protocol, [AT_MOST_ONCE]).findings[0]
-    return json.loads(json.dumps(told_of(protocol, finding).to_json()))
+    return json.loads(json.dumps(counterexample_of(protocol, finding).to_json()))
 
 
 FILES = {"spark": of_spark(), "model": of_model()}

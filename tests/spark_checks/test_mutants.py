@@ -47,7 +47,7 @@ def judged(lab, tmp_path):
         claims = words.pop("claims", CLAIMED)
         asked = RequestingTest("", ("id",), (), claims)
         question = AssessmentRequest(HERE, tmp_path, asked=asked, trace=OFF, **words)
-        return judge(mutant.build, question, lab=lab)
+        return judge(mutant.build, question, pool=lab)
 
     return ask
 
@@ -92,7 +92,7 @@ def test_a_mistake_is_seen_by_one_kind_of_fault(judged, name, fault):
     """The one fault that shows it is enough."""
     mutant = MUTANTS[name]
 
-    found = judged(mutant, choice=Choice(told=(TraceStep(fault, (), True, {}),)))
+    found = judged(mutant, choice=Choice(steps=(TraceStep(fault, (), True, {}),)))
 
     assert kinds_that_break(found, mutant) == mutant.shown_by
     assert found.verdict is Verdict.REFUTED

@@ -39,8 +39,8 @@ HERE = Path(__file__).parent
 SCHEMA = "id string, amount long, name string"
 DEFAULTS = {"key": ("id",), "allow": (), "code": ()}
 FAILS = (TraceStep("fail_task", (), True, {}),)
-CRASHES = Choice(told=(TraceStep("crash", (), True, {}),))
-RAISED = Choice(told=(TraceStep("fail_in_commit", (), True, {}),))
+CRASHES = Choice(steps=(TraceStep("crash", (), True, {}),))
+RAISED = Choice(steps=(TraceStep("fail_in_commit", (), True, {}),))
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(8)]
 
 
@@ -55,7 +55,7 @@ def judged(lab, tmp_path):
         question = AssessmentRequest(
             HERE, tmp_path, asked=asked, choice=choice, **words
         )
-        return judge(build, question, lab=lab)
+        return judge(build, question, pool=lab)
 
     return ask
 
@@ -134,7 +134,7 @@ def test_a_task_that_lives_on_inserts_what_it_had_found_missing(judged):
 )
 def test_a_task_that_is_parked_with_a_lock_is_released(judged, build, verdict):
     """Its successor waits for the lock, and nothing would ever move."""
-    lost = Choice(told=(TraceStep("lose_in_task", (), True, {}),))
+    lost = Choice(steps=(TraceStep("lose_in_task", (), True, {}),))
     few = {"batches": 1, "partitions": 1, "events": NAMED[:2]}
 
     found = judged(build, choice=lost, **few)
@@ -298,7 +298,7 @@ def test_what_an_error_ends_is_not_told_to_have_run_to_its_end(judged):
 
 def test_what_readers_see_after_a_fault_is_told_with_the_fault(judged):
     """The first line of a report stands alone: it names no step of a model."""
-    dies = Choice(told=(TraceStep("crash_in_task", (), True, {}),))
+    dies = Choice(steps=(TraceStep("crash_in_task", (), True, {}),))
     some = {"events": NAMED[:4], "batches": 1, "choice": dies}
 
     found = judged(sinks.one_by_one, claims=(ATOMIC_VISIBILITY,), **some)
@@ -342,7 +342,7 @@ def test_a_thread_that_is_not_waited_for_loses_its_batch(judged):
 @pytest.mark.grid
 def test_tasks_of_a_pool_that_is_kept_are_struck_in_their_own_batch(judged):
     """Its thread has done a batch before, and its target is no code of the user's."""
-    found = judged(sinks.in_a_kept_pool, events=NAMED, choice=Choice(told=FAILS))
+    found = judged(sinks.in_a_kept_pool, events=NAMED, choice=Choice(steps=FAILS))
 
     breaking = {
         (o.interleaving.trace.events[at].name, o.interleaving.trace.events[at].members)
@@ -356,7 +356,7 @@ def test_tasks_of_a_pool_that_is_kept_are_struck_in_their_own_batch(judged):
 @pytest.mark.grid
 def test_a_job_that_is_tried_again_is_judged(judged):
     """Its second try comes to its end, for nothing strikes that."""
-    both = Choice(told=(*FAILS, TraceStep("fail_job", (), True, {})))
+    both = Choice(steps=(*FAILS, TraceStep("fail_job", (), True, {})))
     some = {"batches": 1, "events": NAMED[:4], "faults": 2, "choice": both}
 
     found = judged(sinks.tries_again, **some)
@@ -368,7 +368,7 @@ def test_a_job_that_is_tried_again_is_judged(judged):
 @pytest.mark.grid
 def test_a_job_that_fails_for_good_may_be_tried_again(judged):
     """Every attempt of a task fails, and so does the query: the next start mends it."""
-    both = Choice(told=(*FAILS, TraceStep("fail_job", (), True, {})))
+    both = Choice(steps=(*FAILS, TraceStep("fail_job", (), True, {})))
     some = {"batches": 1, "partitions": 1, "events": NAMED[:2], "faults": 2}
 
     found = judged(sinks.one_by_one, choice=both, **some)
@@ -411,7 +411,7 @@ def test_tasks_that_run_other_lines_from_run_to_run_are_undecided(judged, tmp_pa
 @pytest.mark.grid
 def test_a_task_is_struck_however_many_lines_it_runs(judged):
     """Its last lines too, and where it ends with a loop."""
-    dies = Choice(told=(TraceStep("crash_in_task", (), True, {}),))
+    dies = Choice(steps=(TraceStep("crash_in_task", (), True, {}),))
     some = {"events": NAMED[:2], "batches": 1, "partitions": 1, "choice": dies}
 
     found = judged(sinks.after_very_much, **some)

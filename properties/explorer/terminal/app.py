@@ -11,7 +11,13 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from onceproof.properties.explorer.export import as_test, command_of
-from onceproof.properties.explorer.phrases import labels, safe, standing, title, word
+from onceproof.properties.explorer.phrases import (
+    labels,
+    position_text,
+    safe,
+    title,
+    word,
+)
 from onceproof.properties.explorer.terminal import panes
 from onceproof.properties.explorer.terminal.dialogs import HELP, TextDialog
 from onceproof.properties.explorer.walk import Walk
@@ -138,7 +144,7 @@ class Terminal(App[None]):
         whole = walk.trace
         head = f"{title(whole)}  ({labels(whole)})"
         self._put("title", Text(head, no_wrap=True, overflow="ellipsis"))
-        said = f"{self._told_matches()}{standing(walk)}"
+        said = f"{self._matches_text()}{position_text(walk)}"
         self._put("standing", Text(said, "bold bright_red" * self._bad()))
         lanes = self._panel("lanes").size
         drawn = self._lanes.draw(walk.step, self.found, lanes.width, lanes.height)
@@ -287,7 +293,7 @@ class Terminal(App[None]):
             and who.strip() in safe(view.lanes[step.lane]).lower()
         )
 
-    def _told_matches(self) -> str:
+    def _matches_text(self) -> str:
         """Say how many steps were found, while they are looked for."""
         if self.found is None:
             return ""

@@ -13,7 +13,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
 from onceproof.model.library import make, settings_of
 from onceproof.model.search.exhaustive import Limits
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command, Use
@@ -179,7 +179,7 @@ def write_refuted(report: Report, named: str, folder: Path) -> dict[str, str]:
     for finding in report.findings:
         if finding.verdict is not Verdict.REFUTED or finding.trace is None:
             continue
-        counterexample = told_of(report.protocol, finding)
+        counterexample = counterexample_of(report.protocol, finding)
         name = f"{_plain(report.protocol.label())}--{_plain(finding.property.name)}"
         path = folder / f"{name}.json"
         (replace(counterexample, protocol=named) if own else counterexample).write(path)

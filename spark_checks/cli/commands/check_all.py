@@ -35,33 +35,33 @@ def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> 
     if not found:
         message = "the library holds no protocol, so nothing is judged"
         raise UsageError(message)
-    leave(evidence, (standing.report for standing in found))
+    leave(evidence, (result.report for result in found))
     if as_json:
-        print_json([standing_data(s) for s in found])
+        print_json([result_data(s) for s in found])
     elif markdown:
         click.echo(verdict_table(found), nl=False)
     else:
-        _show_standings(found)
+        _show_results(found)
     if any(s.decided and not s.as_stated for s in found):
         return 1
     return 0 if all(s.as_stated for s in found) else 2
 
 
-def standing_data(standing: VariantResult) -> dict[str, Any]:
+def result_data(result: VariantResult) -> dict[str, Any]:
     """Give how a variant came out as plain data."""
-    found = standing.report.exploration
+    found = result.report.exploration
     return {
-        "protocol": standing.variant.name,
-        "set": dict(standing.variant.settings),
+        "protocol": result.variant.name,
+        "set": dict(result.variant.settings),
         "distinct": found.distinct if found else 0,
         "seconds": round(found.seconds + found.compile_seconds, 3) if found else 0,
-        "properties": {n: str(v) for n, v in standing.report.verdicts.items()},
-        "expected_to_break": sorted(standing.variant.protocol.broken),
-        "as_expected": standing.as_stated,
+        "properties": {n: str(v) for n, v in result.report.verdicts.items()},
+        "expected_to_break": sorted(result.variant.protocol.broken),
+        "as_expected": result.as_stated,
     }
 
 
-def _show_standings(found: list[VariantResult]) -> None:
+def _show_results(found: list[VariantResult]) -> None:
     table = Table(Column("protocol", no_wrap=True), "states", "breaks", "as stated")
     for one in found:
         run = one.report.exploration
@@ -107,6 +107,6 @@ def verdict_table(found: list[VariantResult]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _chosen(standing: VariantResult) -> str:
-    chosen = standing.variant.settings
+def _chosen(result: VariantResult) -> str:
+    chosen = result.variant.settings
     return ", ".join(f"{k}={v}" for k, v in chosen.items()) or "as it is"

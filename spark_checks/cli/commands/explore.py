@@ -15,7 +15,7 @@ from onceproof.model.files import writable, write_whole
 from onceproof.model.library import make, pick, settings_of
 from onceproof.model.search.exhaustive import Limits
 from onceproof.properties.counterexample.file import read
-from onceproof.properties.counterexample.model_run import model_of, told_of
+from onceproof.properties.counterexample.model_run import counterexample_of, model_of
 from onceproof.properties.explorer.page.page import Origin, page
 from onceproof.properties.explorer.terminal.text_renderer import plain_text
 from onceproof.properties.explorer.view_builder import Explored, explored
@@ -172,4 +172,4 @@ def _of_protocol(
             click.echo(
                 f"{name} is {finding.verdict}: {finding.verdict.meaning}", err=True
             )
-    return explored(told_of(protocol, finding), protocol)
+    return explored(counterexample_of(protocol, finding), protocol)

@@ -134,7 +134,7 @@ def export(
     writable(output)
     for name, text in files.items():
         write_whole(output / name, text)
-    data = _told(made, configurations, output, form)
+    data = _export_data(made, configurations, output, form)
     if as_json:
         print_json(data)
         return 0
@@ -162,7 +162,7 @@ def _as_test(file: Path, output: Path, *, trust: bool, as_json: bool) -> int:
     return 0
 
 
-def _told(
+def _export_data(
     made: Module, configurations: list[Configuration], output: Path, form: str
 ) -> dict[str, Any]:
     return {

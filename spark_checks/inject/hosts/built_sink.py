@@ -47,7 +47,7 @@ class BuiltSink:
         """Build it. Raises ``UsageError`` where that fails."""
         self._seconds = seconds
         self._reader: Host | None = None
-        self._luggage: str | None = None
+        self._packed: str | None = None
         self.cleanups = 0
         self._cleaning: str | None = None
         places = user_modules.user_modules()
@@ -82,8 +82,8 @@ class BuiltSink:
         self.code = tuple(reply["code"])
         self.cleanups = int(reply["cleanups"])
         self._cleaning = reply.get("cleaning")
-        self._luggage = reply["luggage"]
-        if self._luggage is not None:
+        self._packed = reply["luggage"]
+        if self._packed is not None:
             self._end_builder()
 
     def host(self) -> Host:
@@ -91,7 +91,7 @@ class BuiltSink:
         if self._builder is not None:
             return self._builder.fork()
         made = self._template.fork()
-        made.orders.send({"op": "unpack", **self._here, "luggage": self._luggage})
+        made.orders.send({"op": "unpack", **self._here, "luggage": self._packed})
         return made
 
     @property

@@ -42,7 +42,7 @@ from onceproof.spark_checks.plan.rules import (
     Rule,
     RuleSet,
 )
-from onceproof.spark_checks.sinks.code_points import place_of, told
+from onceproof.spark_checks.sinks.code_points import place_of, point_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,7 +85,7 @@ class Tracer:
         self._code = Code(plan.code, plan.named)
         asked = (rule.mark for rule in plan.rules if rule.function == OUTSIDE)
         self._outside = next(asked, "")
-        self._told: set[object] = set()
+        self._reported: set[object] = set()
         self._looked: dict[int, int] = {}
         self._notes = Notes()
         self._last: Place | None = None
@@ -221,14 +221,14 @@ class Tracer:
         code, judged = frame.f_code, self._judged(frame)
         name = judged.shown
         if returns:
-            return told(f"{code.co_name}() of {name}", returns=True)
+            return point_text(f"{code.co_name}() of {name}", returns=True)
         shown = linecache.getline(code.co_filename, frame.f_lineno).strip()
         shown = redacted(shown)
         if len(shown) > _MOST_SHOWN:
             shown = f"{shown[: _MOST_SHOWN - 3]}..."
         shown = f": {shown}" if shown else ""
         place = place_of(frame.f_lineno, name, installed=judged.installed)
-        return told(f"{place}{code.co_name}(){shown}", ends=ends)
+        return point_text(f"{place}{code.co_name}(){shown}", ends=ends)
 
     def _follows(self, frame: FrameType) -> bool:
         """Say whether the lines of a frame are to be followed."""
@@ -251,7 +251,7 @@ class Tracer:
             return
         judged = self._judged(frame)
         package = (judged.package, judged.why)
-        if not judged.why or package in self._told:
+        if not judged.why or package in self._reported:
             return
         outer = list(_outer(frame))
         if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
@@ -259,7 +259,7 @@ class Tracer:
         # Python's own may stand in between: a pool of threads, functools, map.
         caller = next((f for f in outer if not self._judged(f).standard), None)
         if caller is None or self._follows(caller):
-            self._tell_outside(frame, *package)
+            self._report_outside(frame, *package)
 
     def _look_around(self, frame: FrameType) -> None:
         """Note compiled code that a function has at hand: it makes no frames."""
@@ -270,12 +270,12 @@ class Tracer:
         for module, file in called_of(frame):
             package, why = outside(module, file, self._code)
             if why:
-                self._tell_outside(frame, package, why)
+                self._report_outside(frame, package, why)
 
-    def _tell_outside(self, frame: FrameType, package: str, why: str) -> None:
-        if (package, why) in self._told or self._where(frame).run != self._plan.run:
+    def _report_outside(self, frame: FrameType, package: str, why: str) -> None:
+        if (package, why) in self._reported or self._where(frame).run != self._plan.run:
             return
-        self._told.add((package, why))
+        self._reported.add((package, why))
         with Path(self._plan.marks, self._outside).open("a", encoding="utf-8") as file:
             file.write(f"{package}\t{why}\n")
 

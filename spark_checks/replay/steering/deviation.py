@@ -11,21 +11,21 @@ from onceproof.spark_checks.plan.run_plan import FAILED, NO_SUCH_POINT, NOT_MET
 class Deviation:
     """Why a run was not the one that was planned; ``known`` if none can ever be.
 
-    With ``none_there`` that is for want of anything to inject into.
+    With ``nothing_to_hit`` there is nothing to inject a fault into.
     Another try may ``help``: what failed was ours, or took too long.
     """
 
     reason: str = ""
     known: bool = False
     help: bool = False
-    none_there: bool = False
+    nothing_to_hit: bool = False
 
     @property
     def cause(self) -> str:
         """Say by which of the causes an interleaving was not replayed."""
         if not self.reason:
             return ""
-        if self.none_there:
+        if self.nothing_to_hit:
             return NO_SUCH_POINT
         return NOT_MET if self.known else FAILED
 
@@ -34,4 +34,4 @@ class Deviation:
         return bool(self.reason)
 
 
-WELL = Deviation()
+AS_PLANNED = Deviation()

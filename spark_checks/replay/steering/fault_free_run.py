@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 _NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))
 
 
-def discovered(bench: ReplayContext, sink: ModelledSink) -> ModelledSink:
+def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     """Describe a user's sink by the points that its code is seen to come to.
 
     Raises ``UsageError`` where the sink fails by itself, or where readers do not see
     each event once though nothing was done to it.
     """
-    batches = bench.source.batches
-    folder, built = fresh(bench, sink)
+    batches = context.source.batches
+    folder, built = fresh(context, sink)
     built.close()
     shutil.rmtree(folder, ignore_errors=True)
     sink = replace(sink, code=built.code)
@@ -56,13 +56,13 @@ def discovered(bench: ReplayContext, sink: ModelledSink) -> ModelledSink:
             )
     run.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
     listing = _Listing()
-    folder, trial = _tried(bench, sink, run, listing)
-    if trial.unreadable or not _well(bench, trial, trial.looks):
-        raise UsageError(_wrong(bench, sink, trial))
+    folder, trial = _tried(context, sink, run, listing)
+    if trial.unreadable or not _well(context, trial, trial.looks):
+        raise UsageError(_wrong(context, sink, trial))
     marks = folder / "marks"
     seen = seen_in(marks, batches, callback=(marks / CALLED_BACK).exists())
     if not (seen.driver or seen.tasks) and listing.tables:
-        files = listing.model(bench, trial)
+        files = listing.model(context, trial)
         shutil.rmtree(folder, ignore_errors=True)
         return replace(sink, model=files, into_files=True)
     shutil.rmtree(folder, ignore_errors=True)
@@ -71,7 +71,7 @@ def discovered(bench: ReplayContext, sink: ModelledSink) -> ModelledSink:
     kind = kind_of(built.under_test)
     committer = isinstance(kind, DataSourceKind) and bool(seen.last)
     if committer:
-        points = _aborted(bench, sink, seen)
+        points = _aborted(context, sink, seen)
         seen = replace(seen, aborts=dict.fromkeys(range(batches), points))
     model = UserCode(
         on_driver=int(bool(seen.driver)),
@@ -102,7 +102,7 @@ def _no_lines(sink: ModelledSink, seen: SeenPoints) -> str:
 
 
 def _tried(
-    bench: ReplayContext,
+    context: ReplayContext,
     sink: ModelledSink,
     run: RunPlan,
     listing: _Listing | None = None,
@@ -112,12 +112,12 @@ def _tried(
     It is made once more where a failure was not the sink's.
     """
     for last in (False, True):
-        folder, built = fresh(bench, sink)
-        trial = SteeredQuery(bench, folder, built, sink, kind_of(built.under_test))
+        folder, built = fresh(context, sink)
+        trial = SteeredQuery(context, folder, built, sink, kind_of(built.under_test))
         try:
             problem = trial.go(run)
             if listing is not None and not problem:
-                listing.lay(bench, folder, trial, run)
+                listing.lay(context, folder, trial, run)
         finally:
             trial.close()
         if last or not problem.help or (folder / "marks" / HUNG).exists():
@@ -142,39 +142,39 @@ class _Listing:
         self._look: Any = None
 
     def lay(
-        self, bench: ReplayContext, folder: Path, trial: SteeredQuery, run: RunPlan
+        self, context: ReplayContext, folder: Path, trial: SteeredQuery, run: RunPlan
     ) -> None:
         """Lay such a file in each folder that Spark's file sink wrote to, and look."""
         named = trial.kind.edits()
         self.tables = manifests(folder) if named is None else [named]
-        laid = [add_unnamed_file(own(table, bench.scratch)) for table in self.tables]
+        laid = [add_unnamed_file(own(table, context.scratch)) for table in self.tables]
         if laid and all(laid):
             self._look = trial.look_again(run)
 
-    def model(self, bench: ReplayContext, trial: SteeredQuery) -> type[Manifest]:
+    def model(self, context: ReplayContext, trial: SteeredQuery) -> type[Manifest]:
         """Give the model of the sink as its readers see it."""
-        well = self._look is not None and _well(bench, trial, [self._look])
+        well = self._look is not None and _well(context, trial, [self._look])
         return Manifest if well else ManifestDirectory
 
 
-def _well(bench: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> bool:
+def _well(context: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> bool:
     """Say whether readers see each event once, and nothing else."""
-    history = _seen(bench, trial, looks)
+    history = _seen(context, trial, looks)
     return set(history.seen(0)) == {1} and not history.unexplained[0]
 
 
-def _seen(bench: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> History:
+def _seen(context: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> History:
     line = Observations(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
-    [history] = bench.histories([line])
+    [history] = context.histories([line])
     return history
 
 
-def _wrong(bench: ReplayContext, sink: ModelledSink, trial: SteeredQuery) -> str:
+def _wrong(context: ReplayContext, sink: ModelledSink, trial: SteeredQuery) -> str:
     """Say what is wrong with a sink to which nothing was done."""
     if trial.unreadable:
         why = next(iter(trial.unreadable.values()))
         return f"{sink.name} cannot be read, though nothing was done to it: {why}"
-    history = _seen(bench, trial, trial.looks)
+    history = _seen(context, trial, trial.looks)
     wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
     such = next((f", such as {example}" for example in wrong if example), "")
     return (
@@ -185,14 +185,14 @@ def _wrong(bench: ReplayContext, sink: ModelledSink, trial: SteeredQuery) -> str
 
 
 def _aborted(
-    bench: ReplayContext, sink: ModelledSink, seen: SeenPoints
+    context: ReplayContext, sink: ModelledSink, seen: SeenPoints
 ) -> tuple[CodePoint, ...]:
     """List the points of the code that takes a batch back, when its commit raises."""
     run = RunPlan(number=0, offered=1, moment="at rest")
     last = seen.last[0]
     run.stops(LINES, "call", 0, "raise", line=last.text, nth=last.time)
     run.rule(UNDO, "call", 0, "note", mark=line_trace.file_of(ABORT, 0))
-    folder, _ = _tried(bench, sink, run)
+    folder, _ = _tried(context, sink, run)
     points = points_in(folder / "marks" / line_trace.file_of(ABORT, 0))
     shutil.rmtree(folder, ignore_errors=True)
     return points

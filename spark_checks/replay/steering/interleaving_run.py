@@ -15,7 +15,7 @@ from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.outcome import Outcome, UnjudgedOutcome
-from onceproof.spark_checks.replay.steering.deviation import WELL
+from onceproof.spark_checks.replay.steering.deviation import AS_PLANNED
 from onceproof.spark_checks.replay.steering.trial import SteeredQuery
 from onceproof.spark_checks.session.host_processes import HarnessError
 from onceproof.spark_checks.sinks.interface import Target
@@ -42,7 +42,7 @@ class SteeredInterleaving:
 
 
 def run_one(
-    bench: ReplayContext,
+    context: ReplayContext,
     case: SteeredInterleaving,
     tell: Callable[[events.Event], None],
 ) -> UnjudgedOutcome:
@@ -51,7 +51,7 @@ def run_one(
     one, sink = case.one, case.sink
     nothing = Outcome(one, None, None, (), 0.0)
     try:
-        folder, built = fresh(bench, sink)
+        folder, built = fresh(context, sink)
     except HarnessError as failed:
         return UnjudgedOutcome(replace(nothing, not_replayed=str(failed), again=True))
     nothing = replace(nothing, folder=folder)
@@ -63,8 +63,8 @@ def run_one(
         built.close()
         why = replace(nothing, not_replayed=str(reason), known=True)
         return UnjudgedOutcome(replace(why, cause=reason.cause))
-    trial = SteeredQuery(bench, folder, built, sink, kind)
-    problem = WELL
+    trial = SteeredQuery(context, folder, built, sink, kind)
+    problem = AS_PLANNED
     try:
         for run in runs:
             problem = trial.go(run)
@@ -87,7 +87,7 @@ def run_one(
         released_early=trial.released_early,
         again=problem.help,
         unplanned=tuple(trial.unplanned),
-        runs=tuple(trial.told),
+        runs=tuple(trial.records),
     )
     if problem:
         return UnjudgedOutcome(outcome)
@@ -99,14 +99,14 @@ def run_one(
     return UnjudgedOutcome(replace(outcome, model=model), telling)
 
 
-def fresh(bench: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
+def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
     """Make an empty folder for the runs of a sink, and the sink in it."""
     name = f"onceproof_{uuid.uuid4().hex}"
-    folder = bench.scratch / name
+    folder = context.scratch / name
     target = Target(folder / "sink", name)
     target.path.mkdir(parents=True)
     (folder / "marks").mkdir()
-    hosts = bench.session.hosts
-    built = BuiltSink(hosts, bench.spark, sink, target, bench.patience)
-    bench.leftovers.add(folder, built)
+    hosts = context.session.hosts
+    built = BuiltSink(hosts, context.spark, sink, target, context.patience)
+    context.leftovers.add(folder, built)
     return folder, built

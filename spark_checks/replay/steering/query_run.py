@@ -44,25 +44,25 @@ class QueryRun:
 
     def __init__(
         self,
-        bench: ReplayContext,
+        context: ReplayContext,
         folder: Path,
         built: BuiltSink,
         sink: ModelledSink,
         kind: Adapter,
     ) -> None:
         """Run what is ``built`` in a ``folder``, which is all it may write to."""
-        self._bench = bench
+        self._context = context
         self._folder = folder
         self._built = built
         self._kind = kind
         self._own = bool(sink.code)
         self._code = sink.code
         self._named = sink.named
-        self._allowed = (str(bench.scratch), *sink.allowed) if sink.code else None
+        self._allowed = (str(context.scratch), *sink.allowed) if sink.code else None
         self._marks = folder / "marks"
         self._checkpoint = folder / "checkpoint"
         self._driver: ForkedDriver | None = None
-        self._stall = Stall(self._marks, self._checkpoint, bench.stall)
+        self._stall = Stall(self._marks, self._checkpoint, context.stall)
 
     @property
     def released_early(self) -> bool:
@@ -71,7 +71,7 @@ class QueryRun:
 
     def once(self, run: RunPlan) -> QueryResult:
         """Start the query and wait for its end."""
-        session = self._bench.session
+        session = self._context.session
         rules = [self._placed(r) for r in run.rules]
         if self._own:
             for batch in range(run.offered):
@@ -83,7 +83,7 @@ class QueryRun:
             tuple(rules),
             str(self._marks),
             self._folder.name,
-            patience=OF_PATIENCE * self._bench.patience,
+            patience=OF_PATIENCE * self._context.patience,
             code=self._code,
             named=self._named,
             allowed=self._allowed,
@@ -91,15 +91,15 @@ class QueryRun:
         )
         self._stall.expect(plan.rules)
         placed = plan.write(session.plans)
-        spark: Any = self._bench.spark
+        spark: Any = self._context.spark
         spark.sparkContext.setLocalProperty(RUN_PROPERTY, plan.run)
         for key, value in self._partitioning(merged=run.merged).items():
             spark.conf.set(key, value)
         trap: Any = nullcontext()
-        if run.trap is not None and run.strike is not None:
-            mine = own(self._checkpoint, self._bench.scratch)
+        if run.trap is not None and run.end_mark is not None:
+            mine = own(self._checkpoint, self._context.scratch)
             begun = self._marks / run.begun[run.trap]
-            trap = Trap(mine, run.trap, begun, self._marks / run.strike.mark)
+            trap = Trap(mine, run.trap, begun, self._marks / run.end_mark.mark)
         try:
             with trap, self._stall:
                 ended = self._run(plan, placed, run)
@@ -119,7 +119,7 @@ class QueryRun:
         try:
             started = self._start(plan, placed, run)
             group = str(getattr(started, "runId", plan.run))
-            patience = round(self._bench.patience)
+            patience = round(self._context.patience)
             if not started.awaitTermination(patience):
                 started.stop()
                 message = f"the query did not end within {patience} s"
@@ -135,10 +135,10 @@ class QueryRun:
 
     def _settle(self, group: str) -> None:
         """Let tasks end that a driver left, before the plan is taken from them."""
-        context: Any = self._bench.spark.sparkContext
+        context: Any = self._context.spark.sparkContext
         context.cancelJobGroup(group)
         tracker = context.statusTracker()
-        deadline = time.monotonic() + self._bench.patience
+        deadline = time.monotonic() + self._context.patience
         while time.monotonic() < deadline:
             jobs = (tracker.getJobInfo(n) for n in tracker.getJobIdsForGroup(group))
             if not any(job is not None and job.status == "RUNNING" for job in jobs):
@@ -146,7 +146,7 @@ class QueryRun:
             time.sleep(0.01)
 
     def _start(self, plan: RuleSet, placed: Path, run: RunPlan) -> StartedQuery:
-        source, spark = self._bench.source, self._bench.spark
+        source, spark = self._context.source, self._context.spark
         events = source.stream(spark, self._folder / "input")
         where = self._kind.on_driver
         if where != NOWHERE:
@@ -171,7 +171,7 @@ class QueryRun:
 
     def _partitioning(self, *, merged: bool) -> dict[str, str]:
         """Have Spark give each file of a batch a partition of its own, or all one."""
-        count, cost = (1, 0) if merged else (self._bench.source.tasks, _OPEN_COST)
+        count, cost = (1, 0) if merged else (self._context.source.tasks, _OPEN_COST)
         return {
             "spark.sql.files.minPartitionNum": str(count),
             "spark.sql.files.openCostInBytes": str(cost),

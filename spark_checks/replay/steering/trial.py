@@ -16,10 +16,10 @@ from onceproof.spark_checks.plan.rules import (
     RELEASED,
     UNMET,
 )
-from onceproof.spark_checks.plan.run_plan import looked
+from onceproof.spark_checks.plan.run_plan import looked_mark
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.outcome import RunRecord
-from onceproof.spark_checks.replay.steering.deviation import WELL, Deviation
+from onceproof.spark_checks.replay.steering.deviation import AS_PLANNED, Deviation
 from onceproof.spark_checks.replay.steering.query_run import (
     OF_PATIENCE,
     QueryResult,
@@ -47,14 +47,14 @@ class SteeredQuery:
 
     def __init__(
         self,
-        bench: ReplayContext,
+        context: ReplayContext,
         folder: Path,
         built: BuiltSink,
         sink: ModelledSink,
         kind: Adapter,
     ) -> None:
         """Run what is ``built`` in a ``folder``, which is all it may write to."""
-        self._bench = bench
+        self._context = context
         self._own = bool(sink.code)
         self._callback = sink.seen is not None and sink.seen.callback
         self._folder = folder
@@ -63,23 +63,23 @@ class SteeredQuery:
         self._read = built.read
         self.kind = kind
         self._checkpoint = folder / "checkpoint"
-        self.told: list[RunRecord] = []
+        self.records: list[RunRecord] = []
         self.unreadable: dict[str, str] = {}
         self.looks: list[Any] = []
         self.promised: list[set[int]] = []
         self.unplanned: list[str] = []
         self.rested = False
-        self._told: set[int] = set()
-        self._query = QueryRun(bench, folder, built, sink, kind)
+        self._reported: set[int] = set()
+        self._query = QueryRun(context, folder, built, sink, kind)
 
     def go(self, run: RunPlan) -> Deviation:
         """Make one run and look at what it left; say what went otherwise than told."""
-        self._bench.source.offer(self._folder / "input", run.offered)
+        self._context.source.offer(self._folder / "input", run.offered)
         before = entries(self._checkpoint, "offsets")
         ended = self._query.once(run)
         if ended.error and not run.fails:
             self._release(run)
-        problem = self._amiss(run, ended, before)
+        problem = self._deviation(run, ended, before)
         if problem:
             return problem
         if not run.fails:
@@ -89,15 +89,15 @@ class SteeredQuery:
         if run.undo is not None:
             edited = self.kind.edits()
             if edited is not None:
-                own(edited, self._bench.scratch)
-            self.kind.undo(own(self._checkpoint, self._bench.scratch), *run.undo)
+                own(edited, self._context.scratch)
+            self.kind.undo(own(self._checkpoint, self._context.scratch), *run.undo)
         problem = self._look(run)
         if problem:
             return problem
         self.promised.append(entries(self._checkpoint, "commits"))
-        self.told.append(self._tell(run, caught=self._caught(run, ended)))
-        (self._marks / looked(run.number)).touch()
-        return WELL
+        self.records.append(self._record(run, caught=self._caught(run, ended)))
+        (self._marks / looked_mark(run.number)).touch()
+        return AS_PLANNED
 
     @property
     def released_early(self) -> bool:
@@ -126,12 +126,12 @@ class SteeredQuery:
 
     def _look(self, run: RunPlan) -> Deviation:
         """See what readers see; a user's reader may fail on what a fault has left."""
-        bench = self._bench
-        if bench.observer is None:
+        context = self._context
+        if context.observer is None:
             message = "nobody is there to look"
             raise RuntimeError(message)
         try:
-            found = bench.observer.look(bench.spark, self._read)
+            found = context.observer.look(context.spark, self._read)
         except HarnessError as error:
             return Deviation(str(error), help=True)
         except UsageError:
@@ -144,9 +144,9 @@ class SteeredQuery:
             self.unreadable[run.moment] = reason(error)
             found = None
         self.looks.append(found)
-        return WELL
+        return AS_PLANNED
 
-    def _tell(self, run: RunPlan, *, caught: bool) -> RunRecord:
+    def _record(self, run: RunPlan, *, caught: bool) -> RunRecord:
         committed = frozenset(self.promised[-1])
         ran = {}
         worked = {}
@@ -177,18 +177,18 @@ class SteeredQuery:
                 events.FaultInjected if d.fault else events.StepTaken,
                 d.event,
             )
-            for d in run.due
+            for d in run.expected
         ]
-        for batch in sorted(entries(self._checkpoint, "commits") - self._told):
+        for batch in sorted(entries(self._checkpoint, "commits") - self._reported):
             entry = self._checkpoint / "commits" / str(batch)
             shown.append((entry, events.StepTaken, f"log_commit({batch})"))
-            self._told.add(batch)
-        there = [
+            self._reported.add(batch)
+        left = [
             (path.stat().st_mtime_ns, kind, what)
             for path, kind, what in shown
             if path.exists()
         ]
-        reported = [(kind, what) for _, kind, what in sorted(there, key=lambda t: t[0])]
+        reported = [(kind, what) for _, kind, what in sorted(left, key=lambda t: t[0])]
         return (
             [*reported, (events.FaultInjected, run.stop)]
             if well and run.stop
@@ -209,9 +209,11 @@ class SteeredQuery:
             if ended.late or ended.failed:
                 return Deviation(ended.error, help=True)
         self.rested = not ended.error
-        return WELL
+        return AS_PLANNED
 
-    def _amiss(self, run: RunPlan, ended: QueryResult, before: set[int]) -> Deviation:
+    def _deviation(
+        self, run: RunPlan, ended: QueryResult, before: set[int]
+    ) -> Deviation:
         """Say why a run was not the one that was planned, if it was not.
 
         ``before`` holds the batches that had been begun before the run.
@@ -219,7 +221,7 @@ class SteeredQuery:
         if (self._marks / HUNG).exists():
             where = (self._marks / LOG).read_text()
             said = f"the sink's code on the driver did not end within {OF_PATIENCE:.0%}"
-            reason = f"{said} of {self._bench.patience:.0f} s:\n{where}"
+            reason = f"{said} of {self._context.patience:.0f} s:\n{where}"
             return Deviation(reason, help=True)
         idle = [
             batch
@@ -229,33 +231,33 @@ class SteeredQuery:
         if idle and not ended.error:
             # The model lets tasks run that change nothing; the sink runs none.
             message = f"no task of batch {idle[0]} runs again, so none can be struck"
-            return Deviation(message, known=True, none_there=True)
+            return Deviation(message, known=True, nothing_to_hit=True)
         if ended.failed:
             return Deviation(ended.error, help=True)
         refused = sorted(self._marks.glob(f"{REFUSED}-*"))
         if refused:
             raise UsageError(refused[0].read_text())
-        missing = [d for d in run.due if not self._left(d)]
+        missing = [d for d in run.expected if not self._left(d)]
         unmet = sorted(self._marks.glob(f"{UNMET}-*"))
         if unmet:
             return Deviation("; ".join(f.read_text() for f in unmet))
         if ended.late:
             return Deviation(ended.error, help=True)
         besides = f"; the query failed: {ended.error}" if ended.error else ""
-        if run.strike is not None and not self._left(run.strike):
+        if run.end_mark is not None and not self._left(run.end_mark):
             # What a user's code runs after one fault is its own affair.
             fewer = self._own and (not ended.error or run.number > 0)
-            return Deviation(f"never struck: {run.strike.what}{besides}", known=fewer)
+            return Deviation(f"never struck: {run.end_mark.what}{besides}", known=fewer)
         if missing:
             never = "; ".join(d.what for d in missing)
             reason = f"never struck: {never}{'' if run.fails else besides}"
             # A callback may come to the line where it dies before it starts tasks.
             begun = any((self._marks / mark).exists() for mark in run.begun.values())
-            early = self._callback and run.strike is not None and not begun
+            early = self._callback and run.end_mark is not None and not begun
             return Deviation(reason, known=self._own and (early or not ended.error))
         if run.fails and not ended.error and not self._caught(run, ended):
             return Deviation(f"the query went on after {'; '.join(run.how)}")
-        return WELL
+        return AS_PLANNED
 
     def _caught(self, run: RunPlan, ended: QueryResult) -> bool:
         """Say whether an error did not reach Spark, and a user's code went on."""
@@ -264,7 +266,7 @@ class SteeredQuery:
     def _left(self, due: ExpectedMark) -> bool:
         """Say whether a mark was left; wait for one that is left late."""
         path = self._marks / due.mark
-        deadline = time.monotonic() + (self._bench.patience if due.late else 0)
+        deadline = time.monotonic() + (self._context.patience if due.late else 0)
         while not path.exists():
             if time.monotonic() > deadline or any(self._marks.glob(f"{UNMET}-*")):
                 return False

@@ -55,7 +55,7 @@ def judged(build: Build, mistake: Mistake, lab: SessionPool) -> Assessment:
         trace=OFF,
         stop=True,
     )
-    return judge(build, question, lab=lab)
+    return judge(build, question, pool=lab)
 
 
 @dataclass(frozen=True)

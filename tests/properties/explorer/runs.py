@@ -8,7 +8,7 @@ from typing import Any
 
 from onceproof.model.library import make
 from onceproof.properties.counterexample.file import Counterexample, read
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.view_builder import Explored, explored
 from onceproof.properties.judges.by_search import check, claims_of
 
@@ -25,4 +25,6 @@ def broken(name: str, claim: str, **settings: Any) -> Explored:
     """Explore the shortest run of a protocol of the library that breaks a claim."""
     protocol = make(name, {k: str(v) for k, v in settings.items()})
     prop = next(p for p in claims_of(protocol) if p.name == claim)
-    return explored(told_of(protocol, check(protocol, [prop]).findings[0]), protocol)
+    return explored(
+        counterexample_of(protocol, check(protocol, [prop]).findings[0]), protocol
+    )

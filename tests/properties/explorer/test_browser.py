@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from onceproof.model.library import make
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.export import as_test, command_of
 from onceproof.properties.explorer.page.page import Origin, page
 from onceproof.properties.explorer.view_builder import explored
@@ -159,7 +159,7 @@ def test_options_say_what_becomes_of_the_property(opened):
         ),
         (lambda: explored(spark()), Origin(str(SPARK), file=True)),
         (
-            lambda: explored(told_of(make("non-blocking-commit", {}))),
+            lambda: explored(counterexample_of(make("non-blocking-commit", {}))),
             Origin("non-blocking-commit"),
         ),
     ],
@@ -192,7 +192,7 @@ def test_the_page_and_the_terminal_copy_the_same(opened, found, origin):
 def test_a_page_begins_where_the_trace_does_whatever_its_values_are(opened):
     """A value that JSON has no word for, or that is cut, is no other value there."""
     protocol, finding = refuted("few")
-    found = explored(told_of(protocol, finding), protocol)
+    found = explored(counterexample_of(protocol, finding), protocol)
 
     shown = opened(page(found, Origin("switch.py")))
 
@@ -360,7 +360,7 @@ def test_all_that_can_be_pressed_has_a_name(opened):
 
 def test_a_protocol_is_walked_in_from_its_start(opened):
     """Each step that is taken is drawn, and the properties are judged along it."""
-    found = explored(told_of(make("two-phase-commit", {"RM": "2"})))
+    found = explored(counterexample_of(make("two-phase-commit", {"RM": "2"})))
     shown = opened(page(found, Origin("two-phase-commit", {"RM": "2"})))
 
     shown.keyboard.press("1")
@@ -388,7 +388,7 @@ def test_messages_are_arrows_dashed_where_their_fate_is_unknown(opened):
 
 def test_a_walk_begins_in_any_first_state(opened):
     """The address says in which, and so does a copied test."""
-    found = explored(told_of(make("non-blocking-commit", {})))
+    found = explored(counterexample_of(make("non-blocking-commit", {})))
     shown = opened(page(found, Origin("non-blocking-commit")))
 
     shown.locator("#start").select_option(label="votes_yes[0]=true, votes_yes[1]=true")

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from onceproof.model.language import Protocol, action, state
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import Trace
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page.page import Origin, page
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.guarantees import AT_MOST_ONCE
@@ -109,7 +109,7 @@ def test_hostile_names_of_a_model_are_data():
     kind = type("Hostile", (Protocol,), {HOSTILE: state(False), "x": action(act)})
     vars(kind)[HOSTILE].__set_name__(kind, HOSTILE)
 
-    text = page(explored(told_of(kind()), kind()), Origin("hostile"))
+    text = page(explored(counterexample_of(kind()), kind()), Origin("hostile"))
 
     assert text.count("</script>") == 3
     assert "<img" not in text
@@ -162,7 +162,7 @@ def test_a_run_of_a_users_own_sink_can_be_stepped(tmp_path):
         )
         steps.append((event, state))
     run = Trace(next(iter(reference.initial_states())), tuple(steps))
-    told = told_of(protocol, Finding(AT_MOST_ONCE, Verdict.REFUTED, run))
+    told = counterexample_of(protocol, Finding(AT_MOST_ONCE, Verdict.REFUTED, run))
     told.write(tmp_path / "own.json")
     out = tmp_path / "own.html"
 

@@ -16,7 +16,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.model.traces import Trace
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page import page
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.judges.by_search import Finding, claims_of
@@ -73,7 +73,7 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
     reference = Interpreter(protocol)
     prop = claims_of(protocol)[0]
     run = walked(reference, seed)
-    told = told_of(protocol, Finding(prop, Verdict.REFUTED, run))
+    told = counterexample_of(protocol, Finding(prop, Verdict.REFUTED, run))
     found = explored(told, protocol)
     assert found.model is not None, found.view.notes
     data = found.view.to_json()

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 
 from onceproof.model.library import make
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page.page import Origin
 from onceproof.properties.explorer.terminal.app import Terminal
 from onceproof.properties.explorer.terminal.text_renderer import plain_text
@@ -130,7 +130,9 @@ def test_what_could_happen_says_what_becomes_of_the_property():
 def test_a_walk_begins_in_any_first_state():
     """With f comes the next, and after the last the first again."""
     protocol = make("non-blocking-commit", {})
-    app = Terminal(explored(told_of(protocol), protocol), Origin("non-blocking-commit"))
+    app = Terminal(
+        explored(counterexample_of(protocol), protocol), Origin("non-blocking-commit")
+    )
     many = len(app.walk.starts)
 
     first, second, *_, last, again = pressed(app, *"f" * many)
@@ -268,7 +270,9 @@ def test_a_message_whose_fate_is_unknown_is_dashed_and_so_is_a_dead_lane():
 def test_a_protocol_is_walked_in_from_its_start():
     """Without a claim each step that is possible can be taken."""
     protocol = make("micro-batch", {})
-    app = Terminal(explored(told_of(protocol), protocol), Origin("micro-batch"))
+    app = Terminal(
+        explored(counterexample_of(protocol), protocol), Origin("micro-batch")
+    )
 
     first, taken = pressed(app, "enter")
 

@@ -26,7 +26,7 @@ from onceproof.model.traces import follow
 from onceproof.properties import holds_along
 from onceproof.properties.counterexample.file import lane_of, read
 from onceproof.properties.counterexample.lanes import lane_rules
-from onceproof.properties.counterexample.model_run import told_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.counterexample.obligations import promises_of
 from onceproof.properties.explorer.truncation import MOST_STEPS
 from onceproof.properties.explorer.view_builder import explored
@@ -114,7 +114,7 @@ def test_reasons_lead_to_the_contradiction():
 def test_steps_matter_without_which_nothing_breaks():
     """Steps that others do not need can be left out, and it breaks all the same."""
     protocol = make("micro-batch", {})
-    found = told_of(protocol, None)
+    found = counterexample_of(protocol, None)
     names = ["restart()", "log_offsets(0)", "start_batch(0)", "start_task(1, 0)"]
     names += ["start_task(0, 0)", "write(0, 0, 0)", "fail_task(0, 0, 0)"]
     names += ["start_task(0, 1)", "write(0, 1, 0)", "write(0, 0, 1)"]
@@ -129,7 +129,7 @@ def test_steps_matter_without_which_nothing_breaks():
     from onceproof.properties.verdicts import Verdict
 
     prop = next(p for p in claims_of(protocol) if p.name == "at-most-once")
-    found = told_of(protocol, Finding(prop, Verdict.REFUTED, run))
+    found = counterexample_of(protocol, Finding(prop, Verdict.REFUTED, run))
 
     view = explored(found, protocol).view
 
@@ -227,7 +227,7 @@ def test_what_is_too_long_is_cut_and_that_is_said():
 
 def test_a_protocol_can_be_walked_in_without_a_trace():
     """It stands at its start, and says what is claimed."""
-    view = explored(told_of(make("two-phase-commit", {}))).view
+    view = explored(counterexample_of(make("two-phase-commit", {}))).view
 
     assert view.steps == ()
     assert view.fails_at is None
@@ -263,7 +263,9 @@ def test_a_counterexample_of_a_model_survives_its_file(tmp_path):
 
     prop = next(p for p in claims_of(protocol) if p.name == "durable")
     assert check(protocol, [prop]).findings[0].trace is None
-    told = told_of(protocol, check(protocol, claims_of(protocol)[:1]).findings[0])
+    told = counterexample_of(
+        protocol, check(protocol, claims_of(protocol)[:1]).findings[0]
+    )
     told.write(tmp_path / "run.json")
 
     view = explored(read(tmp_path / "run.json")).view
@@ -317,7 +319,7 @@ def test_a_file_keeps_which_steps_are_repeated_for_ever(tmp_path):
     """A run round and round is told of as such, from a file as from the model."""
     protocol = Lamps()
     finding = check(protocol).findings[0]
-    told_of(protocol, finding).write(tmp_path / "lamps.json")
+    counterexample_of(protocol, finding).write(tmp_path / "lamps.json")
     told = read(tmp_path / "lamps.json")
 
     view = explored(told, protocol).view
@@ -380,7 +382,7 @@ def refuted(claim):
 def test_what_json_has_no_word_for_is_spelled_one_way(tmp_path):
     """A file of it is stepped again, and the page begins where the trace does."""
     protocol, finding = refuted("few")
-    told_of(protocol, finding).write(tmp_path / "switch.json")
+    counterexample_of(protocol, finding).write(tmp_path / "switch.json")
 
     found = explored(read(tmp_path / "switch.json"), protocol)
 
@@ -393,7 +395,7 @@ def test_what_json_has_no_word_for_is_spelled_one_way(tmp_path):
 def test_a_break_that_the_model_has_no_more_is_not_shown_as_one():
     """The run is shown, with a note; of a claim that is gone only the file tells."""
     protocol, finding = refuted("few")
-    told = told_of(protocol, finding)
+    told = counterexample_of(protocol, finding)
     clause = claims_of(protocol)[1].clauses[0].text
 
     mended = explored(replace(told, property="not-many", clause=clause), protocol).view
@@ -410,7 +412,7 @@ def test_a_break_beyond_what_is_shown_is_only_noted():
     """No step that is shown is said to break, and no reason is made up."""
     protocol, finding = refuted("not-many")
 
-    view = explored(told_of(protocol, finding), protocol).view
+    view = explored(counterexample_of(protocol, finding), protocol).view
 
     assert len(view.steps) == MOST_STEPS
     assert view.fails_at is None

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.spark
 
 HERE = Path(__file__).parent
 ROWS = [{"id": f"e{n}", "amount": n} for n in range(4)]
-DIES = Choice(told=(TraceStep("crash_in_commit", (), True, {}),))
+DIES = Choice(steps=(TraceStep("crash_in_commit", (), True, {}),))
 NEEDS = {
     "deltalake": "deltalake",
     "sqlalchemy": "sqlalchemy",
@@ -51,7 +51,7 @@ def judged(lab, tmp_path, monkeypatch):
         question = AssessmentRequest(
             HERE, tmp_path, asked=asked, choice=choice, **words
         )
-        return judge(getattr(sinks, name), question, lab=lab)
+        return judge(getattr(sinks, name), question, pool=lab)
 
     yield ask
     for server in servers:

@@ -547,7 +547,7 @@ def recovers_again(target):
 
 
 DIES = TraceStep("crash_in_commit", (), True, {})
-TWO = {"faults": 2, "batches": 1, "choice": Choice(told=(DIES, DIES))}
+TWO = {"faults": 2, "batches": 1, "choice": Choice(steps=(DIES, DIES))}
 MUTANTS = (
     wrong(cuts_back_on_error, DRIVER_DIES, DRIVER_RAISES),
     right(cuts_back_on_start),

@@ -44,8 +44,8 @@ def test_every_fault_is_due_to_show(name, tmp_path):
     """Of each fault a mark is due, or the engine itself brings it about."""
     for number, runs in plans(name, tmp_path):
         for run in runs:
-            due = {d.mark for r in runs for d in r.due}
-            struck = {run.strike.mark} if run.strike else set()
+            due = {d.mark for r in runs for d in r.expected}
+            struck = {run.end_mark.mark} if run.end_mark else set()
             # What waits for the strike dies of it, and is no fault.
             acts = {
                 r.mark
@@ -56,7 +56,7 @@ def test_every_fault_is_due_to_show(name, tmp_path):
             unseen = acts - due - struck - {""}
 
             assert not unseen, number
-            assert run.fails == (run.strike is not None), number
+            assert run.fails == (run.end_mark is not None), number
 
 
 def test_a_task_that_is_given_up_may_land_in_a_later_run(tmp_path):
@@ -76,8 +76,8 @@ def test_a_task_that_is_given_up_may_land_in_a_later_run(tmp_path):
     zombie = next(rule for rule in first.rules if rule.do == "zombie")
 
     assert zombie.await_ == ("0-looked", "{checkpoint}/commits/0")
-    assert [due.event for due in second.due] == ["zombie_write(0, 0, 0)"]
-    assert not any(due.late for due in first.due)
+    assert [due.event for due in second.expected] == ["zombie_write(0, 0, 0)"]
+    assert not any(due.late for due in first.expected)
 
 
 def test_a_crash_waits_for_the_fault_before_it(tmp_path):
@@ -93,10 +93,10 @@ def test_a_crash_waits_for_the_fault_before_it(tmp_path):
         "log_commit(0)",
     )
 
-    stops = [rule for rule in first.rules if rule.mark == first.strike.mark]
+    stops = [rule for rule in first.rules if rule.mark == first.end_mark.mark]
 
     assert stops
-    assert all(rule.await_ == (first.due[0].mark,) for rule in stops)
+    assert all(rule.await_ == (first.expected[0].mark,) for rule in stops)
     assert (0, 0) not in {(rule.partition, rule.attempt) for rule in stops}
 
 

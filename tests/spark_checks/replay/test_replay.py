@@ -36,7 +36,7 @@ class Replayed(dict):
     def __missing__(self, name):
         heard = self.heard[name] = []
         plan = ReplayRequest(sizes=Sizes(batches=2))
-        [self[name]] = replay([SINKS[name]], heard.append, plan, lab=self._lab)
+        [self[name]] = replay([SINKS[name]], heard.append, plan, pool=self._lab)
         return self[name]
 
 

@@ -81,7 +81,7 @@ def outcomes(lab):
     for name, words in ASKED.items():
         choice = Choice(only=frozenset([numbered(name, *words)]))
         plan = ReplayRequest(2, SMALL, choice)
-        [report] = replay([SINKS[name]], lambda _: None, plan, lab=lab)
+        [report] = replay([SINKS[name]], lambda _: None, plan, pool=lab)
         [found[name]] = report.outcomes
     return found
 
@@ -92,7 +92,7 @@ def test_two_crashes_are_two_moments(lab):
     number = numbered(name, *BETWEEN, sizes=sizes)
 
     plan = ReplayRequest(2, sizes, Choice(only=frozenset([number])))
-    reports = replay([SINKS[name]], lambda _: None, plan, lab=lab)
+    reports = replay([SINKS[name]], lambda _: None, plan, pool=lab)
 
     outcome = reports[0].outcomes[0]
     assert len(set(outcome.spark.moments)) == 3

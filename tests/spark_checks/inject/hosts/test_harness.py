@@ -19,7 +19,7 @@ from tests.spark_checks.inject.hosts import strange_sinks as sinks
 pytestmark = pytest.mark.spark
 
 ROWS = [{"id": f"e{n}", "amount": n} for n in range(2)]
-DIES = Choice(told=(TraceStep("crash_in_commit", (), True, {}),))
+DIES = Choice(steps=(TraceStep("crash_in_commit", (), True, {}),))
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def judged(lab, tmp_path):
         question = AssessmentRequest(
             here, tmp_path, asked=asked, choice=choice, **words
         )
-        return judge(build, question, lab=lab)
+        return judge(build, question, pool=lab)
 
     return ask
 
