@@ -1,4 +1,4 @@
-"""The errors that Onceproof raises on purpose: a small tree, each with a mend."""
+"""The errors that Onceproof raises on purpose: a small tree, each with a fix."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Disagreement(OnceproofError):  # noqa: N818 - it names what happened
 class ModelError(OnceproofError):
     """Says what a modeller got wrong, and on which line of the model.
 
-    The message reads ``FILE:LINE: what is wrong; the mend``.
+    The message reads ``FILE:LINE: what is wrong; the fix``.
     """
 
     def __init__(self, message: str, *, where: str = "") -> None:

@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def lab():
+def pool():
     """Give all tests of a process one warm Spark session: its start takes long."""
     from onceproof.spark_checks.session.session_pool import SessionPool
 

@@ -51,7 +51,7 @@ MOST_STATES = 200_000
 
 
 class PathClass(NamedTuple):
-    """What is told apart of the paths to a state.
+    """What distinguishes paths to a state.
 
     ``struck`` holds the durable state that it began in, then those that crashes
     struck; ``left`` those that crashes left. For each event of ``word``, ``effects``
@@ -175,7 +175,7 @@ def _dependence(
 
 
 class _Paths:
-    """All paths of a state graph, as far as they are told apart."""
+    """All paths of a state graph, as far as they differ in their class."""
 
     def __init__(self, system: System, graph: Graph, edges: Edges) -> None:
         """Follow every path, and keep of each kind how many there are and one."""
@@ -255,7 +255,7 @@ class _Paths:
         return Trace(self._state(row), tuple(steps[::-1]))
 
     def struck(self) -> frozenset[Remains]:
-        """Give what a crash can strike, up to the names of members."""
+        """Give the durable states that a crash can find, up to the names of members."""
         return frozenset(
             self.durable.whichever(self._remains[row])
             for row, out in enumerate(self._edges)

@@ -32,7 +32,7 @@ def because(
 ) -> tuple[str, ...]:
     """Tell which steps led to what contradicts the claim, and what that is.
 
-    Steps that do not matter, where ``kept`` tells those that do, are left out. The last
+    Steps that do not matter, where ``kept`` holds those that do, are left out. The last
     sentence names the claim, and the weakest guarantee that the run breaks.
     """
     question = _question(model)

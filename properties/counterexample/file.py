@@ -59,7 +59,7 @@ class Counterexample:
     ``fails_at`` is the number of the step (from 1; 0 is the start) or, where there
     is an ``observed`` ledger, of the moment, at which the clause first fails.
     ``events`` is how many events a real run read, ``input`` holds them where they are
-    the user's own. ``looks`` tells after how many steps each moment was. ``test`` is
+    the user's own. ``looks`` says after how many steps each moment was. ``test`` is
     the test that found it, by which it can be run again, with what it was ``asked``.
     ``because`` tells in sentences how it came about. Where ``loop`` is given, the steps
     after that one go on for ever; where none come after it, nothing has to happen.

@@ -1,4 +1,4 @@
-"""What is explored, made ready: a model to step, and the run that is told of.
+"""What is explored, made ready: a model to step, and the run of a counterexample.
 
 A counterexample file names its protocol and parameters; from these the model is made
 again, and the file's steps are taken in it. Where that cannot be done the file can
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelRun:
-    """A protocol as terms and as plain Python, and the run in it that is told of.
+    """A protocol as terms and as plain Python, and a run of it.
 
     ``clause`` is that of ``claim`` which the run breaks, or is looked at for.
     """
@@ -138,7 +138,7 @@ def _event(reference: Interpreter, step: TraceStep) -> Event:
 
 
 def start_of(reference: Interpreter, named_values: dict[str, Any]) -> State:
-    """Find the first state that a file tells of; the first of all, if it tells none.
+    """Find the first state that a file names; the first of all, if it names none.
 
     Raises ``ValueError`` for what is no first state of the model.
     """

@@ -25,7 +25,7 @@ class PropertyTimeline:
     """How a property stands in each state of a run: ``first`` is where it first fails.
 
     A cell is ``holds`` or ``fails``; of a witness ``met``; ``open`` where there is
-    nothing to say yet; and ``not judged here`` where only all runs could tell.
+    nothing to say yet; and ``not judged here`` where only all runs could show it.
     """
 
     property: str

@@ -22,7 +22,7 @@ _HARMS = {"lose": "loss", "repeat": "repetition", "overtake": "overtaking"}
 
 @dataclass(frozen=True)
 class StepKinds:
-    """The kind of each action, and what tells a restart.
+    """The kind of each action, and what marks a restart.
 
     A restart is an action after which a process is up that was down; where a protocol
     has no such processes, the first that sets volatile state after a crash.

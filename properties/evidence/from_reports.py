@@ -1,4 +1,4 @@
-"""Records of a search, of random walks or of proofs: a report told as evidence."""
+"""Records of a search, of random walks or of proofs: a report as evidence."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def records_of(
 
     ``subject`` is how the protocol is named where it is not of the library, ``how``
     says what was asked of the judge besides. Witnesses and lemmas are no guarantees:
-    that witnesses are met is told as an assumption.
+    that witnesses are met is reported as an assumption.
     """
     protocol = report.protocol
     system = trace(protocol)
@@ -129,7 +129,7 @@ def _inside(holder: Part) -> dict[str, Any]:
 
 
 def fault_set(system: System) -> tuple[str, ...]:
-    """Name the faults that can strike."""
+    """Name the faults that can happen."""
     return tuple(a.name.replace("_", "-") for a in system.actions if a.fault)
 
 

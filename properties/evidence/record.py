@@ -40,7 +40,8 @@ class Shown:
     """The minimal trace that breaks a claim, and the command that shows it again.
 
     ``steps`` reads like ``crash()``; ``strikes`` numbers those that are faults, from 1.
-    ``failpoints`` says where a real run was struck, ``seen`` what readers saw then.
+    ``failpoints`` says where faults were injected into a real run, ``seen`` what
+    readers saw then.
     """
 
     clause: str
@@ -122,7 +123,7 @@ class Evidence:
 
     @property
     def digest(self) -> str:
-        """Hash all that the record tells."""
+        """Hash all that the record holds."""
         return of_data(asdict(self))
 
     def to_json(self) -> dict[str, Any]:

@@ -266,7 +266,7 @@ def _with_duties(row: SheetRow, rows: list[SheetRow]) -> SheetRow:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a sheet cannot stand as it is, and the command that mends it."""
+    """Why a sheet cannot stay as it is, and the command that fixes it."""
 
     what: str
     why: str

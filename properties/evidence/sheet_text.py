@@ -175,7 +175,7 @@ def hashes_of(record: Evidence) -> str:
 
 
 def faults_of(row: SheetRow) -> tuple[str, ...]:
-    """Name the faults that the evidence of a row let strike."""
+    """Name the faults that the evidence of a row allows."""
     return tuple(
         dict.fromkeys(name for record in row.live.values() for name in record.fault_set)
     )
@@ -210,7 +210,7 @@ def paragraphs(rows: Sequence[SheetRow]) -> list[tuple[str, list[str]]]:
 
 
 def unclaimed(sheet: Sheet) -> list[str]:
-    """Say of each record that nothing rests on what it tells."""
+    """Say of each record that nothing rests on it."""
     lines = []
     for name, record in sheet.unclaimed.items():
         line = f"{name}: {record.subject}, {record.guarantee}, {record.verdict}"

@@ -204,7 +204,7 @@ def _looks(counterexample: Counterexample) -> tuple[Observation, ...]:
 
 
 class _Worker:
-    """Works out a view from a model and the run that is told of."""
+    """Works out a view from a model and the run of a counterexample."""
 
     def __init__(
         self, counterexample: Counterexample, model: ModelRun, notes: list[str]
@@ -249,7 +249,7 @@ class _Worker:
         return breaks(prop, self._model.clause, self._model.reference, run)
 
     def _failing(self) -> int | None:
-        """Find the step after which the claim first fails, as the model or file says."""
+        """Find the step after which the claim first fails."""
         as_stated = _fails_at(self._counterexample)
         if as_stated is None or self._counterexample.observed is not None:
             return as_stated
@@ -355,7 +355,7 @@ class _Worker:
         )
 
     def _strips(self) -> list[PropertyTimeline]:
-        """Judge each claim along the run: the one that is told of comes first."""
+        """Judge each claim along the run: that of the counterexample comes first."""
         chosen = self._counterexample.property
         claims = [p for p in claims_of(self._model.protocol) if not p.lemma]
         claims.sort(key=lambda p: p.name != chosen)
@@ -366,7 +366,7 @@ class _Worker:
         return [*self._observed(), *strips]
 
     def _observed(self) -> list[PropertyTimeline]:
-        """Give the strip of what readers of real Spark saw, as the file tells it."""
+        """Give the strip of what readers of real Spark saw, as the file has it."""
         counterexample = self._counterexample
         if counterexample.observed is None:
             return []

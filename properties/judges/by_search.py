@@ -186,7 +186,7 @@ class _Queries:
 
 
 def _key(question: SearchQuery) -> _Key:
-    """What tells a question from others, whatever it is called."""
+    """What distinguishes a question from others, whatever it is called."""
     return question.when, question.term, question.given
 
 

@@ -25,7 +25,7 @@ OLDEST_PYTHON = (3, 11)
 
 @dataclass(frozen=True)
 class Found:
-    """One thing that was looked for; ``problem`` is a sentence with its mend."""
+    """One thing that was looked for; ``problem`` is a sentence with its fix."""
 
     name: str
     version: str

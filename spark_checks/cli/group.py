@@ -52,7 +52,7 @@ class _Group(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever it raises besides Ctrl-C and click's is told."""
+        """Run the command; report what it raises besides Ctrl-C and click's errors."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

@@ -99,7 +99,7 @@ class FormatKind(Adapter):
 
 
 class DataSourceKind(FormatKind):
-    """A Python DataSource: its commit and abort run in Python, and can be struck."""
+    """A Python DataSource: faults can be injected into its commit and abort."""
 
     on_driver = STARTS
 

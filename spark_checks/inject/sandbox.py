@@ -55,7 +55,7 @@ _HARMLESS = ("/dev/", "/proc/")
 
 
 class _Policy:
-    """What is allowed in this process now, and where to tell of what is refused."""
+    """What is allowed in this process now, and where to report what is refused."""
 
     def __init__(self) -> None:
         self.allowed: tuple[str, ...] | None = None

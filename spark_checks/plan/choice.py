@@ -35,9 +35,9 @@ class Choice:
     ``most`` and ``seed`` are; of lines of installed packages four times ``most``.
     Beyond that each number of faults has its share, and of that each kind; ``seed``
     chooses within a kind.
-    ``nth`` picks a single one, however many there are: it goes round. ``told`` are the
-    steps of one that a file tells of: where the sink has changed so that there is none
-    like it, all that hold faults of the same names stand for it.
+    ``nth`` picks a single one, however many there are: it goes round. ``steps`` are
+    those of an interleaving in a file: where the sink has changed and has none like
+    it, all interleavings with faults of the same names are chosen instead.
     """
 
     only: frozenset[int] | None = None
@@ -88,7 +88,7 @@ class Choice:
         return first, others
 
     def _like_steps(self, found: Interleavings) -> Sequence[Interleaving]:
-        """Find the interleaving that is told of, or those that stand for it."""
+        """Find the interleaving with these steps, or those with faults of its names."""
         reference = Interpreter(found.protocol)
         for one in found.classes:
             if steps_of(reference, one.trace) == self.steps:

@@ -202,7 +202,7 @@ class _Planner:
             self._die_in_tasks(run, batch, at, {})
             return
         # A task that fails above its writer looks to a ForeachWriter like one whose
-        # input has ended (docs/findings.md), so that it is struck inside the writer.
+        # input has ended (docs/findings.md), so it is injected inside the writer.
         function = self.steps.get("write", BEGIN)
         run.begins(batch)
         awaited = [d.mark for d in run.expected if not d.late]
@@ -287,7 +287,7 @@ class _Planner:
         """Let the driver die with its tasks, whose code is the user's.
 
         Those that have done their work do it first; all others die at the first line
-        that they come to, ``struck`` ones at a point of their own. What stands for the
+        that they come to, ``hit`` ones at a point of their own. What stands for the
         driver dies as it hears of it.
         """
         schedule = self.schedule

@@ -1,4 +1,4 @@
-"""What an interleaving asks of real runs: rules, traps, edits, and the marks due."""
+"""What an interleaving asks of real runs: rules, traps, edits, and expected marks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class InjectionPoint:
 
 @dataclass(frozen=True)
 class ExpectedMark:
-    """A mark without which a run was not the one that the interleaving tells of.
+    """A mark that a run leaves if it realises the interleaving.
 
     ``event`` is what the mark shows of the model, ``what`` is how it was brought
     about. A ``late`` mark is left by a process that outlives the run.
@@ -87,9 +87,9 @@ class RunPlan:
     ``offered`` batches are there to be read. The query ends by itself, or ``fails``
     by a rule, or by the ``trap`` at a batch; ``undo`` then takes back a file sink's
     commit: the batch, and the partitions whose files stay. ``how`` names the
-    failpoints. ``stop`` is the fault that ends the run, and ``strike`` the mark that
-    shows that it did; ``due`` holds the other marks that the run must leave. ``begun``
-    gives, for batches whose tasks are to be struck, the mark that a task of theirs ran.
+    failpoints. ``stop`` is the fault that ends the run, and ``end_mark`` the mark that
+    shows it did; ``expected`` holds the other marks that the run must leave. ``begun``
+    gives, for batches whose tasks faults are injected into, the mark that a task ran.
     What ends the run is ``catchable`` if it is an error that the sink's code may catch.
     ``hits`` are the places that faults are injected into.
     """
@@ -130,7 +130,7 @@ class RunPlan:
     def survives(
         self, fault: Event, mark: str, rule: tuple[str, str, int, str], **rest: Any
     ) -> None:
-        """Let a fault strike that does not end the run."""
+        """Inject a fault that does not end the run."""
         self.rule(*rule, mark=mark, **rest)
         self.hits.append(_hit(*rule, rest))
         what = _in_words(*rule, rest)
@@ -149,10 +149,10 @@ class RunPlan:
         called: str = "",
         **rest: Any,
     ) -> None:
-        """Let the fault strike that ends the run; of several rules any one may.
+        """Inject the fault that ends the run; of several rules any one may do so.
 
-        What is done is told in ``how``, unless another rule tells it; the function may
-        be ``called`` otherwise there.
+        ``how`` reports what is done, unless another rule reports it; there the function
+        may be ``called`` by another name.
         """
         mark = self.mark("stopped")
         self.catchable = catchable or do == "raise"

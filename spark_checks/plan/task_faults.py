@@ -31,7 +31,7 @@ POINTLESS = 3
 def injected_at(
     schedule: Schedule, run: RunPlan, at: int
 ) -> tuple[str, str, dict[str, Any]]:
-    """Give where an attempt is to be struck: a function, call or return, and a point.
+    """Say where a fault is injected into an attempt: function, call or return, point.
 
     That is before its work, in the midst of it, or after it, as the model has it.
     """
@@ -158,7 +158,7 @@ def _lost(schedule: Schedule, members: tuple[int, ...], after: int) -> int | Non
 
 
 def _point(event: Event) -> int:
-    """Give the point of the work at which a fault strikes."""
+    """Give the point of the work at which a fault is injected."""
     return event.members[3] if len(event.members) > POINTLESS else 0
 
 

@@ -203,7 +203,7 @@ class Replayer:
         )
 
     def _again(self, build: Build, question: AssessmentRequest) -> Assessment:
-        """Replay what a file tells of, and give the answer to who asks."""
+        """Replay the interleaving of a file, and give its result."""
         path = self._options.replay or Path()
         counterexample = read(path)
         sizes = sizes_of(counterexample)

@@ -63,10 +63,10 @@ def replay(
 ) -> list[SinkReport]:
     """Steer each sink through each failure interleaving, and judge what is left.
 
-    Without a ``lab`` one is made, and gone at the end: its scratch folder stays where
-    the plan keeps it, and what is left of an interleaving that drifts, or could not be
-    steered as planned, stays in any case. Raises ``UsageError``, before Spark is
-    started, for interleavings that no sink has, and for events that are too few.
+    Without a ``pool`` one is made, and closed at the end: its scratch folder stays
+    where the plan keeps it, and what is left of an interleaving that drifts, or could
+    not be steered as planned, stays in any case. Raises ``UsageError``, before Spark
+    is started, for interleavings that no sink has, and for events that are too few.
     """
     began = time.perf_counter()
     plan = plan or ReplayRequest()
@@ -95,7 +95,7 @@ def _alone(
     plan: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
-    """Replay in a lab of its own, and leave behind only what is worth a look."""
+    """Replay in a session pool of its own; leave only what is worth a look."""
     pool = SessionPool()
     scratch = pool.scratch
     if plan.keep:
@@ -155,7 +155,7 @@ def _replayed(
 
 
 def _one_by_one(listener: Listener) -> Listener:
-    """Let threads that tell events wait for each other."""
+    """Let threads that report events wait for each other."""
     lock = threading.Lock()
 
     def tell(event: events.Event) -> None:
@@ -207,13 +207,13 @@ def _replay_sink(
     helps = Helps()
 
     def go(one: Interleaving, *, again: bool) -> UnjudgedOutcome:
-        if not hasattr(mine, "bench"):
-            mine.bench = replace(context, spark=context.session.fork())
-        # What is replayed to confirm a break has been told of already.
+        if not hasattr(mine, "context"):
+            mine.context = replace(context, spark=context.session.fork())
+        # What is replayed to confirm a break has been reported already.
         tell = _nobody if again else listener
         tell(events.InterleavingBegun(sink.name, one.number))
         case = SteeredInterleaving(one, protocol, semantics, sink)
-        return helps.tried(lambda: run_one(mine.bench, case, tell))
+        return helps.tried(lambda: run_one(mine.context, case, tell))
 
     with WorkerThreads(go) as workers:
 
@@ -247,7 +247,7 @@ def _enumerations(pool: SessionPool) -> Enumerations:
 
 
 def _nobody(event: events.Event) -> None:
-    """Hear of an event, and tell nobody."""
+    """Ignore an event."""
 
 
 def _hits(report: SinkReport) -> Hits | None:

@@ -1,4 +1,4 @@
-"""What a replay tells as it goes: the engine emits, and knows none of its listeners."""
+"""Events of a replay: the engine emits them, and knows none of its listeners."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class StepTaken:
 
 @dataclass(frozen=True)
 class FaultInjected:
-    """A fault of the model is known to have struck."""
+    """A fault of the model is known to have been injected."""
 
     sink: str
     number: int

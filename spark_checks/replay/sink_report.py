@@ -114,7 +114,7 @@ class SinkReport:
 
     @property
     def covered(self) -> int:
-        """How many of the model's durable crash states were struck by a replay."""
+        """How many of the model's durable crash states a replay crashed in."""
         return self.classes.covered({o.interleaving.number for o in self.replayed})
 
     @property

@@ -83,7 +83,7 @@ def replay_file(
 
 
 def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] | None:
-    """Give the events that a file tells of; None for flights of its number."""
+    """Give the events of a file; None for flights of its number."""
     key = tuple(map(str, counterexample.asked.get("key", ())))
     if counterexample.input is not None:
         given = from_json(counterexample.input)
@@ -92,7 +92,7 @@ def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] 
 
 
 def choice_of(counterexample: Counterexample) -> Choice:
-    """Choose what a file tells of; of a user's sink, what stands for it now."""
+    """Choose the interleaving of a file; of a user's sink, the nearest one now."""
     if counterexample.protocol == StruckInside.label():
         return Choice(steps=counterexample.steps)
     return Choice(only=frozenset([counterexample.interleaving]))
@@ -101,7 +101,7 @@ def choice_of(counterexample: Counterexample) -> Choice:
 def answered(
     path: Path, counterexample: Counterexample, report: SinkReport
 ) -> RerunResult:
-    """Say what the replay of the interleaving that a file tells of has shown.
+    """Say what the replay of a file's interleaving has shown.
 
     Where a user's sink runs other lines by now, it is FAILED if any failure of the
     same kind breaks the property, and FIXED if all were replayed and none does.
@@ -145,7 +145,7 @@ def _fails(counterexample: Counterexample, outcome: Outcome) -> bool:
 def _asked(
     path: Path, counterexample: Counterexample, allow: tuple[str, ...], *, trust: bool
 ) -> tuple[ModelledSink, Sizes]:
-    """Find what a file tells of.
+    """Find the sink and sizes of a file.
 
     Raises ``UsageError`` for what is not known here, or was never of a replay.
     """
@@ -203,7 +203,7 @@ def _own(
 
 
 def sizes_of(counterexample: Counterexample) -> Sizes:
-    """Give the sizes of the replay that a file tells of."""
+    """Give the sizes of a file's replay."""
     numbers = counterexample.parameters
     return Sizes(
         batches=numbers["BATCH"],

@@ -80,7 +80,7 @@ def replay_test(
 ) -> RerunResult:
     """Run the test that wrote a counterexample, for its interleaving alone.
 
-    It is told to ``tell`` how the replay goes.
+    How the replay goes is reported to ``tell``.
 
     Raises ``UsageError`` where there is no such test's file, or where it does not lie
     in the project and there is no ``trust``. Raises ``KeyboardInterrupt`` where the

@@ -24,7 +24,7 @@ _VFORK_ENDS = 25
 
 
 class EnvironmentError_(OnceproofError):  # noqa: N801, N818 - the plain name is taken
-    """Says what this machine lacks, and how to mend it."""
+    """Says what this machine lacks, and how to fix it."""
 
 
 def java_version() -> int:

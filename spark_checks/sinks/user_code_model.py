@@ -1,4 +1,4 @@
-"""Micro-batches into a sink of which nothing is known but where it can be struck."""
+"""Micro-batches into a sink whose code is known only by its injection points."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ class UserCode(Sink):
 
 
 class StruckInside(MicroBatch):
-    """Micro-batches whose faults may strike the sink's code at any of its points.
+    """Micro-batches whose faults may hit the sink's code at any of its points.
 
-    Where a fault takes a point as its last member, it strikes before the point after
-    that one; what strikes before the first point is a fault of micro-batches anyway.
+    Where a fault takes a point as its last member, it hits before the point after
+    that one; what hits before the first point is a fault of micro-batches anyway.
     """
 
     LINE = Sort("point of the code on the driver", size=1, ordered=True, most=_MOST)

@@ -28,11 +28,11 @@ ONE_SESSION = """
 import time
 began = time.perf_counter()
 from onceproof.spark_checks.session.session_pool import SessionPool
-lab = SessionPool()
-with lab.session(attempts=2, partitions=2) as session:
+pool = SessionPool()
+with pool.session(attempts=2, partitions=2) as session:
     session.spark.range(3).count()
     print(time.perf_counter() - began)
-lab.close()
+pool.close()
 """
 
 

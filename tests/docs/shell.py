@@ -67,7 +67,7 @@ def forget(folder: Path) -> None:
 
 
 def _keep_warm() -> Callable[[], None]:
-    """Give all replays one lab, which stays open; give what closes it."""
+    """Give all replays one session pool, which stays open; give what closes it."""
     from onceproof.spark_checks.pytest_plugin import replayer
 
     make = replayer.SessionPool

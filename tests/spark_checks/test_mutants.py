@@ -40,14 +40,14 @@ QUICK = {
 
 
 @pytest.fixture
-def judged(lab, tmp_path):
+def judged(pool, tmp_path):
     def ask(mutant, **more):
         few = {"events": NAMED, "partitions": 1, "choice": Choice()}
         words = {**few, **mutant.words, **more}
         claims = words.pop("claims", CLAIMED)
         asked = RequestingTest("", ("id",), (), claims)
         question = AssessmentRequest(HERE, tmp_path, asked=asked, trace=OFF, **words)
-        return judge(mutant.build, question, pool=lab)
+        return judge(mutant.build, question, pool=pool)
 
     return ask
 

@@ -45,7 +45,7 @@ NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(8)]
 
 
 @pytest.fixture
-def judged(lab, tmp_path):
+def judged(pool, tmp_path):
     def ask(build, **words):
         choice = words.pop("choice", Choice(most=9))
         claims = words.pop("claims", CLAIMED)
@@ -55,7 +55,7 @@ def judged(lab, tmp_path):
         question = AssessmentRequest(
             HERE, tmp_path, asked=asked, choice=choice, **words
         )
-        return judge(build, question, pool=lab)
+        return judge(build, question, pool=pool)
 
     return ask
 
@@ -493,11 +493,11 @@ def test_events_that_cannot_be_are_refused(judged, words, said):
         judged(sinks.named_at_random, **words)
 
 
-def test_a_column_that_is_null_in_all_rows_is_taken_for_text(lab):
+def test_a_column_that_is_null_in_all_rows_is_taken_for_text(pool):
     """Rows that are drawn may have no other value; the order of columns stays."""
     rows = [{"id": n, "note": None, "amount": 2.5} for n in range(4)]
 
-    with lab.session(attempts=2, partitions=2) as session:
+    with pool.session(attempts=2, partitions=2) as session:
         found = _frame(session.spark, rows, None)
         types = found.dtypes
 
@@ -505,12 +505,12 @@ def test_a_column_that_is_null_in_all_rows_is_taken_for_text(lab):
 
 
 @pytest.mark.grid
-def test_a_session_of_the_users_own_is_as_it_was(lab, judged, tmp_path):
+def test_a_session_of_the_users_own_is_as_it_was(pool, judged, tmp_path):
     """Replays start theirs beside it, and give back what PySpark has one of."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    lab.stop()
+    pool.stop()
     builder = SparkSession.builder.master("local[1]").appName("mine")
     mine = (
         builder.config("spark.ui.enabled", "false")

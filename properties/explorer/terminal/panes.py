@@ -162,7 +162,7 @@ class LanesPane:
 
 
 def step_text(view: View, step: int, *, whole: bool = False) -> Text:
-    """Tell what a step does and changes; ``whole`` tells the state after it as well."""
+    """Say what a step does and changes; ``whole`` adds the state after it."""
     lines: list[Text] = []
     if step == 0:
         lines.append(Text("The start", "bold"))
@@ -245,7 +245,7 @@ def options_text(
 def strips_text(view: View, step: int, width: int, most: int) -> Text:
     """Draw how each property stands along the steps, around the step that is looked at.
 
-    The property that is told of comes first, then those that fail.
+    The property of the counterexample comes first, then those that fail.
     """
     strips = sorted(
         view.strips,

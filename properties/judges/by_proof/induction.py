@@ -96,7 +96,7 @@ class _Goal:
 
     @property
     def key(self) -> _Key:
-        """What tells goals apart: a term may be claimed of states and of steps."""
+        """What distinguishes goals: a term may be claimed of states and of steps."""
         return self.term, self.steps
 
 

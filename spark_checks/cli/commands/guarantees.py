@@ -155,7 +155,7 @@ def _assembled(settings: Settings) -> Sheet:
 
 
 def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
-    """Say what is wrong with a sheet, and how that is mended; 0 if nothing is."""
+    """Say what is wrong with a sheet, and how to fix it; 0 if nothing is."""
     from onceproof.properties.evidence.sheet import problems_of  # noqa: PLC0415
 
     problems = [*problems_of(sheet), *_of_file(sheet, path, mend)]

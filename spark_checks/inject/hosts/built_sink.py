@@ -82,7 +82,7 @@ class BuiltSink:
         self.code = tuple(reply["code"])
         self.cleanups = int(reply["cleanups"])
         self._cleaning = reply.get("cleaning")
-        self._packed = reply["luggage"]
+        self._packed = reply["packed_sink"]
         if self._packed is not None:
             self._end_builder()
 
@@ -91,7 +91,7 @@ class BuiltSink:
         if self._builder is not None:
             return self._builder.fork()
         made = self._template.fork()
-        made.orders.send({"op": "unpack", **self._here, "luggage": self._packed})
+        made.orders.send({"op": "unpack", **self._here, "packed_sink": self._packed})
         return made
 
     @property

@@ -120,7 +120,7 @@ class _Driver:
         while (order := asks.receive()) is not None:
             try:
                 found = self._started(order, asks)
-            except BaseException as error:  # noqa: BLE001 - it is told
+            except BaseException as error:  # noqa: BLE001 - it is reported
                 traceback.print_exc(file=self._log)
                 self._log.flush()
                 kind = "usage" if isinstance(error, OnceproofError) else "user"

@@ -55,7 +55,7 @@ def live(orders: Channel, asks: Channel) -> int:
         if what == "unpack":
             try:
                 _unpack(order)
-            except BaseException as error:  # noqa: BLE001 - it is told when asked
+            except BaseException as error:  # noqa: BLE001 - it is reported when asked
                 _here.failed = failure(error)
             continue
         setup = what in ("template", "build")
@@ -126,9 +126,9 @@ def _build(order: Message) -> Message:
     sys.stdout.flush()
     problems = forkable.problems(before)
     _here.unused_numbers = _numbers() == numbers
-    found["luggage"] = None
+    found["packed_sink"] = None
     if problems:
-        found["luggage"] = _packed(sink, order["called"], problems)
+        found["packed_sink"] = _packed(sink, order["called"], problems)
         found["cleaning"] = _packed(target.cleanups, order["called"], problems)
     found["cleanups"] = len(target.cleanups)
     return found
@@ -153,7 +153,7 @@ def _unpack(order: Message) -> None:
     _enter(order)
     restore = jvm_link.lazily(order["link"])
     try:
-        _here.sink = pickling.unpack(order["luggage"])
+        _here.sink = pickling.unpack(order["packed_sink"])
     finally:
         restore()
     _travels(None, _here.sink, order)

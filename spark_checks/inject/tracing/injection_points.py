@@ -1,4 +1,4 @@
-"""Points of a user's own code at which it can be struck, found by running it once."""
+"""Injection points of a user's own code, found by running it once."""
 
 from __future__ import annotations
 

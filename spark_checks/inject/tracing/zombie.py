@@ -33,7 +33,7 @@ def begin(marks: Path, landed: str) -> None:
     """Cut this process off from Spark, and let it go on.
 
     The mark ``landed`` is left when it has ended. Where the rest of the task's input
-    does not come, that is told by a mark, and the process dies.
+    does not come, a mark reports that, and the process dies.
     """
     rest = b""
     if _inputs:

@@ -1,4 +1,4 @@
-"""How a run went otherwise than planned."""
+"""How a run deviated from its plan."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Deviation:
         return NOT_MET if self.known else FAILED
 
     def __bool__(self) -> bool:
-        """Say whether there is anything amiss."""
+        """Say whether the run deviated."""
         return bool(self.reason)
 
 

@@ -73,7 +73,7 @@ class SteeredQuery:
         self._query = QueryRun(context, folder, built, sink, kind)
 
     def go(self, run: RunPlan) -> Deviation:
-        """Make one run and look at what it left; say what went otherwise than told."""
+        """Make one run and look at what it left; say how it deviated from its plan."""
         self._context.source.offer(self._folder / "input", run.offered)
         before = entries(self._checkpoint, "offsets")
         ended = self._query.once(run)
@@ -196,7 +196,7 @@ class SteeredQuery:
         )
 
     def _heal(self, run: RunPlan, ended: QueryResult) -> Deviation:
-        """Start the query again where it failed though nothing was to strike it.
+        """Start the query again where it failed though no fault was injected.
 
         The model has no such restart: each is noted, and makes the result drift.
         """

@@ -1,4 +1,4 @@
-"""Evidence of replays: a sink's report told as records."""
+"""Evidence of replays: a sink's report as records."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def records_of_replay(
     ``claims`` are the guarantees that were asked for, where not all were; ``files``
     name the counterexamples that were written. ``test`` is the test that asked, for
     the ``nth`` time of this sink; it was run with ``options``, and left its records
-    ``into`` a folder. Paths are told as seen from ``root``.
+    ``into`` a folder. Paths are relative to ``root``.
     """
     protocol = report.protocol
     system = trace(protocol)

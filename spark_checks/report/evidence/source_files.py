@@ -53,7 +53,7 @@ def near(path: str, root: Path) -> str:
 
 
 def as_seen_from(root: Path, text: str) -> str:
-    """Leave out of what is told where on this machine the project lies."""
+    """Leave out of a text where on this machine the project lies."""
     return text.replace(f"{root}{os.sep}", "")
 
 

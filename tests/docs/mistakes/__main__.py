@@ -7,8 +7,8 @@ import sys
 from onceproof.spark_checks.session.session_pool import SessionPool
 from tests.docs.mistakes.page import Page
 
-lab = SessionPool()
+pool = SessionPool()
 try:
-    sys.stdout.write(Page(lab, sys.stderr.write).text())
+    sys.stdout.write(Page(pool, sys.stderr.write).text())
 finally:
-    lab.close()
+    pool.close()

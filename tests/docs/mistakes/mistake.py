@@ -44,7 +44,7 @@ class Mistake:
     most: int = 60
 
 
-def judged(build: Build, mistake: Mistake, lab: SessionPool) -> Assessment:
+def judged(build: Build, mistake: Mistake, pool: SessionPool) -> Assessment:
     """Judge a sink over eight orders in two batches, with one fault in each run."""
     question = AssessmentRequest(
         code=HERE,
@@ -55,7 +55,7 @@ def judged(build: Build, mistake: Mistake, lab: SessionPool) -> Assessment:
         trace=OFF,
         stop=True,
     )
-    return judge(build, question, pool=lab)
+    return judge(build, question, pool=pool)
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,9 @@ LEFT_OUT = """\
 class Page:
     """Judges each sink once, though several mistakes may share a fix."""
 
-    def __init__(self, lab: SessionPool, tell: Callable[[str], object] = str) -> None:
+    def __init__(self, pool: SessionPool, tell: Callable[[str], object] = str) -> None:
         """Judge nothing yet; ``tell`` hears how each sink came out."""
-        self._lab = lab
+        self._pool = pool
         self._tell = tell
         self._known: dict[Any, Assessment] = {}
 
@@ -108,7 +108,7 @@ class Page:
     def _judged(self, build: Any, mistake: Mistake) -> Assessment:
         key = (build, mistake.claims)
         if key not in self._known:
-            self._known[key] = judged(build, mistake, self._lab)
+            self._known[key] = judged(build, mistake, self._pool)
             self._tell(f"{self._known[key].headline}\n")
         return self._known[key]
 

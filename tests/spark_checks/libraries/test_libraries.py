@@ -34,7 +34,7 @@ QUICK = ("deltalake", "a_pool")
 
 
 @pytest.fixture
-def judged(lab, tmp_path, monkeypatch):
+def judged(pool, tmp_path, monkeypatch):
     servers = []
 
     def ask(library, name, choice, **words):
@@ -51,7 +51,7 @@ def judged(lab, tmp_path, monkeypatch):
         question = AssessmentRequest(
             HERE, tmp_path, asked=asked, choice=choice, **words
         )
-        return judge(getattr(sinks, name), question, pool=lab)
+        return judge(getattr(sinks, name), question, pool=pool)
 
     yield ask
     for server in servers:

@@ -125,11 +125,11 @@ def test_what_a_killed_run_left_is_removed_by_a_later_one():
 @pytest.mark.spark
 def test_what_ctrl_c_does_is_left_as_it_was():
     """A context's own handler would call Java in the midst of another call."""
-    lab, before = SessionPool(), signal.getsignal(signal.SIGINT)
+    pool, before = SessionPool(), signal.getsignal(signal.SIGINT)
 
-    with lab.session(attempts=2, partitions=2):
+    with pool.session(attempts=2, partitions=2):
         inside = signal.getsignal(signal.SIGINT)
-    lab.close()
+    pool.close()
 
     assert inside is before
 

@@ -28,21 +28,21 @@ ALL = [
 class Replayed(dict):
     """The reports of sinks by name; a sink is replayed when it is first asked for."""
 
-    def __init__(self, lab):
+    def __init__(self, pool):
         super().__init__()
-        self._lab = lab
+        self._pool = pool
         self.heard = {}
 
     def __missing__(self, name):
         heard = self.heard[name] = []
         plan = ReplayRequest(sizes=Sizes(batches=2))
-        [self[name]] = replay([SINKS[name]], heard.append, plan, pool=self._lab)
+        [self[name]] = replay([SINKS[name]], heard.append, plan, pool=self._pool)
         return self[name]
 
 
 @pytest.fixture(scope="module")
-def reports(lab):
-    return Replayed(lab)
+def reports(pool):
+    return Replayed(pool)
 
 
 @pytest.mark.parametrize("name", ALL)

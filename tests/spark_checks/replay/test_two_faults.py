@@ -75,24 +75,24 @@ ASKED = {
 
 
 @pytest.fixture(scope="module")
-def outcomes(lab):
+def outcomes(pool):
     """Replay one interleaving of each sink, in one session."""
     found = {}
     for name, words in ASKED.items():
         choice = Choice(only=frozenset([numbered(name, *words)]))
         plan = ReplayRequest(2, SMALL, choice)
-        [report] = replay([SINKS[name]], lambda _: None, plan, pool=lab)
+        [report] = replay([SINKS[name]], lambda _: None, plan, pool=pool)
         [found[name]] = report.outcomes
     return found
 
 
-def test_two_crashes_are_two_moments(lab):
+def test_two_crashes_are_two_moments(pool):
     """Each crash is looked at by itself, and Spark does as the model does at both."""
     name, sizes = "foreach-batch-append", Sizes(batches=2)
     number = numbered(name, *BETWEEN, sizes=sizes)
 
     plan = ReplayRequest(2, sizes, Choice(only=frozenset([number])))
-    reports = replay([SINKS[name]], lambda _: None, plan, pool=lab)
+    reports = replay([SINKS[name]], lambda _: None, plan, pool=pool)
 
     outcome = reports[0].outcomes[0]
     assert len(set(outcome.spark.moments)) == 3

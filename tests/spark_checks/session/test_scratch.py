@@ -311,13 +311,13 @@ def test_a_process_that_is_another_is_left_alone(run, sleeper, change):
 
 def test_a_lab_removes_what_dead_runs_left(run):
     """As it begins; its own folder is gone as it ends."""
-    folder, lab = run().die(), SessionPool()
+    folder, pool = run().die(), SessionPool()
 
-    mine = lab.scratch
+    mine = pool.scratch
 
     assert not folder.exists()
     assert states() == {mine: LIVE}
-    lab.close()
+    pool.close()
     assert states() == {}
 
 

@@ -23,7 +23,7 @@ DIES = Choice(steps=(TraceStep("crash_in_commit", (), True, {}),))
 
 
 @pytest.fixture
-def judged(lab, tmp_path):
+def judged(pool, tmp_path):
     def ask(build, choice=DIES, **words):
         asked = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
         words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
@@ -31,7 +31,7 @@ def judged(lab, tmp_path):
         question = AssessmentRequest(
             here, tmp_path, asked=asked, choice=choice, **words
         )
-        return judge(build, question, pool=lab)
+        return judge(build, question, pool=pool)
 
     return ask
 
