@@ -33,7 +33,7 @@ class Trace:
         return tuple(event for event, _ in self.steps)
 
 
-def follow(reference: Interpreter, start: State, events: tuple[Event, ...]) -> Trace:
+def follow(interpreter: Interpreter, start: State, events: tuple[Event, ...]) -> Trace:
     """Run ``events`` in plain Python from ``start``.
 
     Raises ``ValueError`` at the first event that is not enabled.
@@ -41,7 +41,7 @@ def follow(reference: Interpreter, start: State, events: tuple[Event, ...]) -> T
     steps = []
     state = start
     for number, event in enumerate(events, 1):
-        after = reference.after(state, event)
+        after = interpreter.after(state, event)
         if after is None:
             message = f"step {number}, {event}, is not enabled"
             raise ValueError(message)

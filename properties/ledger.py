@@ -215,9 +215,9 @@ def of_history(history: History, moment: int) -> Ledger:
     return Ledger(lambda: iter(history.rows), columns)
 
 
-def observe_states(reference: Interpreter, states: Mapping[str, State]) -> History:
+def observe_states(interpreter: Interpreter, states: Mapping[str, State]) -> History:
     """Observe a model's states, by moment, just as a real run is observed."""
-    ledgers = [of_protocol(reference.look(state)) for state in states.values()]
+    ledgers = [of_protocol(interpreter.look(state)) for state in states.values()]
     rows: dict[tuple[int, bool, tuple[EventOutcome, ...]], int] = {}
     for event in ledgers[-1].events():
         fared = tuple(

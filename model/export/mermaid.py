@@ -61,7 +61,7 @@ def _label(graph: Graph, first: State, state: State) -> str:
         return "start"
     parts = []
     for (field, place), old, new in zip(
-        graph.reference.places, first, state, strict=True
+        graph.interpreter.places, first, state, strict=True
     ):
         if old != new:
             index = f"[{','.join(map(str, place))}]" if place else ""

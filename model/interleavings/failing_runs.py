@@ -37,22 +37,22 @@ class FailingRuns:
     order of the simplest run that they lead to.
     """
 
-    def __init__(self, reference: Interpreter, most: int) -> None:
+    def __init__(self, interpreter: Interpreter, most: int) -> None:
         """List a run of each class that holds no more than ``most`` faults.
 
         Raises ``UsageError`` where runs cannot be listed.
         """
-        graph = Graph(trace(reference.protocol))
+        graph = Graph(trace(interpreter.protocol))
         graph.start()
         while graph.grow():
             if graph.count > MOST_STATES:
                 message = f"more than {MOST_STATES:,} states; take a walk instead"
                 raise UsageError(message)
-        found = interleavings(reference.protocol)
+        found = interleavings(interpreter.protocol)
         runs = [one.trace for one in found.classes if len(one.faults) <= most]
         self.runs: dict[tuple[Strike, ...], list[Trace]] = {}
         self._struck: dict[Strike, State] = {}
-        for run in sorted(runs, key=lambda run: size(reference, run)):
+        for run in sorted(runs, key=lambda run: size(interpreter, run)):
             struck = [
                 ((event, found.durable.of(state)), state)
                 for event, state in zip(run.events, run.states, strict=False)
@@ -85,21 +85,21 @@ class FailingRuns:
         return event != wanted, event.name != wanted.name, far
 
 
-def size(reference: Interpreter, run: Trace) -> tuple[int, int, int]:
+def size(interpreter: Interpreter, run: Trace) -> tuple[int, int, int]:
     """Measure a run by faults, steps and switches: what is simpler comes first."""
     faults = sum(event.fault for event in run.events)
-    return faults, len(run.steps), context_switches(reference, run.events)
+    return faults, len(run.steps), context_switches(interpreter, run.events)
 
 
-def context_switches(reference: Interpreter, events: Sequence[Event]) -> int:
+def context_switches(interpreter: Interpreter, events: Sequence[Event]) -> int:
     """Count how often a step is not of the process that took the step before it."""
-    lanes = [_lane(reference, event) for event in events]
+    lanes = [_lane(interpreter, event) for event in events]
     return sum(not _shared(one, other) for one, other in itertools.pairwise(lanes))
 
 
-def _lane(reference: Interpreter, event: Event) -> dict[Sort, set[int]]:
+def _lane(interpreter: Interpreter, event: Event) -> dict[Sort, set[int]]:
     lane: dict[Sort, set[int]] = {}
-    sorts = reference.steps[event.name].sorts
+    sorts = interpreter.steps[event.name].sorts
     for sort, member in zip(sorts, event.members, strict=True):
         lane.setdefault(sort, set()).add(member)
     return lane
@@ -113,9 +113,9 @@ def _shared(one: dict[Sort, set[int]], other: dict[Sort, set[int]]) -> bool:
     return all(one[sort] & other[sort] for sort in common)
 
 
-def starts(reference: Interpreter) -> Iterable[Sequence[Value]]:
+def starts(interpreter: Interpreter) -> Iterable[Sequence[Value]]:
     """List what each element of the state may hold at first."""
-    for field, place in reference.places:
+    for field, place in interpreter.places:
         members = (Member(i, s) for i, s in zip(place, field.sorts, strict=True))
         yield list(field.starts(tuple(members)))
 
@@ -162,7 +162,7 @@ class FaultyWalk:
         return Trace(self._start, tuple(self._steps))
 
 
-def successors(reference: Interpreter) -> Successors:
+def successors(interpreter: Interpreter) -> Successors:
     """Give a function that answers where the events of a state lead, others apart.
 
     Those that change nothing are left out. States that were met lately are kept.
@@ -170,6 +170,6 @@ def successors(reference: Interpreter) -> Successors:
 
     @functools.lru_cache(MOST_KEPT)
     def after(state: State) -> dict[Event, State]:
-        return {e: s for e, s in reference.successors(state) if s != state}
+        return {e: s for e, s in interpreter.successors(state) if s != state}
 
     return after

@@ -96,7 +96,7 @@ class _Walks:
         """Follow the first steps of a walk in plain Python."""
         start = graph.layout.unpack(self.starts[walk].tolist())
         numbers = self.events[:length, walk].tolist()
-        return follow(graph.reference, start, tuple(graph.events[n] for n in numbers))
+        return follow(graph.interpreter, start, tuple(graph.events[n] for n in numbers))
 
 
 class _Walker:

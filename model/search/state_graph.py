@@ -88,7 +88,7 @@ class Graph:
         from onceproof.model.search.states import hash_table  # noqa: PLC0415 - compiles on import
 
         self.system = system
-        self.reference = Interpreter(system.protocol)
+        self.interpreter = Interpreter(system.protocol)
         self.layout = Layout(system.fields, system.sizes)
         self._kernels = hash_table
         # Claims about fair runs are undecided under symmetry, whoever they name.
@@ -225,7 +225,7 @@ class Graph:
 
     def start(self) -> int:
         """Add the initial states; answer how many were generated."""
-        found = [self.layout.pack(s) for s in self.reference.initial_states()]
+        found = [self.layout.pack(s) for s in self.interpreter.initial_states()]
         rows = np.array(found, np.int64).reshape(len(found), -1)
         if self.symmetry is not None:
             self.symmetry.reduce(rows, len(rows))
@@ -259,7 +259,7 @@ class Graph:
     def steps_without(self, taken: NDArray[np.bool_]) -> tuple[str, ...]:
         """Name the actions and faults of which no event is among those ``taken``."""
         happened = {e.name for e, was in zip(self.events, taken, strict=True) if was}
-        return tuple(name for name in self.reference.steps if name not in happened)
+        return tuple(name for name in self.interpreter.steps if name not in happened)
 
     def path_to(self, row: int) -> list[tuple[int, int]]:
         """Give a shortest path to a row: pairs of event number and row reached."""
@@ -299,7 +299,7 @@ class Graph:
     def _step_towards(self, state: State, name: str, row: int) -> tuple[Event, State]:
         """Find the step of that name from a state to one that a row stands for."""
         for event in self.events:
-            after = self.reference.after(state, event) if event.name == name else None
+            after = self.interpreter.after(state, event) if event.name == name else None
             if after is None:
                 continue
             packed = np.array([self.layout.pack(after)], np.int64)

@@ -41,7 +41,7 @@ def because(
     claim = model.clause.text
     if question.when not in (*_RESTING, "always", "step"):
         last = len(model.run.steps)
-        rests = model.reference.resting(model.run.states[-1])
+        rests = model.interpreter.resting(model.run.states[-1])
         ended = "nothing moves any more" if rests else "it can go on so for ever"
         return (
             f"after step {last} {ended}, and it has not come about",
@@ -50,10 +50,10 @@ def because(
     step = question.when == "step"
     if step and not fails_at:
         return ()
-    slice_ = Slice(model.system, model.reference, model.run)
+    slice_ = Slice(model.system, model.interpreter, model.run)
     reads = slice_.contradiction(question.term, fails_at, step=step)
     rests = question.when in _RESTING
-    still = rests and model.reference.resting(model.run.states[fails_at])
+    still = rests and model.interpreter.resting(model.run.states[fails_at])
     asked = reads | slice_.in_the_way(reads, fails_at) if rests else reads
     sentences = [
         reason_in_words(slice_, reason, model.run)
@@ -86,6 +86,6 @@ def _weakest(model: ModelRun, fails_at: int) -> str:
     """Name the weakest guarantee that a run breaks, where it breaks one."""
     states = model.run.states[: fails_at + 1]
     for prop in guarantees_of(model.protocol):
-        if FAILS in PropertyTimeline.of(prop, model.reference, states).cells:
+        if FAILS in PropertyTimeline.of(prop, model.interpreter, states).cells:
             return f": the weakest guarantee broken is {prop.name}"
     return ""

@@ -234,47 +234,49 @@ _FORM = record(
 )
 
 
-def steps_of(reference: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:
+def steps_of(interpreter: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:
     """Tell a trace step by step, with what each changed."""
     found = []
     for (event, after), before in zip(trace.steps, trace.states, strict=False):
-        changes = differences(reference, before, after)
-        lane = lane_of(reference, event)
+        changes = differences(interpreter, before, after)
+        lane = lane_of(interpreter, event)
         found.append(TraceStep(event.name, event.members, event.fault, changes, lane))
     return tuple(found)
 
 
-def lane_of(reference: Interpreter, event: Event) -> str:
+def lane_of(interpreter: Interpreter, event: Event) -> str:
     """Name who acts in an event.
 
     It is the first member of an unordered sort among those that the event is for, else
     the part that it belongs to, else what the protocol says that it speaks of.
     """
-    sorts = reference.steps[event.name].sorts
+    sorts = interpreter.steps[event.name].sorts
     for member, sort in zip(event.members, sorts, strict=True):
         if not sort.ordered:
             return f"{sort.text.partition(',')[0]} {int(member)}"
     part = event.name.rpartition(".")[0]
-    return part or reference.protocol.role or reference.protocol.label()
+    return part or interpreter.protocol.role or interpreter.protocol.label()
 
 
-def differences(reference: Interpreter, before: State, after: State) -> dict[str, Any]:
+def differences(
+    interpreter: Interpreter, before: State, after: State
+) -> dict[str, Any]:
     """Name the elements that differ, with their new values."""
     return {
         name: value
         for (name, old), (_, value) in zip(
-            named(reference, before).items(),
-            named(reference, after).items(),
+            named(interpreter, before).items(),
+            named(interpreter, after).items(),
             strict=True,
         )
         if old != value
     }
 
 
-def named(reference: Interpreter, state: State) -> dict[str, Any]:
+def named(interpreter: Interpreter, state: State) -> dict[str, Any]:
     """Give every element of a state by its name, such as ``task[0, 1]``."""
     found = {}
-    for (field_, place), value in zip(reference.places, state, strict=True):
+    for (field_, place), value in zip(interpreter.places, state, strict=True):
         index = f"[{', '.join(map(str, place))}]" if place else ""
         found[f"{field_.path}{index}"] = spelled(value)
     return found

@@ -41,24 +41,24 @@ def holds_along(
     stays where the steps end. Raises ``UsageError`` for steps that cannot be taken, for
     a ``loop`` that does not lead back, and for a claim that is not known.
     """
-    reference = Interpreter(protocol)
+    interpreter = Interpreter(protocol)
     known = {prop.name: prop for prop in claims_of(protocol)}
     prop = known[pick(claim, known, "property")]
     events = tuple(map(_event, steps))
     try:
-        run = follow(reference, start_of(reference, dict(start or {})), events)
+        run = follow(interpreter, start_of(interpreter, dict(start or {})), events)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    if FAILS in PropertyTimeline.of(prop, reference, run.states).cells:
+    if FAILS in PropertyTimeline.of(prop, interpreter, run.states).cells:
         return False
     back = len(events) if loop is None else loop
     if not 0 <= back <= len(events) or run.states[back] != run.states[-1]:
         message = f"after step {back} the run is not where it ends"
         raise UsageError(message)
-    after = successors(reference)
+    after = successors(interpreter)
     return not any(
         broken_for_ever(promise, after, run.states, events, back)
-        for promise in promises_of(prop, reference)
+        for promise in promises_of(prop, interpreter)
     )
 
 

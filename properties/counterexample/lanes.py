@@ -77,17 +77,17 @@ class LaneRule:
         return f"{self.text}{number}"
 
 
-def lane_rules(reference: Interpreter) -> dict[str, LaneRule]:
+def lane_rules(interpreter: Interpreter) -> dict[str, LaneRule]:
     """Tell by action who acts, so that lanes of events that never were are known."""
-    return {name: _rule(reference, name) for name in reference.steps}
+    return {name: _rule(interpreter, name) for name in interpreter.steps}
 
 
-def _rule(reference: Interpreter, name: str) -> LaneRule:
-    arity = len(reference.steps[name].sorts)
-    text = lane_of(reference, Event(name, (0,) * arity))
+def _rule(interpreter: Interpreter, name: str) -> LaneRule:
+    arity = len(interpreter.steps[name].sorts)
+    text = lane_of(interpreter, Event(name, (0,) * arity))
     for at in range(arity):
         other = Event(name, tuple(int(i == at) for i in range(arity)))
-        if lane_of(reference, other) != text:
+        if lane_of(interpreter, other) != text:
             return LaneRule(text.removesuffix("0"), at)
     return LaneRule(text)
 

@@ -59,10 +59,10 @@ class Box:
     texts: tuple[str, ...] = ()
 
 
-def boxes_of(reference: Interpreter) -> list[Box]:
+def boxes_of(interpreter: Interpreter) -> list[Box]:
     """List the channels and networks of a protocol and its parts."""
     found = []
-    for part in reference.protocol.all_parts():
+    for part in interpreter.protocol.all_parts():
         path = part.path_to("")[:-1]
         if isinstance(part, Channels):
             columns = tuple(part.path_to(name) for name in part.blank)
@@ -178,20 +178,20 @@ class _Post:
 
 
 def messages_of(
-    reference: Interpreter, run: Trace, loses: set[str]
+    interpreter: Interpreter, run: Trace, loses: set[str]
 ) -> list[SentMessage]:
     """Tell the messages of a run, in the order of sending.
 
     ``loses`` names the events in which what is on its way to the dead is lost.
     """
-    boxes = boxes_of(reference)
+    boxes = boxes_of(interpreter)
     if not boxes:
         return []
-    post = _Post(boxes, dict(_elements(reference, run.start)), loses)
+    post = _Post(boxes, dict(_elements(interpreter, run.start)), loses)
     for number, (before, (event, _)) in enumerate(
         zip(run.states, run.steps, strict=False), 1
     ):
-        post.step(number, event, writes_of(reference, before, event))
+        post.step(number, event, writes_of(interpreter, before, event))
     left = [
         SentMessage(sent.text, path, sent.step, None, UNKNOWN)
         for (path, _), queue in post.waiting.items()
@@ -203,19 +203,19 @@ def messages_of(
 
 
 def writes_of(
-    reference: Interpreter, state: State, event: Event
+    interpreter: Interpreter, state: State, event: Event
 ) -> list[tuple[str, Place, object]]:
     """List what an event writes, in order: field, place and value."""
-    step = reference.steps[event.name]
+    step = interpreter.steps[event.name]
     pairs = zip(event.members, step.sorts, strict=True)
     members = tuple(Member(i, sort) for i, sort in pairs)
-    store = _Logged(reference._store(state).values)
-    step.run(reference.protocol, store, members)
+    store = _Logged(interpreter._store(state).values)
+    step.run(interpreter.protocol, store, members)
     return store.log
 
 
 def _elements(
-    reference: Interpreter, state: State
+    interpreter: Interpreter, state: State
 ) -> Iterator[tuple[tuple[str, Place], object]]:
-    for (field_, place), value in zip(reference.places, state, strict=True):
+    for (field_, place), value in zip(interpreter.places, state, strict=True):
         yield (field_.path, place), value

@@ -44,7 +44,7 @@ class ModelRun:
     """
 
     system: System
-    reference: Interpreter
+    interpreter: Interpreter
     run: Trace
     claim: Property | None = None
     clause: Clause | None = None
@@ -62,12 +62,12 @@ def counterexample_of(
 
     Of a witness it is the run that meets it, which breaks nothing.
     """
-    reference = Interpreter(protocol)
+    interpreter = Interpreter(protocol)
     run = finding.trace if finding else None
-    start = run.start if run else next(iter(reference.initial_states()))
+    start = run.start if run else next(iter(interpreter.initial_states()))
     met = finding is not None and run is not None and finding.verdict.holds
     prop = finding.property if finding and not met else None
-    steps = steps_of(reference, run) if run else ()
+    steps = steps_of(interpreter, run) if run else ()
     return Counterexample(
         protocol=protocol.label(),
         parameters=parameters_of(protocol),
@@ -77,7 +77,7 @@ def counterexample_of(
         steps=steps,
         versions={"onceproof": importlib.metadata.version("onceproof")},
         faults=protocol.faults,
-        start=named(reference, start),
+        start=named(interpreter, start),
         loop=run.loop if run else None,
     )
 
@@ -102,14 +102,14 @@ def model_of(
                 counterexample.protocol,
                 {k: str(v) for k, v in counterexample.parameters.items()},
             )
-        system, reference = trace(protocol), Interpreter(protocol)
-        start = start_of(reference, counterexample.start)
-        events = tuple(_event(reference, step) for step in counterexample.steps)
-        run = follow(reference, start, events)
+        system, interpreter = trace(protocol), Interpreter(protocol)
+        start = start_of(interpreter, counterexample.start)
+        events = tuple(_event(interpreter, step) for step in counterexample.steps)
+        run = follow(interpreter, start, events)
     except (OnceproofError, TypeError, ValueError) as error:
         return None, f"the model cannot be made again from the file: {error}"
     for number, (new, old) in enumerate(
-        zip(steps_of(reference, run), counterexample.steps, strict=True), 1
+        zip(steps_of(interpreter, run), counterexample.steps, strict=True), 1
     ):
         if new.changes != old.changes:
             reason = f"step {number} does not do what it did when the file was written"
@@ -121,13 +121,13 @@ def model_of(
     clause = next((c for c in clauses if c.text == counterexample.clause), None)
     run = replace(run, loop=counterexample.loop)
     return ModelRun(
-        system, reference, run, prop, clause or next(iter(clauses), None)
+        system, interpreter, run, prop, clause or next(iter(clauses), None)
     ), ""
 
 
-def _event(reference: Interpreter, step: TraceStep) -> Event:
+def _event(interpreter: Interpreter, step: TraceStep) -> Event:
     """Make the event of a step. Raises ``ValueError`` for what the model has not."""
-    known = reference.steps.get(step.event)
+    known = interpreter.steps.get(step.event)
     if known is None:
         message = f"the model has no action {step.event!r}"
         raise ValueError(message)
@@ -137,20 +137,20 @@ def _event(reference: Interpreter, step: TraceStep) -> Event:
     return Event(step.event, step.members, known.fault, known.fair)
 
 
-def start_of(reference: Interpreter, named_values: dict[str, Any]) -> State:
+def start_of(interpreter: Interpreter, named_values: dict[str, Any]) -> State:
     """Find the first state that a file names; the first of all, if it names none.
 
     Raises ``ValueError`` for what is no first state of the model.
     """
     if not named_values:
-        return next(iter(reference.initial_states()))
-    first = next(iter(reference.initial_states()))
-    names = list(named(reference, first))
+        return next(iter(interpreter.initial_states()))
+    first = next(iter(interpreter.initial_states()))
+    names = list(named(interpreter, first))
     if set(named_values) - set(names):
         message = f"the model has no {min(set(named_values) - set(names))!r}"
         raise ValueError(message)
     found = []
-    for choices, name in zip(starts(reference), names, strict=True):
+    for choices, name in zip(starts(interpreter), names, strict=True):
         wanted = named_values.get(name, spelled(choices[0]))
         value = next((v for v in choices if spelled(v) == wanted), None)
         if value is None:

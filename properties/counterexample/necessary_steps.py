@@ -19,7 +19,7 @@ MOST_STEPS = 120
 
 
 def matters(
-    reference: Interpreter,
+    interpreter: Interpreter,
     start: State,
     events: Sequence[Event],
     fails: Callable[[Sequence[State], Sequence[int]], bool],
@@ -31,7 +31,7 @@ def matters(
     not fail at its end, or has more than ``MOST_STEPS`` steps.
     """
     if len(events) > MOST_STEPS or not fails(
-        _states(reference, start, events) or (), range(len(events))
+        _states(interpreter, start, events) or (), range(len(events))
     ):
         return None
     kept = list(range(len(events)))
@@ -40,19 +40,19 @@ def matters(
         shorter = False
         for at in reversed(kept):
             tried = [i for i in kept if i != at]
-            states = _states(reference, start, [events[i] for i in tried])
+            states = _states(interpreter, start, [events[i] for i in tried])
             if states is not None and fails(states, tried):
                 kept, shorter = tried, True
     return frozenset(i + 1 for i in kept)
 
 
 def _states(
-    reference: Interpreter, start: State, events: Sequence[Event]
+    interpreter: Interpreter, start: State, events: Sequence[Event]
 ) -> list[State] | None:
     """Take events one after the other; None where one is not enabled."""
     states = [start]
     for event in events:
-        after = reference.after(states[-1], event)
+        after = interpreter.after(states[-1], event)
         if after is None:
             return None
         states.append(after)

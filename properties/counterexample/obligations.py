@@ -22,7 +22,7 @@ class Obligation:
 
     prop: Property
     clause: Clause
-    reference: Interpreter
+    interpreter: Interpreter
 
     def owed(self, states: Sequence[State]) -> bool:
         """Say whether it has still to come about at the end of a run."""
@@ -37,15 +37,15 @@ class Obligation:
 
     def on(self, owed: bool, state: State) -> bool:  # noqa: FBT001 - what is carried on
         """Say whether it is owed after a state, by whether it was owed before."""
-        holds: Any = self.clause.holds(self.prop.view(self.reference.look(state)))
+        holds: Any = self.clause.holds(self.prop.view(self.interpreter.look(state)))
         given, then = (False, holds) if self._from_the_start else holds
         return bool((owed or given) and not then)
 
 
-def promises_of(prop: Property, reference: Interpreter) -> tuple[Obligation, ...]:
+def promises_of(prop: Property, interpreter: Interpreter) -> tuple[Obligation, ...]:
     """List the clauses of a property that are about whole runs."""
     about_runs = (c for c in prop.clauses if c.when not in JUDGED)
-    return tuple(Obligation(prop, clause, reference) for clause in about_runs)
+    return tuple(Obligation(prop, clause, interpreter) for clause in about_runs)
 
 
 def broken_for_ever(

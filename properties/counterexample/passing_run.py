@@ -32,7 +32,7 @@ class NearestRun:
 
 
 def nearest_passing(
-    reference: Interpreter,
+    interpreter: Interpreter,
     run: Trace,
     first: int,
     fails: Fails,
@@ -47,7 +47,7 @@ def nearest_passing(
     shortest is taken, one without a further fault if there is one. Where none is found
     it is said why: there is none, or ``most`` states were looked at.
     """
-    after = successors(reference)
+    after = successors(interpreter)
     states = run.states
     left = most
     for shared in range(min(first, len(states)) - 1, -1, -1):
@@ -55,7 +55,7 @@ def nearest_passing(
         for faults in (False, True):
             search = _RestSearch(after, fails, promises, faults=faults, most=left)
             owed = tuple(p.owed(states[: shared + 1]) for p in promises)
-            found = search.to_rest((states[shared], owed), taken, reference)
+            found = search.to_rest((states[shared], owed), taken, interpreter)
             left -= search.looked
             if found is not None:
                 return NearestRun(shared, (*run.events[:shared], *found)), ""
@@ -84,7 +84,7 @@ class _RestSearch:
         self.looked = 0
 
     def to_rest(
-        self, start: Node, taken: Event | None, reference: Interpreter
+        self, start: Node, taken: Event | None, interpreter: Interpreter
     ) -> tuple[Event, ...] | None:
         """Give the events that lead to rest, the first of them not ``taken``."""
         came: dict[Node, tuple[Node, Event] | None] = {start: None}
@@ -93,7 +93,7 @@ class _RestSearch:
             node = todo.popleft()
             state, owed = node
             self.looked += 1
-            if not any(owed) and reference.resting(state):
+            if not any(owed) and interpreter.resting(state):
                 return _way(came, node)
             for event, then in self._after(state).items():
                 if event.fault and not self._faults:

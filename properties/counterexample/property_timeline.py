@@ -35,13 +35,13 @@ class PropertyTimeline:
 
     @classmethod
     def of(
-        cls, prop: Property, reference: Interpreter, states: Sequence[State]
+        cls, prop: Property, interpreter: Interpreter, states: Sequence[State]
     ) -> PropertyTimeline:
         """Judge a property in each state of a run."""
         cells = []
         for number in range(len(states)):
             found = {
-                cell_of(prop, c, reference, states[max(0, number - 1) : number + 1])
+                cell_of(prop, c, interpreter, states[max(0, number - 1) : number + 1])
                 for c in prop.clauses
             }
             cells.append(next((cell for cell in _FIRST if cell in found), UNJUDGED))
@@ -50,7 +50,7 @@ class PropertyTimeline:
 
 
 def cell_of(
-    prop: Property, clause: Clause, reference: Interpreter, run: Sequence[State]
+    prop: Property, clause: Clause, interpreter: Interpreter, run: Sequence[State]
 ) -> str:
     """Judge a clause at the end of a run, by its last state, or its last two."""
     if clause.when not in JUDGED:
@@ -61,9 +61,9 @@ def cell_of(
             return OPEN
         if seen[0] == seen[1]:
             return HOLDS
-    if clause.when in _RESTING and not _resting(reference, run[-1]):
+    if clause.when in _RESTING and not _resting(interpreter, run[-1]):
         return OPEN
-    views = [prop.view(reference.look(state)) for state in seen]
+    views = [prop.view(interpreter.look(state)) for state in seen]
     holds = bool(clause.holds(*views))
     if clause.when == "sometimes":
         return MET if holds else OPEN
@@ -71,14 +71,17 @@ def cell_of(
 
 
 @functools.lru_cache(2_000)
-def _resting(reference: Interpreter, state: State) -> bool:
+def _resting(interpreter: Interpreter, state: State) -> bool:
     """Say whether a state rests; those that were asked for lately are known."""
-    return reference.resting(state)
+    return interpreter.resting(state)
 
 
 def breaks(
-    prop: Property, clause: Clause | None, reference: Interpreter, run: Sequence[State]
+    prop: Property,
+    clause: Clause | None,
+    interpreter: Interpreter,
+    run: Sequence[State],
 ) -> bool:
     """Say whether a clause fails at the end of a run; without one, whether any does."""
     clauses = prop.clauses if clause is None else (clause,)
-    return any(cell_of(prop, c, reference, run) == FAILS for c in clauses)
+    return any(cell_of(prop, c, interpreter, run) == FAILS for c in clauses)

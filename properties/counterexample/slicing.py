@@ -120,14 +120,14 @@ class Reason:
 class Slice:
     """Goes backwards through a run, from elements to the steps that made them so."""
 
-    def __init__(self, system: System, reference: Interpreter, run: Trace) -> None:
+    def __init__(self, system: System, interpreter: Interpreter, run: Trace) -> None:
         """Look at a run of a system."""
         self._system = system
-        self._places = [(f.path, place) for f, place in reference.places]
+        self._places = [(f.path, place) for f, place in interpreter.places]
         self._run = run
         self.states = [self._elements(state) for state in run.states]
         self._actions = {action.name: action for action in system.actions}
-        self._channels = {box.path for box in boxes_of(reference)}
+        self._channels = {box.path for box in boxes_of(interpreter)}
 
     def contradiction(self, term: t.Term, at: int, *, step: bool) -> frozenset[Read]:
         """Give the elements that settle a claim in a state, or of the step to it."""

@@ -214,7 +214,7 @@ class _Worker:
         self._notes = notes
         self._run = model.run
         self._kinds = StepKinds.of(model.system)
-        self._after = successors(model.reference)
+        self._after = successors(model.interpreter)
 
     def view(self) -> View:
         """Put the view together."""
@@ -230,8 +230,8 @@ class _Worker:
             lanes_of(counterexample).names,
             steps,
             fails_at=fails_at,
-            start=named(model.reference, self._run.start),
-            messages=tuple(messages_of(model.reference, self._run, self._crashes())),
+            start=named(model.interpreter, self._run.start),
+            messages=tuple(messages_of(model.interpreter, self._run, self._crashes())),
             strips=tuple(self._strips()),
             because=reasons,
             passing=self._passing(fails_at),
@@ -246,7 +246,7 @@ class _Worker:
         prop = self._model.claim
         if prop is None:
             return False
-        return breaks(prop, self._model.clause, self._model.reference, run)
+        return breaks(prop, self._model.clause, self._model.interpreter, run)
 
     def _failing(self) -> int | None:
         """Find the step after which the claim first fails."""
@@ -281,7 +281,7 @@ class _Worker:
             return None
         promise = self._promise()
         kept = matters(
-            self._model.reference,
+            self._model.interpreter,
             self._run.start,
             self._run.events[:fails_at],
             (lambda states, _: self._fails(states))
@@ -300,10 +300,10 @@ class _Worker:
 
     def _promise(self) -> Obligation | None:
         """Give what the run owes for ever, where that is what it breaks."""
-        claim, reference = self._model.claim, self._model.reference
+        claim, interpreter = self._model.claim, self._model.interpreter
         if claim is None or self._run.loop is None:
             return None
-        promises = promises_of(claim, reference)
+        promises = promises_of(claim, interpreter)
         return next((p for p in promises if p.clause == self._model.clause), None)
 
     def _goes_on(
@@ -317,7 +317,7 @@ class _Worker:
     def _steps(
         self, fails_at: int | None, kept: frozenset[int] | None
     ) -> list[StepView]:
-        reference, run = self._model.reference, self._run
+        interpreter, run = self._model.interpreter, self._run
         rows = {
             r.number: r for r in lanes_of(self._counterexample).rows if r.kind != LOOK
         }
@@ -325,8 +325,8 @@ class _Worker:
         found = []
         for number, event in enumerate(run.events, 1):
             before, after = run.states[number - 1 : number + 1]
-            old = named(reference, before)
-            changes = differences(reference, before, after)
+            old = named(interpreter, before)
+            changes = differences(interpreter, before, after)
             found.append(
                 StepView(
                     number=number,
@@ -335,7 +335,7 @@ class _Worker:
                     event=event.name,
                     members=event.members,
                     kind=kinds[number - 1],
-                    doc=reference.steps[event.name].doc.split("\n")[0],
+                    doc=interpreter.steps[event.name].doc.split("\n")[0],
                     source=SPARK if self._counterexample.sink else MODEL,
                     changes=tuple(Change(n, old[n], v) for n, v in changes.items()),
                     options=self._options(before, event),
@@ -360,7 +360,7 @@ class _Worker:
         claims = [p for p in claims_of(self._model.protocol) if not p.lemma]
         claims.sort(key=lambda p: p.name != chosen)
         strips = [
-            PropertyTimeline.of(p, self._model.reference, self._run.states)
+            PropertyTimeline.of(p, self._model.interpreter, self._run.states)
             for p in claims
         ]
         return [*self._observed(), *strips]
@@ -383,11 +383,11 @@ class _Worker:
         if fails_at is None or claim is None:
             return None
         found, reason = nearest_passing(
-            self._model.reference,
+            self._model.interpreter,
             self._run,
             fails_at,
             self._breaks_property,
-            promises_of(claim, self._model.reference),
+            promises_of(claim, self._model.interpreter),
         )
         if found is None:
             self._notes.append(f"no passing run is shown: {reason}")
@@ -398,9 +398,9 @@ class _Worker:
 
     def _breaks_property(self, before: State, event: Event, after: State) -> bool:
         """Judge a step: of real Spark only where readers would look after it."""
-        prop, reference = self._model.claim, self._model.reference
+        prop, interpreter = self._model.claim, self._model.interpreter
         if self._counterexample.observed is not None:
             down = self._kinds.by_name[event.name] == CRASH
-            if not (down or reference.resting(after)):
+            if not (down or interpreter.resting(after)):
                 return False
-        return prop is not None and breaks(prop, None, reference, (before, after))
+        return prop is not None and breaks(prop, None, interpreter, (before, after))

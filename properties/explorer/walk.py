@@ -64,7 +64,7 @@ class Walk:
         self.begun = number % len(self.starts)
         counterexample = replace(
             counterexample_of(self._model.protocol),
-            start=named(self._model.reference, self.starts[self.begun]),
+            start=named(self._model.interpreter, self.starts[self.begun]),
             property=self.trace.property,
             clause=self.trace.clause,
         )
@@ -96,7 +96,7 @@ class Walk:
     def rests(self) -> bool:
         """Say whether nothing moves any more where the run ends."""
         model = self._model
-        return model is not None and model.reference.resting(self._states()[-1])
+        return model is not None and model.interpreter.resting(self._states()[-1])
 
     def take(self, option: Option) -> None:
         """Take what could happen now; this leaves the trace, unless it leads along."""
@@ -110,7 +110,7 @@ class Walk:
         """Walk the nearest run that passes, from where it leaves the trace."""
         passing = self.trace.passing
         if passing is not None and self._model is not None:
-            steps = self._model.reference.steps
+            steps = self._model.interpreter.steps
             events = tuple(Event(n, m, steps[n].fault) for n, m in passing.steps)
             self._walk(events, passing.shared)
 
@@ -146,13 +146,13 @@ class Walk:
         along, state = self._along(first, model.run.events[self.step :])
         rest, state = self._to_rest(state)
         events = (*before, event, *along, *rest)
-        run = follow(model.reference, model.run.start, events)
+        run = follow(model.interpreter, model.run.start, events)
         fails_at = _fails_at(self.trace, worker, run)
         if fails_at == self.step + 1:
             return "breaks at once"
         if fails_at is not None:
             return f"gone on with, it breaks after step {fails_at}"
-        if model.reference.resting(state):
+        if model.interpreter.resting(state):
             return "gone on with to rest, it does not break"
         return f"gone on with for {MOST_TAKEN} steps, it does not break"
 
@@ -207,7 +207,7 @@ class Walk:
         if shared == len(events):
             self.back()
         else:
-            run = follow(self._model.reference, trace.start, events)
+            run = follow(self._model.interpreter, trace.start, events)
             self._worker = _own(self.trace, replace(self._model, run=run))
             self.left = shared
             self.view = _view(self.trace, self._worker, shared)
@@ -218,8 +218,8 @@ def _starts(found: Explored) -> tuple[State, ...]:
     """List the states that a walk can begin with, if there are several."""
     if found.model is None or found.view.steps:
         return ()
-    reference = found.model.reference
-    many = tuple(itertools.islice(reference.initial_states(), MOST_STARTS))
+    interpreter = found.model.interpreter
+    many = tuple(itertools.islice(interpreter.initial_states(), MOST_STARTS))
     return many if len(many) > 1 else ()
 
 
@@ -233,8 +233,8 @@ def _own(trace: View, model: ModelRun) -> _Worker:
     """Look at a run of the model as at a trace, for the same claim."""
     counterexample = replace(
         counterexample_of(model.protocol),
-        steps=steps_of(model.reference, model.run),
-        start=named(model.reference, model.run.start),
+        steps=steps_of(model.interpreter, model.run),
+        start=named(model.interpreter, model.run.start),
         property=trace.property,
         clause=trace.clause,
     )
@@ -257,7 +257,7 @@ def _view(trace: View, worker: _Worker, left: int) -> View:
         steps,
         fails_at=fails_at,
         start=trace.start,
-        messages=tuple(messages_of(model.reference, model.run, worker._crashes())),
+        messages=tuple(messages_of(model.interpreter, model.run, worker._crashes())),
         strips=tuple(worker._strips()),
         live=True,
     )
@@ -273,10 +273,10 @@ def _fails_at(trace: View, worker: _Worker, taken: Trace) -> int | None:
         return None
     for number in range(len(states)):
         run = states[max(0, number - 1) : number + 1]
-        if not breaks(model.claim, None, model.reference, run):
+        if not breaks(model.claim, None, model.interpreter, run):
             continue
         before = taken.events[number - 1 : number]
         crash = any(worker._kinds.by_name[event.name] == CRASH for event in before)
-        if not trace.looks or crash or model.reference.resting(states[number]):
+        if not trace.looks or crash or model.interpreter.resting(states[number]):
             return number
     return None

@@ -72,12 +72,14 @@ def machine(
     Raises ``UsageError`` for methods that are missing, and for names in ``ignore``
     that the protocol does not have.
     """
-    reference = Interpreter(protocol)
-    starts = _starts(reference)
-    ignored = {_method(_known(reference, name)) for name in ignore}
-    _refuse_missing(reference, system(), ignored, begins=len(starts) > 1)
-    calls = [_Call(event) for event in _in_order(reference)]
-    successors = functools.lru_cache(MOST_KEPT)(lambda s: dict(reference.successors(s)))
+    interpreter = Interpreter(protocol)
+    starts = _starts(interpreter)
+    ignored = {_method(_known(interpreter, name)) for name in ignore}
+    _refuse_missing(interpreter, system(), ignored, begins=len(starts) > 1)
+    calls = [_Call(event) for event in _in_order(interpreter)]
+    successors = functools.lru_cache(MOST_KEPT)(
+        lambda s: dict(interpreter.successors(s))
+    )
 
     class Machine(RuleBasedStateMachine):
         """Takes the steps of a protocol, and calls the system's methods for them."""
@@ -96,7 +98,7 @@ def machine(
             if name not in ignored:
                 getattr(self.system, name)(*call.event.members)
             self.possible = successors(after)
-            self.system.check(reference.look(after))
+            self.system.check(interpreter.look(after))
 
         @precondition(lambda self: not self.possible)
         @rule()
@@ -127,7 +129,7 @@ def machine(
         def start(self, begun: _Start) -> None:
             """Begin."""
             self.possible = successors(begun.state)
-            self.system.start(reference.look(begun.state))
+            self.system.start(interpreter.look(begun.state))
 
     made = BeginningMachine if len(starts) > 1 else Machine
     made.__name__ = made.__qualname__ = f"{type(protocol).__name__}Machine"
@@ -138,12 +140,12 @@ def _method(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _starts(reference: Interpreter) -> list[_Start]:
+def _starts(interpreter: Interpreter) -> list[_Start]:
     """List the states that a protocol may begin in, as far as they are few."""
-    states = list(itertools.islice(reference.initial_states(), MOST_STARTS))
+    states = list(itertools.islice(interpreter.initial_states(), MOST_STARTS))
     names = [
         field.path + "".join(f"[{member}]" for member in place)
-        for field, place in reference.places
+        for field, place in interpreter.places
     ]
     differ = [len(set(values)) > 1 for values in zip(*states, strict=True)]
     return [
@@ -159,24 +161,24 @@ def _starts(reference: Interpreter) -> list[_Start]:
     ]
 
 
-def _in_order(reference: Interpreter) -> list[Event]:
+def _in_order(interpreter: Interpreter) -> list[Event]:
     """List all events: actions before faults, each in order of declaration."""
-    return sorted(reference.events(), key=lambda event: event.fault)
+    return sorted(interpreter.events(), key=lambda event: event.fault)
 
 
-def _known(reference: Interpreter, name: str) -> str:
-    methods = {_method(step): step for step in reference.steps}
-    label = f"action of {reference.protocol.label()}"
+def _known(interpreter: Interpreter, name: str) -> str:
+    methods = {_method(step): step for step in interpreter.steps}
+    label = f"action of {interpreter.protocol.label()}"
     return methods[pick(_method(name), methods, label)]
 
 
 def _refuse_missing(
-    reference: Interpreter, made: object, ignored: set[str], *, begins: bool
+    interpreter: Interpreter, made: object, ignored: set[str], *, begins: bool
 ) -> None:
     """Raise ``UsageError`` where methods are missing or take other arguments."""
     wanted = {
         _method(step.name): step
-        for step in reference.steps.values()
+        for step in interpreter.steps.values()
         if _method(step.name) not in ignored
     }
     own = {"check": 1, **({"start": 1} if begins else {})}
@@ -187,7 +189,7 @@ def _refuse_missing(
     odd = list(_odd(made, arguments, wanted))
     if odd:
         message = (
-            f"{type(made).__name__} does not go with {reference.protocol.label()}: "
+            f"{type(made).__name__} does not go with {interpreter.protocol.label()}: "
             f"{'; '.join(odd)} (write what is missing, or name it in ignore=)"
         )
         raise UsageError(message)

@@ -48,26 +48,26 @@ def interleavings(
     ``faults`` bounds how many faults one may hold, by default as the protocol does.
     Raises ``UsageError`` for a protocol in which nothing can fail so often.
     """
-    reference = Interpreter(protocol)
-    most = _most_faults(reference, faults)
+    interpreter = Interpreter(protocol)
+    most = _most_faults(interpreter, faults)
     try:
-        listed = FailingRuns(reference, most)
+        listed = FailingRuns(interpreter, most)
     except UsageError:
-        return _walks(reference, most)
+        return _walks(interpreter, most)
     if not listed.runs:
         message = (
             f"no run of {protocol.label()} holds a fault; look at the guards of "
-            f"{', '.join(s.name for s in reference.steps.values() if s.fault)}"
+            f"{', '.join(s.name for s in interpreter.steps.values() if s.fault)}"
         )
         raise UsageError(message)
     return _runs(listed)
 
 
-def _most_faults(reference: Interpreter, faults: int | None) -> int:
+def _most_faults(interpreter: Interpreter, faults: int | None) -> int:
     """Settle how many faults a run may hold; refuse what the protocol cannot do."""
-    protocol = reference.protocol
+    protocol = interpreter.protocol
     name, allowed = protocol.label(), protocol.argument(type(protocol).faults)
-    if not any(step.fault for step in reference.steps.values()):
+    if not any(step.fault for step in interpreter.steps.values()):
         message = (
             f"nothing can fail in {name}; declare a @fault, and make it with faults=1 "
             "or more"
@@ -97,18 +97,18 @@ def _runs(listed: FailingRuns) -> SearchStrategy[Trace]:
     return runs()
 
 
-def _walks(reference: Interpreter, most: int) -> SearchStrategy[Trace]:
+def _walks(interpreter: Interpreter, most: int) -> SearchStrategy[Trace]:
     """Draw a walk step by step, each by its number among all that are named.
 
     It is the same step where, in shrinking, those before it are left out.
     """
-    after = successors(reference)
-    events = list(reference.events())
+    after = successors(interpreter)
+    events = list(interpreter.events())
     named = {
         fault: st.sampled_from([e for e in events if e.fault == fault])
         for fault in {event.fault for event in events}
     }
-    begin = st.tuples(*(st.sampled_from(values) for values in starts(reference)))
+    begin = st.tuples(*(st.sampled_from(values) for values in starts(interpreter)))
 
     @st.composite
     def walks(draw: st.DrawFn) -> Trace:

@@ -78,7 +78,7 @@ def main() -> None:
     from onceproof.spark_checks.sinks.reference import reference_sinks  # noqa: PLC0415
 
     known = reference_sinks()
-    plan = request.ReplayRequest(
+    chosen = request.ReplayRequest(
         sizes=Sizes(batches=1), choice=Choice(only=frozenset([1]))
     )
-    engine.replay([known[name] for name in _SINKS], lambda _: None, plan)
+    engine.replay([known[name] for name in _SINKS], lambda _: None, chosen)

@@ -156,7 +156,7 @@ def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
     """Give a counterexample step by step, with what each changed."""
     if finding.trace is None:
         return {}
-    reference = Interpreter(report.protocol)
+    interpreter = Interpreter(report.protocol)
     return {
         "clause": finding.property.clauses[finding.clause].text,
         "steps": [
@@ -167,12 +167,12 @@ def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
             }
             for event, step in zip(
                 finding.trace.events,
-                steps_of(reference, finding.trace),
+                steps_of(interpreter, finding.trace),
                 strict=True,
             )
         ],
         "loop": finding.trace.loop,
-        "ends_in": named(reference, finding.trace.states[-1]),
+        "ends_in": named(interpreter, finding.trace.states[-1]),
     }
 
 
@@ -281,8 +281,8 @@ def _show_trace(out: Console, report: Report, finding: Finding) -> None:
     trace = finding.trace
     if trace is None:
         return
-    reference = Interpreter(report.protocol)
-    steps = steps_of(reference, trace)
+    interpreter = Interpreter(report.protocol)
+    steps = steps_of(interpreter, trace)
     width = max((len(str(event)) for event in trace.events), default=0)
     for number, (event, step) in enumerate(zip(trace.events, steps, strict=True), 1):
         if trace.loop is not None and number == trace.loop + 1:
@@ -295,7 +295,7 @@ def _show_trace(out: Console, report: Report, finding: Finding) -> None:
     if trace.loop == len(trace.steps):
         out.print("      and nothing has to happen any more")
     if trace.loop is not None:
-        stays = differences(reference, trace.start, trace.states[-1])
+        stays = differences(interpreter, trace.start, trace.states[-1])
         out.print(f"      where it stays: {escape(_changes(stays))}")
 
 

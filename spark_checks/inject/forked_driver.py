@@ -42,7 +42,7 @@ class ForkedDriver:
     def __init__(
         self,
         host: Host,
-        plan: RuleSet,
+        rule_set: RuleSet,
         placed: Path,
         spark: SparkSession,
         *,
@@ -53,8 +53,8 @@ class ForkedDriver:
         ``starts`` says that it starts the query, too.
         """
         self._host: Host | None = host
-        self._plan = plan
-        self._marks = Path(plan.marks)
+        self._plan = rule_set
+        self._marks = Path(rule_set.marks)
         self._one_by_one = threading.Lock()
         self._kept: list[object] = []
         self.lost = ""

@@ -89,9 +89,9 @@ class Choice:
 
     def _like_steps(self, found: Interleavings) -> Sequence[Interleaving]:
         """Find the interleaving with these steps, or those with faults of its names."""
-        reference = Interpreter(found.protocol)
+        interpreter = Interpreter(found.protocol)
         for one in found.classes:
-            if steps_of(reference, one.trace) == self.steps:
+            if steps_of(interpreter, one.trace) == self.steps:
                 return [one]
         names = [step.event for step in self.steps if step.fault]
         kinds = {one: faults_of(one) for one in found.classes}

@@ -202,13 +202,13 @@ class Replayer:
             **numbers,
         )
 
-    def _again(self, build: Build, question: AssessmentRequest) -> Assessment:
+    def _again(self, build: Build, request: AssessmentRequest) -> Assessment:
         """Replay the interleaving of a file, and give its result."""
         path = self._options.replay or Path()
         counterexample = read(path)
         sizes = sizes_of(counterexample)
-        question = replace(
-            question,
+        request = replace(
+            request,
             faults=counterexample.faults,
             batches=sizes.batches,
             partitions=sizes.partitions,
@@ -219,7 +219,7 @@ class Replayer:
         )
         plugins = self._config.pluginmanager.get_plugins()
         tell = next((p.tell for p in plugins if isinstance(p, RerunResults)), None)
-        judged = judge(build, question, pool=self.pool, listener=tell)
+        judged = judge(build, request, pool=self.pool, listener=tell)
         noted = judgements_of(self.item)
         if judged.report.sink.name != counterexample.sink:
             other = (
@@ -236,7 +236,7 @@ class Replayer:
         return judged
 
     def _one_case(
-        self, build: Build, question: AssessmentRequest, case: Case
+        self, build: Build, request: AssessmentRequest, case: Case
     ) -> Assessment:
         """Judge one example; one that was judged before is not run again.
 
@@ -251,7 +251,7 @@ class Replayer:
             since = self._failing_since
             if since is not None and time.monotonic() - since > self._options.shrink:
                 return next(iter(self._known.values()))
-            judged = judge(build, question, pool=self.pool)
+            judged = judge(build, request, pool=self.pool)
             if not judged.replayed and not judged.report.missed:
                 # There is no failpoint for it: this is no example of anything.
                 importlib.import_module("hypothesis").reject()
@@ -294,7 +294,7 @@ class Replayer:
             raise (AssertionError if wrong else UndecidedError)(message)
         pytest.fail(message, pytrace=False)
 
-    def _leave(self, judged: Assessment, question: AssessmentRequest) -> None:
+    def _leave(self, judged: Assessment, request: AssessmentRequest) -> None:
         """Leave a record of each guarantee that was asked for, if that is wanted.
 
         A second replay of a sink in one test is numbered, and leaves its own. What
@@ -307,7 +307,7 @@ class Replayer:
             records = records_of_replay(
                 judged.report,
                 root=root_of(self._config.rootpath),
-                claims=question.asked.claims,
+                claims=request.asked.claims,
                 files={judged.guarantee: judged.file},
                 test=self.item.nodeid,
                 into=folder,

@@ -57,7 +57,7 @@ _STALL = 5.0
 def replay(
     sinks: Sequence[ModelledSink],
     listener: Listener,
-    plan: ReplayRequest | None = None,
+    request: ReplayRequest | None = None,
     *,
     pool: SessionPool | None = None,
 ) -> list[SinkReport]:
@@ -69,36 +69,36 @@ def replay(
     is started, for interleavings that no sink has, and for events that are too few.
     """
     began = time.perf_counter()
-    plan = plan or ReplayRequest()
-    known = {s.name: _interleavings(s, plan) for s in sinks if not s.code}
-    plan.choice.check(known)
-    given = None if plan.given is not None else flights_input(plan.sizes)
+    request = request or ReplayRequest()
+    known = {s.name: _interleavings(s, request) for s in sinks if not s.code}
+    request.choice.check(known)
+    given = None if request.given is not None else flights_input(request.sizes)
     java_version()
     listener = _one_by_one(listener)
     if pool is not None:
         listener(events.Started(tuple(s.name for s in sinks), str(pool.scratch)))
-        reports = _replayed(pool, sinks, listener, plan, given)
+        reports = _replayed(pool, sinks, listener, request, given)
     else:
-        reports = _alone(sinks, listener, plan, given)
+        reports = _alone(sinks, listener, request, given)
     listener(events.Finished(time.perf_counter() - began))
     return reports
 
 
-def _interleavings(sink: ModelledSink, plan: ReplayRequest) -> int:
-    protocol = protocol_of(sink, plan.sizes, faults=plan.faults)
+def _interleavings(sink: ModelledSink, request: ReplayRequest) -> int:
+    protocol = protocol_of(sink, request.sizes, faults=request.faults)
     return len(interleavings(protocol).classes)
 
 
 def _alone(
     sinks: Sequence[ModelledSink],
     listener: Listener,
-    plan: ReplayRequest,
+    request: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
     """Replay in a session pool of its own; leave only what is worth a look."""
     pool = SessionPool()
     scratch = pool.scratch
-    if plan.keep:
+    if request.keep:
         pool.keep()
     listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
     kept: list[Path] = []
@@ -110,10 +110,10 @@ def _alone(
         listener(event)
 
     try:
-        reports = _replayed(pool, sinks, listen, plan, given)
-        keep = plan.keep
+        reports = _replayed(pool, sinks, listen, request, given)
+        keep = request.keep
     except (KeyboardInterrupt, ReaderGoneError):
-        keep = plan.keep
+        keep = request.keep
         raise
     finally:
         pool.close(keeping=kept, keep=keep)
@@ -126,13 +126,13 @@ def _replayed(
     pool: SessionPool,
     sinks: Sequence[ModelledSink],
     listener: Listener,
-    plan: ReplayRequest,
+    request: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
-    sizes = plan.sizes
+    sizes = request.sizes
     with pool.session(attempts=sizes.attempts, partitions=sizes.partitions) as session:
-        if given is None and plan.given is not None:
-            given = plan.given(session.spark)
+        if given is None and request.given is not None:
+            given = request.given(session.spark)
         if given is None:
             message = "a replay needs events"
             raise UsageError(message)
@@ -145,11 +145,11 @@ def _replayed(
                 )
                 try:
                     context = _prepared(context, sink)
-                    reports.append(_replay_sink(pool, context, sink, listener, plan))
+                    reports.append(_replay_sink(pool, context, sink, listener, request))
                 finally:
-                    context.leftovers.close(keep=plan.keep)
+                    context.leftovers.close(keep=request.keep)
         finally:
-            if not plan.keep:
+            if not request.keep:
                 shutil.rmtree(source.folder, ignore_errors=True)
         return reports
 
@@ -182,23 +182,23 @@ def _replay_sink(
     context: ReplayContext,
     sink: ModelledSink,
     listener: Listener,
-    plan: ReplayRequest,
+    request: ReplayRequest,
 ) -> SinkReport:
     began = time.perf_counter()
-    context = replace(context, patience=plan.patience)
+    context = replace(context, patience=request.patience)
     if sink.code:
-        sink = discovered(replace(context, patience=plan.timeout), sink)
+        sink = discovered(replace(context, patience=request.timeout), sink)
         took = time.perf_counter() - began
         patience, stall = max(context.patience, _LONGER * took), max(_STALL, took)
         context = replace(context, patience=patience, stall=stall)
     given = context.source.given
-    sizes = replace(plan.sizes, batches=given.batches, partitions=given.tasks)
-    protocol = protocol_of(sink, sizes, faults=plan.faults)
+    sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
+    protocol = protocol_of(sink, sizes, faults=request.faults)
     classes, model = _enumerations(pool).of(protocol)
     what = context.under_test
     report = SinkReport(sink, protocol, classes, model, given, under_test=what)
-    report.whole = plan.choice.whole
-    early, others = plan.choice.of(classes, _hits(report))
+    report.whole = request.choice.whole
+    early, others = request.choice.of(classes, _hits(report))
     report.asked = len(early) + len(others)
     listener(events.SinkBegun(sink.name, report.asked))
     semantics = Interpreter(protocol)
@@ -212,29 +212,29 @@ def _replay_sink(
         # What is replayed to confirm a break has been reported already.
         tell = _nobody if again else listener
         tell(events.InterleavingBegun(sink.name, one.number))
-        case = SteeredInterleaving(one, protocol, semantics, sink)
-        return helps.tried(lambda: run_one(mine.context, case, tell))
+        steered = SteeredInterleaving(one, protocol, semantics, sink)
+        return helps.tried(lambda: run_one(mine.context, steered, tell))
 
     with WorkerThreads(go) as workers:
 
         def anew(one: Interleaving) -> Outcome:
             [outcome] = _judged(context, [workers.ask(one, again=True).result()])
-            return _tidied(outcome, context, report, replace(plan, retain=False))
+            return _tidied(outcome, context, report, replace(request, retain=False))
 
         for chosen in (early, others):
-            if _is_broken(report, plan) and (plan.stop or chosen is others):
+            if _is_broken(report, request) and (request.stop or chosen is others):
                 break
             for some in workers.all_of(chosen, _AT_ONCE):
                 for found in _judged(context, some):
-                    outcome = _tidied(found, context, report, plan)
+                    outcome = _tidied(found, context, report, request)
                     report.outcomes.append(outcome)
                     listener(events.Replayed(sink.name, outcome))
                 report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
-                confirm(report, plan.claims, anew)
-                if plan.stop and _is_broken(report, plan):
+                confirm(report, request.claims, anew)
+                if request.stop and _is_broken(report, request):
                     break
             workers.forget()
-        confirm(report, plan.claims or report.properties, anew)
+        confirm(report, request.claims or report.properties, anew)
     report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
     report.seconds = time.perf_counter() - began
     listener(events.SinkJudged(report))
@@ -266,20 +266,20 @@ def _hits(report: SinkReport) -> Hits | None:
     return of
 
 
-def _is_broken(report: SinkReport, plan: ReplayRequest) -> bool:
-    return any(map(report.first_break, plan.claims))
+def _is_broken(report: SinkReport, request: ReplayRequest) -> bool:
+    return any(map(report.first_break, request.claims))
 
 
 def _tidied(
-    outcome: Outcome, context: ReplayContext, report: SinkReport, plan: ReplayRequest
+    outcome: Outcome, context: ReplayContext, report: SinkReport, request: ReplayRequest
 ) -> Outcome:
     """Delete what is left of the runs, unless there is something to look into."""
     if outcome.folder is None:
         return outcome
     history = outcome.spark
-    breaks = history is not None and any(broken(p, history) for p in plan.claims)
-    first = plan.retain and breaks and not _is_broken(report, plan)
-    if plan.keep or outcome.suspect or first:
+    breaks = history is not None and any(broken(p, history) for p in request.claims)
+    first = request.retain and breaks and not _is_broken(report, request)
+    if request.keep or outcome.suspect or first:
         context.leftovers.keep(outcome.folder)
         return outcome
     shutil.rmtree(outcome.folder, ignore_errors=True)

@@ -18,8 +18,9 @@ from onceproof.spark_checks.inputs.sizes import TIMEOUT, Sizes
 from onceproof.spark_checks.inputs.user_events import own_events
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.run_plan import FAILED
-from onceproof.spark_checks.replay import engine, request
+from onceproof.spark_checks.replay import engine
 from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
+from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report.counterexamples import (
     RequestingTest,
     counterexample,
@@ -113,7 +114,7 @@ class Assessment:
 
 def judge(
     build: Build,
-    question: AssessmentRequest,
+    request: AssessmentRequest,
     *,
     pool: SessionPool | None = None,
     listener: Listener | None = None,
@@ -124,39 +125,41 @@ def judge(
     no sink, for one that fails or is wrong by itself, and for one that writes to what
     is not its own.
     """
-    asked = question.asked
-    sink = own_sink(build, question.code, allowed=asked.allow, named=asked.code)
-    sizes = question.sizes
-    given = question.given or own_events(
-        question.events,
+    asked = request.asked
+    sink = own_sink(build, request.code, allowed=asked.allow, named=asked.code)
+    sizes = request.sizes
+    given = request.given or own_events(
+        request.events,
         asked.key,
         sizes,
-        schema=question.schema,
-        seed=question.choice.seed,
+        schema=request.schema,
+        seed=request.choice.seed,
     )
-    plan = request.ReplayRequest(
-        faults=question.faults,
+    replay_request = ReplayRequest(
+        faults=request.faults,
         sizes=sizes,
-        choice=question.choice,
-        retain=question.trace != OFF,
-        stop=question.stop,
+        choice=request.choice,
+        retain=request.trace != OFF,
+        stop=request.stop,
         claims=asked.claims,
         given=given,
-        timeout=question.timeout,
+        timeout=request.timeout,
     )
-    [report] = engine.replay([sink], listener or (lambda _: None), plan, pool=pool)
-    return _judged(report, question)
+    [report] = engine.replay(
+        [sink], listener or (lambda _: None), replay_request, pool=pool
+    )
+    return _judged(report, request)
 
 
-def _judged(report: SinkReport, question: AssessmentRequest) -> Assessment:
-    claims = question.asked.claims
+def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:
+    claims = request.asked.claims
     verdict = weakest(report.concluded(prop) for prop in claims)
     replayed = len(report.replayed)
     if verdict is Verdict.REFUTED:
-        return _refuted(report, question)
-    lines = left_out_of(report, question.choice)
+        return _refuted(report, request)
+    lines = left_out_of(report, request.choice)
     how = f"in {replayed} of {len(report.classes.classes)} interleavings"
-    short = in_short(report, question.choice)
+    short = in_short(report, request.choice)
     if verdict.holds:
         headline = f"{_name(report)} held {how}{short}"
     else:
@@ -195,8 +198,8 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
     return f"the model refutes {', '.join(weak)} at a moment when no replay looks"
 
 
-def _refuted(report: SinkReport, question: AssessmentRequest) -> Assessment:
-    asked = question.asked
+def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
+    asked = request.asked
     prop = next(p for p in asked.claims if report.verdict(p) is Verdict.REFUTED)
     outcome = report.first_break(prop)
     if outcome is None or outcome.spark is None:
@@ -207,11 +210,11 @@ def _refuted(report: SinkReport, question: AssessmentRequest) -> Assessment:
     headline = f"{_name(report)} is not {prop.name}: {_when(outcome, moment)}, {seen}"
     made = counterexample(report, prop, outcome, asked)
     file = ""
-    if question.trace != OFF:
-        file = write_counterexamples(report, question.artifacts, asked)[prop.name]
+    if request.trace != OFF:
+        file = write_counterexamples(report, request.artifacts, asked)[prop.name]
         keep_run(outcome, Path(file))
         file = _near(file)
-    left_out = left_out_of(report, question.choice)
+    left_out = left_out_of(report, request.choice)
     ends = [*left_out]
     if any(run.caught for run in outcome.runs):
         ends.insert(0, "the lanes are the model's: there the error ends the run")
@@ -233,7 +236,7 @@ def _refuted(report: SinkReport, question: AssessmentRequest) -> Assessment:
         file,
         prop.name,
         numbers,
-        short=in_short(report, question.choice),
+        short=in_short(report, request.choice),
         left_out=tuple(left_out),
     )
 

@@ -101,7 +101,7 @@ def _asked(model: ModelRun) -> list[SearchQuery]:
 def _about(model: ModelRun, *, moments: bool) -> dict[str, Any]:
     """Give what the page needs to know of a model besides its steps."""
     kinds = StepKinds.of(model.system)
-    statuses = [model.reference.places[at][0] for at in kinds.statuses]
+    statuses = [model.interpreter.places[at][0] for at in kinds.statuses]
     up, down = (
         coded(statuses[0].type, status) if statuses else None
         for status in (Status.UP, Status.DOWN)
@@ -124,11 +124,11 @@ def _about(model: ModelRun, *, moments: bool) -> dict[str, Any]:
         "start": [
             coded(field_.type, value)
             for (field_, _), value in zip(
-                model.reference.places, model.run.start, strict=True
+                model.interpreter.places, model.run.start, strict=True
             )
         ],
-        "boxes": [asdict(box) for box in boxes_of(model.reference)],
-        "rules": {n: asdict(r) for n, r in lane_rules(model.reference).items()},
+        "boxes": [asdict(box) for box in boxes_of(model.interpreter)],
+        "rules": {n: asdict(r) for n, r in lane_rules(model.interpreter).items()},
         "kinds": kinds.by_name,
         "statuses": list(kinds.statuses),
         "volatile": list(kinds.volatile),
@@ -145,7 +145,7 @@ def _copied(explored: Explored, origin: Origin) -> dict[str, Any]:
     fallback = {name: str(value) for name, value in view.parameters.items()}
     several: dict[str, Any] = {}
     if model is not None:
-        names = zip(view.start.items(), starts(model.reference), strict=True)
+        names = zip(view.start.items(), starts(model.interpreter), strict=True)
         several = {name: value for (name, value), many in names if len(many) > 1}
     return {
         "command": origin.command(view.property, spark=bool(view.sink)),

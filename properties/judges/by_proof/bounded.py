@@ -241,7 +241,7 @@ class _Relation:
         return self._in_state(self._rest)
 
     def decoded(
-        self, model: Any, reference: Interpreter
+        self, model: Any, interpreter: Interpreter
     ) -> tuple[State, tuple[Event, ...]]:
         """Read the first state and the events from a model."""
         first = self._states[0]
@@ -249,7 +249,7 @@ class _Relation:
             self._encoder.value(
                 field.type, model.eval(first[field.path, place], model_completion=True)
             )
-            for field, place in reference.places
+            for field, place in interpreter.places
         )
         events = tuple(
             next(

@@ -43,12 +43,12 @@ class ProofQuery:
         """The clause in words."""
         return self.claim.clauses[self.number].text
 
-    def holds(self, reference: Interpreter, *states: State) -> bool:
+    def holds(self, interpreter: Interpreter, *states: State) -> bool:
         """Work the clause out in plain Python, of a state or of two."""
-        if self.free_elsewhere and not reference.resting(states[-1]):
+        if self.free_elsewhere and not interpreter.resting(states[-1]):
             return True
         clause = self.claim.clauses[self.number]
-        views = [self.claim.view(reference.look(state)) for state in states]
+        views = [self.claim.view(interpreter.look(state)) for state in states]
         return bool(clause.holds(*views))
 
 

@@ -53,13 +53,13 @@ class Cti:
     name: str
     text: str
 
-    def describe(self, reference: Interpreter) -> str:
+    def describe(self, interpreter: Interpreter) -> str:
         """Show the step, the state before it, and what it changes."""
         broken = f"breaks {self.name} ({self.text})"
         if self.before is None or self.event is None:
-            return f"the initial state {_shown(reference, self.after)} {broken}"
-        change = _shown(reference, self.after, since=self.before) or "no change"
-        before = _shown(reference, self.before)
+            return f"the initial state {_shown(interpreter, self.after)} {broken}"
+        change = _shown(interpreter, self.after, since=self.before) or "no change"
+        before = _shown(interpreter, self.before)
         return f"from {before}, {self.event} makes {change} and {broken}"
 
 
@@ -257,14 +257,14 @@ class _Proof:
         """Give the hypotheses that the last refusal rests on."""
         return self._core
 
-    def decoded(self, reference: Interpreter) -> tuple[State, Event | None]:
+    def decoded(self, interpreter: Interpreter) -> tuple[State, Event | None]:
         """Read the state and the event of the last model, at given sizes."""
         state = tuple(
             self._encoder.value(
                 field.type,
                 self._model.eval(self._state[field.path, place], model_completion=True),
             )
-            for field, place in reference.places
+            for field, place in interpreter.places
         )
         for event, taken in self._taken:
             if z3.is_true(self._model.eval(taken)):
@@ -304,11 +304,13 @@ def _goals(asked: Sequence[ProofQuery]) -> dict[_Key, _Goal]:
     return found
 
 
-def _shown(reference: Interpreter, state: State, *, since: State | None = None) -> str:
+def _shown(
+    interpreter: Interpreter, state: State, *, since: State | None = None
+) -> str:
     """Show a state, or what is new in it since another."""
     shown = []
     for number, ((field, place), value) in enumerate(
-        zip(reference.places, state, strict=True)
+        zip(interpreter.places, state, strict=True)
     ):
         if since is not None and since[number] == value:
             continue

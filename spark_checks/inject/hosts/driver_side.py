@@ -73,9 +73,9 @@ def serve_run(sink: Any, order: Message, orders: Channel, asks: Channel) -> int:
 class _Driver:
     """What stands for the driver of one run."""
 
-    def __init__(self, sink: Any, plan: RuleSet, log: TextIO) -> None:
+    def __init__(self, sink: Any, rule_set: RuleSet, log: TextIO) -> None:
         self._sink = sink
-        self._plan = plan
+        self._plan = rule_set
         self._log = log
         self._callbacks: list[Callable[[Any, int], None]] = []
         if isinstance(sink, ForeachBatch):

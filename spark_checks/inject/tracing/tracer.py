@@ -61,7 +61,7 @@ class Tracer:
 
     def __init__(
         self,
-        plan: RuleSet,
+        rule_set: RuleSet,
         where: Callable[[FrameType], Place],
         begins: Callable[[], None] | None = None,
     ) -> None:
@@ -69,21 +69,21 @@ class Tracer:
 
         ``begins`` is called in each other thread as it first does anything for a batch.
         """
-        self._plan = plan
+        self._plan = rule_set
         self._where = where
         self._begins = begins
         self._begun = threading.local()
-        self._names = {rule.function for rule in plan.rules}
+        self._names = {rule.function for rule in rule_set.rules}
         self._lines = not self._names.isdisjoint(OWN_CODE)
         self._calls: dict[tuple[str, str, int | None], int] = {}
         # By identity: functions of two files are equal if they read alike. What is
         # judged is kept, so that no other takes its number.
         self._known: dict[int, tuple[CodeType, Judgement]] = {}
-        beat = Path(plan.marks, BEAT)
+        beat = Path(rule_set.marks, BEAT)
         self._beat = beat if beat.exists() else None
         self._beaten = 0.0
-        self._code = Code(plan.code, plan.named)
-        asked = (rule.mark for rule in plan.rules if rule.function == OUTSIDE)
+        self._code = Code(rule_set.code, rule_set.named)
+        asked = (rule.mark for rule in rule_set.rules if rule.function == OUTSIDE)
         self._outside = next(asked, "")
         self._reported: set[object] = set()
         self._looked: dict[int, int] = {}

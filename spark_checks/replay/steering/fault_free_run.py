@@ -113,21 +113,21 @@ def _tried(
     """
     for last in (False, True):
         folder, built = fresh(context, sink)
-        trial = SteeredQuery(context, folder, built, sink, kind_of(built.under_test))
+        query = SteeredQuery(context, folder, built, sink, kind_of(built.under_test))
         try:
-            problem = trial.go(run)
+            problem = query.go(run)
             if listing is not None and not problem:
-                listing.lay(context, folder, trial, run)
+                listing.lay(context, folder, query, run)
         finally:
-            trial.close()
+            query.close()
         if last or not problem.help or (folder / "marks" / HUNG).exists():
             break
         shutil.rmtree(folder, ignore_errors=True)
-    if problem or trial.unplanned:
-        why = problem.reason or trial.unplanned[0]
+    if problem or query.unplanned:
+        why = problem.reason or query.unplanned[0]
         message = f"{sink.name} fails though nothing was done to it: {why}"
         raise UsageError(message)
-    return folder, trial
+    return folder, query
 
 
 class _Listing:
@@ -142,39 +142,39 @@ class _Listing:
         self._look: Any = None
 
     def lay(
-        self, context: ReplayContext, folder: Path, trial: SteeredQuery, run: RunPlan
+        self, context: ReplayContext, folder: Path, query: SteeredQuery, run: RunPlan
     ) -> None:
         """Lay such a file in each folder that Spark's file sink wrote to, and look."""
-        named = trial.kind.edits()
+        named = query.kind.edits()
         self.tables = manifests(folder) if named is None else [named]
         laid = [add_unnamed_file(own(table, context.scratch)) for table in self.tables]
         if laid and all(laid):
-            self._look = trial.look_again(run)
+            self._look = query.look_again(run)
 
-    def model(self, context: ReplayContext, trial: SteeredQuery) -> type[Manifest]:
+    def model(self, context: ReplayContext, query: SteeredQuery) -> type[Manifest]:
         """Give the model of the sink as its readers see it."""
-        well = self._look is not None and _well(context, trial, [self._look])
+        well = self._look is not None and _well(context, query, [self._look])
         return Manifest if well else ManifestDirectory
 
 
-def _well(context: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> bool:
+def _well(context: ReplayContext, query: SteeredQuery, looks: list[Any]) -> bool:
     """Say whether readers see each event once, and nothing else."""
-    history = _seen(context, trial, looks)
+    history = _seen(context, query, looks)
     return set(history.seen(0)) == {1} and not history.unexplained[0]
 
 
-def _seen(context: ReplayContext, trial: SteeredQuery, looks: list[Any]) -> History:
-    line = Observations(("at rest",), tuple(looks), tuple(trial.promised), rested=True)
+def _seen(context: ReplayContext, query: SteeredQuery, looks: list[Any]) -> History:
+    line = Observations(("at rest",), tuple(looks), tuple(query.promised), rested=True)
     [history] = context.histories([line])
     return history
 
 
-def _wrong(context: ReplayContext, sink: ModelledSink, trial: SteeredQuery) -> str:
+def _wrong(context: ReplayContext, sink: ModelledSink, query: SteeredQuery) -> str:
     """Say what is wrong with a sink to which nothing was done."""
-    if trial.unreadable:
-        why = next(iter(trial.unreadable.values()))
+    if query.unreadable:
+        why = next(iter(query.unreadable.values()))
         return f"{sink.name} cannot be read, though nothing was done to it: {why}"
-    history = _seen(context, trial, trial.looks)
+    history = _seen(context, query, query.looks)
     wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
     such = next((f", such as {example}" for example in wrong if example), "")
     return (

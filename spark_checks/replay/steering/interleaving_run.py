@@ -43,12 +43,12 @@ class SteeredInterleaving:
 
 def run_one(
     context: ReplayContext,
-    case: SteeredInterleaving,
+    steered: SteeredInterleaving,
     tell: Callable[[events.Event], None],
 ) -> UnjudgedOutcome:
     """Run a fresh sink through an interleaving, looking at it as it goes."""
     began = time.perf_counter()
-    one, sink = case.one, case.sink
+    one, sink = steered.one, steered.sink
     nothing = Outcome(one, None, None, (), 0.0)
     try:
         folder, built = fresh(context, sink)
@@ -58,23 +58,23 @@ def run_one(
     callback = sink.seen is not None and sink.seen.callback
     kind = kind_of(built.under_test, callback=callback, into_files=sink.into_files)
     try:
-        runs = realise(one, case.protocol, sink, kind)
+        runs = realise(one, steered.protocol, sink, kind)
     except NotReplayable as reason:
         built.close()
         why = replace(nothing, not_replayed=str(reason), known=True)
         return UnjudgedOutcome(replace(why, cause=reason.cause))
-    trial = SteeredQuery(context, folder, built, sink, kind)
+    query = SteeredQuery(context, folder, built, sink, kind)
     problem = AS_PLANNED
     try:
         for run in runs:
-            problem = trial.go(run)
-            for happened, what in trial.news(run, well=not problem):
+            problem = query.go(run)
+            for happened, what in query.news(run, well=not problem):
                 tell(happened(sink.name, one.number, what))
             if problem:
                 break
     finally:
-        trial.close()
-    if trial.rested and not problem:
+        query.close()
+    if query.rested and not problem:
         tell(events.Recovered(sink.name, one.number))
     outcome = replace(
         nothing,
@@ -84,17 +84,17 @@ def run_one(
         known=problem.known,
         cause=problem.cause,
         hits=hits_of(runs),
-        released_early=trial.released_early,
+        released_early=query.released_early,
         again=problem.help,
-        unplanned=tuple(trial.unplanned),
-        runs=tuple(trial.records),
+        unplanned=tuple(query.unplanned),
+        runs=tuple(query.records),
     )
     if problem:
         return UnjudgedOutcome(outcome)
     seen = {run.moment: one.trace.states[run.state] for run in runs}
-    model = None if sink.code else observe_states(case.semantics, seen)
+    model = None if sink.code else observe_states(steered.semantics, seen)
     telling = Observations(
-        tuple(seen), tuple(trial.looks), tuple(trial.promised), trial.rested
+        tuple(seen), tuple(query.looks), tuple(query.promised), query.rested
     )
     return UnjudgedOutcome(replace(outcome, model=model), telling)
 

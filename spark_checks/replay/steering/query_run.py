@@ -48,13 +48,13 @@ class QueryRun:
         folder: Path,
         built: BuiltSink,
         sink: ModelledSink,
-        kind: Adapter,
+        adapter: Adapter,
     ) -> None:
         """Run what is ``built`` in a ``folder``, which is all it may write to."""
         self._context = context
         self._folder = folder
         self._built = built
-        self._kind = kind
+        self._kind = adapter
         self._own = bool(sink.code)
         self._code = sink.code
         self._named = sink.named
@@ -79,7 +79,7 @@ class QueryRun:
                 rules.append(Rule(LINES, "call", batch, "note", mark=mark))
                 mark = run.mark(line_trace.file_of(TASK, batch))
                 rules.append(Rule(WORK, "call", batch, "first", mark=mark))
-        plan = RuleSet(
+        rule_set = RuleSet(
             tuple(rules),
             str(self._marks),
             self._folder.name,
@@ -89,10 +89,10 @@ class QueryRun:
             allowed=self._allowed,
             path=tuple(p for p in sys.path if p) if self._own else (),
         )
-        self._stall.expect(plan.rules)
-        placed = plan.write(session.plans)
+        self._stall.expect(rule_set.rules)
+        placed = rule_set.write(session.plans)
         spark: Any = self._context.spark
-        spark.sparkContext.setLocalProperty(RUN_PROPERTY, plan.run)
+        spark.sparkContext.setLocalProperty(RUN_PROPERTY, rule_set.run)
         for key, value in self._partitioning(merged=run.merged).items():
             spark.conf.set(key, value)
         trap: Any = nullcontext()
@@ -102,7 +102,7 @@ class QueryRun:
             trap = Trap(mine, run.trap, begun, self._marks / run.end_mark.mark)
         try:
             with trap, self._stall:
-                ended = self._run(plan, placed, run)
+                ended = self._run(rule_set, placed, run)
             died, lost = self.leave()
             if lost and not died:
                 return QueryResult(lost, failed=True)
@@ -113,12 +113,12 @@ class QueryRun:
             self.leave()
             placed.unlink(missing_ok=True)
 
-    def _run(self, plan: RuleSet, placed: Path, run: RunPlan) -> QueryResult:
+    def _run(self, rule_set: RuleSet, placed: Path, run: RunPlan) -> QueryResult:
         """Start the query and wait for its end."""
-        group = plan.run
+        group = rule_set.run
         try:
-            started = self._start(plan, placed, run)
-            group = str(getattr(started, "runId", plan.run))
+            started = self._start(rule_set, placed, run)
+            group = str(getattr(started, "runId", rule_set.run))
             patience = round(self._context.patience)
             if not started.awaitTermination(patience):
                 started.stop()
@@ -145,20 +145,20 @@ class QueryRun:
                 return
             time.sleep(0.01)
 
-    def _start(self, plan: RuleSet, placed: Path, run: RunPlan) -> StartedQuery:
+    def _start(self, rule_set: RuleSet, placed: Path, run: RunPlan) -> StartedQuery:
         source, spark = self._context.source, self._context.spark
         events = source.stream(spark, self._folder / "input")
         where = self._kind.on_driver
         if where != NOWHERE:
             starts = where == STARTS
             host = self._built.host()
-            self._driver = ForkedDriver(host, plan, placed, spark, starts=starts)
+            self._driver = ForkedDriver(host, rule_set, placed, spark, starts=starts)
             if starts:
                 return self._driver.start(events, self._checkpoint)
         start = Start(
             events,
             self._checkpoint,
-            plan,
+            rule_set,
             self._driver,
             lambda batch: source.batch(spark, batch),
             run.offered,

@@ -51,7 +51,7 @@ class SteeredQuery:
         folder: Path,
         built: BuiltSink,
         sink: ModelledSink,
-        kind: Adapter,
+        adapter: Adapter,
     ) -> None:
         """Run what is ``built`` in a ``folder``, which is all it may write to."""
         self._context = context
@@ -61,7 +61,7 @@ class SteeredQuery:
         self._marks = folder / "marks"
         self._built = built
         self._read = built.read
-        self.kind = kind
+        self.kind = adapter
         self._checkpoint = folder / "checkpoint"
         self.records: list[RunRecord] = []
         self.unreadable: dict[str, str] = {}
@@ -70,7 +70,7 @@ class SteeredQuery:
         self.unplanned: list[str] = []
         self.rested = False
         self._reported: set[int] = set()
-        self._query = QueryRun(context, folder, built, sink, kind)
+        self._query = QueryRun(context, folder, built, sink, adapter)
 
     def go(self, run: RunPlan) -> Deviation:
         """Make one run and look at what it left; say how it deviated from its plan."""

@@ -81,7 +81,7 @@ def _searched(*, symmetry: bool) -> tuple[Graph, dict[tuple[int, int], list[Even
 
 def _shown(graph: Graph, row: int, steps: dict[tuple[int, int], list[Event]]) -> Shown:
     values = graph.layout.unpack(graph.states[row].tolist())
-    places = [(field.path, place) for field, place in graph.reference.places]
+    places = [(field.path, place) for field, place in graph.interpreter.places]
     state = dict(zip(places, values, strict=True))
     participants = [
         (

@@ -149,12 +149,12 @@ def test_the_nearest_passing_run_shares_the_longest_prefix():
     assert model is not None
 
     events = tuple(Event(name, members) for name, members in view.passing.steps)
-    run = follow(model.reference, model.run.start, events)
+    run = follow(model.interpreter, model.run.start, events)
 
     shared = view.passing.shared
     assert run.events[:shared] == model.run.events[:shared]
     assert run.events[shared] != model.run.events[shared]
-    assert model.reference.resting(run.states[-1])
+    assert model.interpreter.resting(run.states[-1])
     steps = [str(event) for event in run.events]
     assert holds_along(model.protocol, "at-most-once", steps)
 
@@ -299,10 +299,10 @@ def test_a_run_that_goes_on_for_ever_is_weighed_and_has_a_run_that_passes():
     assert view.passing is not None
     assert model is not None
     assert model.claim is not None
-    promise = promises_of(model.claim, model.reference)[0]
+    promise = promises_of(model.claim, model.interpreter)[0]
 
     ending = follow(
-        model.reference,
+        model.interpreter,
         model.run.start,
         tuple(Event(name, members) for name, members in view.passing.steps),
     )
@@ -312,7 +312,7 @@ def test_a_run_that_goes_on_for_ever_is_weighed_and_has_a_run_that_passes():
     assert stop.matters
     assert promise.owed(model.run.states)
     assert not promise.owed(ending.states)
-    assert model.reference.resting(ending.states[-1])
+    assert model.interpreter.resting(ending.states[-1])
 
 
 def test_a_file_keeps_which_steps_are_repeated_for_ever(tmp_path):
