@@ -58,6 +58,7 @@ _PROOFS = (
     "tests/properties/judges/test_prove.py",
     "tests/properties/judges/test_prove_tricky.py",
 )
+_SCHEDULE = "tests/spark_checks/plan/test_schedule.py"
 _PLANS = (
     "tests/spark_checks/plan/test_plan_texts.py",
     "tests/spark_checks/plan/test_plans.py",
@@ -119,6 +120,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         _ALIKE,
         "tests/model/zoo",
     ),
+    "spark_checks/plan/schedule.py": (_SCHEDULE, *_PLANS),
+    "spark_checks/plan/task_faults.py": (_SCHEDULE, *_PLANS),
     "spark_checks/plan/choice.py": ("tests/spark_checks/plan/test_choice.py",),
     "spark_checks/sinks/code_points.py": (
         "tests/spark_checks/inject/test_injection_points.py",
