@@ -53,13 +53,13 @@ MOST_STATES = 200_000
 class PathClass(NamedTuple):
     """What distinguishes paths to a state.
 
-    ``struck`` holds the durable state that it began in, then those that crashes
-    struck; ``left`` those that crashes left. For each event of ``word``, ``effects``
+    ``crashed_in`` holds the durable state that it began in, then those of crashes;
+    ``left`` those that crashes left. For each event of ``word``, ``effects``
     has what it did, if it is a fault whose effect volatile state decides, else 0.
     """
 
     word: Word
-    struck: tuple[Remains, ...]
+    crashed_in: tuple[Remains, ...]
     left: tuple[Remains, ...] = ()
     effects: tuple[Effect, ...] = ()
 
@@ -89,7 +89,7 @@ def interleavings(protocol: Protocol) -> Interleavings:
     return Interleavings(
         protocol,
         tuple(classes),
-        found.struck(),
+        found.crash_states(),
         found.durable,
         frozenset(a.name for a in system.actions if is_crash(system, a)),
     )
@@ -222,14 +222,14 @@ class _Paths:
 
     def canonical(self, row: int, run: PathClass) -> PathClass:
         """Name a run that ends at ``row``, alike for all that are equivalent."""
-        struck = (*run.struck, self._remains[row])
+        crashed_in = (*run.crashed_in, self._remains[row])
         return min(
-            self._canonical_under(number, run, struck)
+            self._canonical_under(number, run, crashed_in)
             for number in range(len(self._renamed))
         )
 
     def _canonical_under(
-        self, number: int, run: PathClass, struck: tuple[Remains, ...]
+        self, number: int, run: PathClass, crashed_in: tuple[Remains, ...]
     ) -> PathClass:
         """Name a run under a renaming."""
         word = tuple(self._renamed[number][e] for e in run.word)
@@ -240,7 +240,7 @@ class _Paths:
         effects = [e and effects_alike(e)[number] for e in run.effects]
         return PathClass(
             tuple(word[at] for at in positions),
-            tuple(alike(state)[number] for state in struck),
+            tuple(alike(state)[number] for state in crashed_in),
             tuple(alike(state)[number] for state in run.left),
             tuple(effects[at] for at in positions),
         )
@@ -254,7 +254,7 @@ class _Paths:
             row, run = before, shorter
         return Trace(self._state(row), tuple(steps[::-1]))
 
-    def struck(self) -> frozenset[Remains]:
+    def crash_states(self) -> frozenset[Remains]:
         """Give the durable states that a crash can find, up to the names of members."""
         return frozenset(
             self.durable.whichever(self._remains[row])
@@ -283,15 +283,15 @@ class _Paths:
     def _longer(self, run: PathClass, event: int, row: int, to: int) -> PathClass:
         if not self._keys[event]:
             return run
-        struck, left, effect = run.struck, run.left, 0
+        crashed_in, left, effect = run.crashed_in, run.left, 0
         if self._crashes[event]:
-            struck = (*struck, self._remains[row])
+            crashed_in = (*crashed_in, self._remains[row])
             left = (*left, self._remains[to])
         if self._heeds[event]:
             effect = self.durable.effect(self._remains[row], self._remains[to])
         at = place(run.word, event, self._apart)
         word = inserted(run.word, at, event)
-        return PathClass(word, struck, left, inserted(run.effects, at, effect))
+        return PathClass(word, crashed_in, left, inserted(run.effects, at, effect))
 
     def _renaming(self, system: System, naming: Renaming) -> list[int]:
         sorts = {a.name: tuple(p.type.sort for p in a.params) for a in system.actions}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
     from onceproof.model.language.terms.types import Value
 
-Strike: TypeAlias = "tuple[Event, Remains]"
+Injection: TypeAlias = "tuple[Event, Remains]"
 Successors: TypeAlias = "Callable[[State], dict[Event, State]]"
 
 MOST_STATES = 10_000
@@ -31,9 +31,9 @@ MOST_KEPT = 10_000
 
 
 class FailingRuns:
-    """The failing runs of a protocol, by the faults that strike in each.
+    """The failing runs of a protocol, by the faults injected in each.
 
-    A strike is a fault and the durable state that it strikes. All lists are in the
+    An injection is a fault and the durable state that it hits. All lists are in the
     order of the simplest run that they lead to.
     """
 
@@ -50,37 +50,37 @@ class FailingRuns:
                 raise UsageError(message)
         found = interleavings(interpreter.protocol)
         runs = [one.trace for one in found.classes if len(one.faults) <= most]
-        self.runs: dict[tuple[Strike, ...], list[Trace]] = {}
-        self._struck: dict[Strike, State] = {}
+        self.runs: dict[tuple[Injection, ...], list[Trace]] = {}
+        self._states: dict[Injection, State] = {}
         for run in sorted(runs, key=lambda run: size(interpreter, run)):
-            struck = [
+            injected = [
                 ((event, found.durable.of(state)), state)
                 for event, state in zip(run.events, run.states, strict=False)
                 if event.fault
             ]
-            self.runs.setdefault(tuple(strike for strike, _ in struck), []).append(run)
-            self._struck = dict(struck) | self._struck
-        self.strikes = list(dict.fromkeys(itertools.chain.from_iterable(self.runs)))
+            self.runs.setdefault(tuple(one for one, _ in injected), []).append(run)
+            self._states = dict(injected) | self._states
+        self.injections = list(dict.fromkeys(itertools.chain.from_iterable(self.runs)))
         self._begun = {s[:n] for s in self.runs for n in range(len(s) + 1)}
 
-    def goes_on(self, strikes: tuple[Strike, ...]) -> bool:
-        """Say whether in some run these are the first strikes, and not the last."""
-        return any((*strikes, one) in self._begun for one in self.strikes)
+    def goes_on(self, injections: tuple[Injection, ...]) -> bool:
+        """Say whether in some run these are the first injections, and not the last."""
+        return any((*injections, one) in self._begun for one in self.injections)
 
-    def next(self, strikes: tuple[Strike, ...], wanted: Strike) -> Strike:
-        """Give the strike that is wanted, or else what is nearest to it after these.
+    def next(self, injections: tuple[Injection, ...], wanted: Injection) -> Injection:
+        """Give the injection that is wanted, or the nearest to it after these.
 
-        So a strike keeps its meaning where, in shrinking, one before it is left out.
+        So an injection keeps its meaning where shrinking leaves out one before it.
         """
-        if (*strikes, wanted) in self._begun:
+        if (*injections, wanted) in self._begun:
             return wanted
-        possible = [one for one in self.strikes if (*strikes, one) in self._begun]
+        possible = [one for one in self.injections if (*injections, one) in self._begun]
         return min(possible, key=lambda one: self._apart(one, wanted))
 
-    def _apart(self, one: Strike, other: Strike) -> tuple[bool, bool, int]:
-        """Measure how far two strikes are apart, by fault and by what is struck."""
+    def _apart(self, one: Injection, other: Injection) -> tuple[bool, bool, int]:
+        """Measure how far two injections are apart, by fault and by state."""
         (event, _), (wanted, _) = one, other
-        states = zip(self._struck[one], self._struck[other], strict=True)
+        states = zip(self._states[one], self._states[other], strict=True)
         far = sum(here != there for here, there in states)
         return event != wanted, event.name != wanted.name, far
 
@@ -124,7 +124,7 @@ class FaultyWalk:
     """A walk through the states of a protocol, as far as it has come."""
 
     def __init__(self, after: Successors, start: State, most: int) -> None:
-        """Stand at ``start``; ``most`` faults may still strike."""
+        """Stand at ``start``; ``most`` faults may still happen."""
         self._after = after
         self._start = self._state = start
         self._left = most
@@ -147,9 +147,9 @@ class FaultyWalk:
         self._left -= event.fault
 
     def failing(self) -> Trace | None:
-        """Give the walk; one without a fault goes on until some fault can strike.
+        """Give the walk; one without a fault goes on until some fault can happen.
 
-        Actions take turns until then. Answers None where no fault can strike in time.
+        Actions take turns until then. Answers None where no fault can happen in time.
         """
         turns: dict[Event, int] = {}
         while not any(event.fault for event, _ in self._steps):

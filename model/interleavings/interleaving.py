@@ -36,7 +36,7 @@ class Interleaving:
 class Interleavings:
     """All failure interleavings of a protocol, and the durable states it can reach.
 
-    ``durable_states`` are those that a crash can strike, up to the names of members.
+    ``durable_states`` are those that a crash can find, up to the names of members.
     """
 
     protocol: Protocol
@@ -46,12 +46,12 @@ class Interleavings:
     crashes: frozenset[str]
 
     def covered(self, numbers: set[int]) -> int:
-        """Count the durable states that the crashes of the given classes strike."""
-        struck = {
+        """Count the durable states that the given classes crash in."""
+        crashed_in = {
             self.durable.whichever(self.durable.of(one.trace.states[at]))
             for one in self.classes
             if one.number in numbers
             for at in one.faults
             if one.trace.events[at].name in self.crashes
         }
-        return len(struck & self.durable_states)
+        return len(crashed_in & self.durable_states)

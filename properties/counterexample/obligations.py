@@ -1,4 +1,4 @@
-"""Claims about whole runs: what is owed along a run, and when it is owed for ever."""
+"""Claims about whole runs: which obligations are pending, and which for ever."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class Obligation:
     clause: Clause
     interpreter: Interpreter
 
-    def owed(self, states: Sequence[State]) -> bool:
+    def pending(self, states: Sequence[State]) -> bool:
         """Say whether it has still to come about at the end of a run."""
-        owed = False
+        pending = False
         for number, state in enumerate(states):
-            owed = self.on(owed or (number == 0 and self._from_the_start), state)
-        return owed
+            pending = self.on(pending or (number == 0 and self._from_the_start), state)
+        return pending
 
     @property
     def _from_the_start(self) -> bool:
         return self.clause.when == "eventually"
 
-    def on(self, owed: bool, state: State) -> bool:  # noqa: FBT001 - what is carried on
-        """Say whether it is owed after a state, by whether it was owed before."""
+    def on(self, pending: bool, state: State) -> bool:  # noqa: FBT001 - what is carried on
+        """Say whether it is pending after a state, by whether it was pending before."""
         holds: Any = self.clause.holds(self.prop.view(self.interpreter.look(state)))
         given, then = (False, holds) if self._from_the_start else holds
-        return bool((owed or given) and not then)
+        return bool((pending or given) and not then)
 
 
 def promises_of(prop: Property, interpreter: Interpreter) -> tuple[Obligation, ...]:
@@ -68,9 +68,9 @@ def broken_for_ever(
     )
     if starved - set(events[loop:]):
         return False
-    owed = promise.owed(states)
+    pending = promise.pending(states)
     for state in repeated:
-        if not owed:
+        if not pending:
             return False
-        owed = promise.on(owed, state)
-    return owed
+        pending = promise.on(pending, state)
+    return pending

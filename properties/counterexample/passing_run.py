@@ -43,7 +43,7 @@ def nearest_passing(
     """Find a run to rest that breaks nothing and leaves ``run`` as late as possible.
 
     ``run`` breaks at step ``first``; ``fails`` is asked of every other step, and none
-    of ``promises`` may be owed at rest. Of those that leave it at the same step the
+    of ``promises`` may be pending at rest. Of those that leave it at the same step the
     shortest is taken, one without a further fault if there is one. Where none is found
     it is said why: there is none, or ``most`` states were looked at.
     """
@@ -54,8 +54,8 @@ def nearest_passing(
         taken = run.events[shared] if shared < len(run.events) else None
         for faults in (False, True):
             search = _RestSearch(after, fails, promises, faults=faults, most=left)
-            owed = tuple(p.owed(states[: shared + 1]) for p in promises)
-            found = search.to_rest((states[shared], owed), taken, interpreter)
+            pending = tuple(p.pending(states[: shared + 1]) for p in promises)
+            found = search.to_rest((states[shared], pending), taken, interpreter)
             left -= search.looked
             if found is not None:
                 return NearestRun(shared, (*run.events[:shared], *found)), ""
@@ -91,16 +91,16 @@ class _RestSearch:
         todo = deque([start])
         while todo and self.looked < self._most:
             node = todo.popleft()
-            state, owed = node
+            state, pending = node
             self.looked += 1
-            if not any(owed) and interpreter.resting(state):
+            if not any(pending) and interpreter.resting(state):
                 return _way(came, node)
             for event, then in self._after(state).items():
                 if event.fault and not self._faults:
                     continue
                 if node == start and event == taken:
                     continue
-                pairs = zip(self._promises, owed, strict=True)
+                pairs = zip(self._promises, pending, strict=True)
                 next_ = then, tuple(p.on(o, then) for p, o in pairs)
                 if next_ not in came and not self._fails(state, event, then):
                     came[next_] = (node, event)

@@ -95,7 +95,7 @@ def as_markdown(sheet: Sheet) -> str:
             lines += ["", f"{title}:", "", *(f"- {escaped(one)}" for one in texts)]
     if sheet.unclaimed:
         lines += ["", "## Evidence for which nothing is claimed", ""]
-        lines += [f"- {escaped(told)}" for told in unclaimed(sheet)]
+        lines += [f"- {escaped(text)}" for text in unclaimed(sheet)]
     return "\n".join(lines) + "\n"
 
 
@@ -206,7 +206,7 @@ def paragraphs(rows: Sequence[SheetRow]) -> list[tuple[str, list[str]]]:
     found.append(("What broke it before it changed", before))
     beyond = _traces_in_words(rows, lambda row: row.beyond, count=True)
     found.append(("What breaks it under more faults than are claimed", beyond))
-    return [(title, told) for title, told in found if told]
+    return [(title, texts) for title, texts in found if texts]
 
 
 def unclaimed(sheet: Sheet) -> list[str]:

@@ -73,7 +73,7 @@ def drawn_rows(
     """
     found: list[list[Row]] = []
 
-    def told(one: Any) -> str:
+    def spelled(one: Any) -> str:
         if not isinstance(one, dict) or not set(key) <= set(one):
             message = f"a row must be a dict with {', '.join(key)}, not {one!r}"
             raise UsageError(message)
@@ -87,7 +87,7 @@ def drawn_rows(
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.lists(row, min_size=count, max_size=count, unique_by=told))
+    @given(st.lists(row, min_size=count, max_size=count, unique_by=spelled))
     def draw(rows: list[Row]) -> None:
         found.append(rows)
 

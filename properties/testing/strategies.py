@@ -23,11 +23,11 @@ from onceproof.properties.testing.on_spark import drawn_rows, on_spark, replays
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from onceproof.model.interleavings.failing_runs import Strike
+    from onceproof.model.interleavings.failing_runs import Injection
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.traces import Trace
 
-# A walk ends at a throw of 0, and a fault strikes at the highest three: walks are long
+# A walk ends at a throw of 0, and a fault happens at the highest three: walks are long
 # enough to come to a second batch, and hold late faults as well as early ones.
 DICE = 39
 STRIKES = 3
@@ -85,13 +85,13 @@ def _most_faults(interpreter: Interpreter, faults: int | None) -> int:
 
 
 def _runs(listed: FailingRuns) -> SearchStrategy[Trace]:
-    """Draw the strikes of a run one by one, so that shrinking can leave some out."""
+    """Draw the injections of a run one by one, so that shrinking can leave some out."""
 
     @st.composite
     def runs(draw: st.DrawFn) -> Trace:
-        made: tuple[Strike, ...] = ()
+        made: tuple[Injection, ...] = ()
         while listed.goes_on(made) and (made not in listed.runs or draw(st.booleans())):
-            made += (listed.next(made, draw(st.sampled_from(listed.strikes))),)
+            made += (listed.next(made, draw(st.sampled_from(listed.injections))),)
         return draw(st.sampled_from(listed.runs[made]))
 
     return runs()

@@ -467,14 +467,14 @@ INTERLEAVINGS = (
     Mutation(
         "model/interleavings/enumeration.py",
         "struck states are not told apart",
-        "        if self._crashes[event]:\n            struck = ",
-        "        if self._crashes[event] and not struck:\n            struck = ",
+        "        if self._crashes[event]:\n            crashed_in = ",
+        "        if self._crashes[event] and not crashed_in:\n            crashed_in = ",
     ),
     Mutation(
         "model/interleavings/enumeration.py",
         "runs to rest are not told apart by where they come to rest",
-        "        struck = (*run.struck, self._remains[row])",
-        "        struck = (*run.struck, 0)",
+        "        crashed_in = (*run.crashed_in, self._remains[row])",
+        "        crashed_in = (*run.crashed_in, 0)",
     ),
     Mutation(
         "model/interleavings/enumeration.py",

@@ -310,8 +310,8 @@ def test_a_run_that_goes_on_for_ever_is_weighed_and_has_a_run_that_passes():
     assert view.ending == "nothing has to happen any more"
     stop = next(s for s in view.steps if s.event == "stop_coordinator")
     assert stop.matters
-    assert promise.owed(model.run.states)
-    assert not promise.owed(ending.states)
+    assert promise.pending(model.run.states)
+    assert not promise.pending(ending.states)
     assert model.interpreter.resting(ending.states[-1])
 
 
