@@ -68,10 +68,12 @@ _RUNS = (
     "tests/model/interleavings/test_interleavings.py",
     "tests/model/interleavings/test_runs_by_hand.py",
 )
+_FIRED = "tests/spark_checks/inject/test_rules_fire.py"
 _INJECTED = (
+    _FIRED,
     "tests/spark_checks/inject/test_rules.py",
+    "tests/spark_checks/inject/test_checkpoint_edits.py",
     "tests/spark_checks/inject/test_tracer.py",
-    "tests/spark_checks/test_injection.py",
 )
 TESTS: dict[str, tuple[str, ...]] = {
     "model/language/channels.py": (
@@ -124,6 +126,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "spark_checks/plan/task_faults.py": (_SCHEDULE, *_PLANS),
     "spark_checks/plan/choice.py": ("tests/spark_checks/plan/test_choice.py",),
     "spark_checks/sinks/code_points.py": (
+        _FIRED,
         "tests/spark_checks/inject/test_injection_points.py",
         "tests/spark_checks/plan/test_plan_texts.py",
         "tests/spark_checks/inject/test_tracer.py",
