@@ -166,7 +166,7 @@ def put_in_place(mutation: Mutation) -> None:
     for function in gc.get_objects():
         if isinstance(function, FunctionType) and function.__code__ in changed:
             function.__code__ = changed[function.__code__]
-    if mutation.file.endswith("kernels.py"):
+    if mutation.file.endswith("hash_table.py"):
         _compile_again(path)
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) == path and name.startswith("onceproof"):

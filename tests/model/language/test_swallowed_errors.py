@@ -154,7 +154,7 @@ def _claiming(hides: Callable[[Any], bool]) -> type[Protocol]:
 def test_what_is_hidden_from_the_trace_is_refused(
     make: Callable[..., type[Protocol]], hides: Callable[[Any], bool]
 ) -> None:
-    with pytest.raises(ModelError, match=r"test_swallowed\.py:\d+: "):
+    with pytest.raises(ModelError, match=r"test_swallowed_errors\.py:\d+: "):
         check(make(hides)())
 
 
