@@ -23,7 +23,7 @@ from onceproof.spark_checks.session import session_pool
 from tests.properties.explorer.runs import SPARK
 from tests.robustness.nasty import NASTY, clean, elements, places, put, skeleton
 
-OWN = "sinks/user_sink.py::sink"
+OWN = "sinks/own.py::sink"
 
 
 def of_spark() -> dict[str, Any]:

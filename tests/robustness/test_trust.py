@@ -149,8 +149,8 @@ CASES = (
     case(
         "a sink that writes elsewhere",
         "lets its sink write to '/etc'",
-        files={"sinks/user_sink.py": "def sink(target):\n    pass\n"},
-        sink="sinks/user_sink.py::sink",
+        files={"sinks/own.py": "def sink(target):\n    pass\n"},
+        sink="sinks/own.py::sink",
         asked={"key": [], "allow": ["/etc"]},
     ),
     *(
@@ -203,7 +203,7 @@ def test_it_is_refused(case, there):
 
 def test_a_sink_of_the_project_is_its_own(tmp_path, monkeypatch):
     """The project's folder is that of its pyproject.toml, also from further below."""
-    code(tmp_path, "sinks/user_sink.py")
+    code(tmp_path, "sinks/own.py")
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "deep" / "er").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "deep" / "er")

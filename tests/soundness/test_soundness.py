@@ -20,7 +20,7 @@ from tests.soundness.finding import judge
 from tests.soundness.report import empty_cells
 
 SEED = int(os.environ.get("SOUNDNESS_SEED", "0"))
-SHARE = int(os.environ.get("SOUNDNESS_PROTOCOLS", "20"))
+SHARE = int(os.environ.get("SOUNDNESS_PROTOCOLS", "32"))
 GRID = int(os.environ.get("SOUNDNESS_PROTOCOLS", "1000"))
 REGRESSIONS = sorted(Path(__file__).parent.glob("regressions/*.py"))
 

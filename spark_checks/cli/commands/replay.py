@@ -20,8 +20,6 @@ from onceproof.spark_checks.inputs.sizes import (
     MOST_FAULTS,
     Sizes,
 )
-from onceproof.spark_checks.replay import request, sink_report
-from onceproof.spark_checks.report import replay_file
 
 _REPLAYED = ("sinks", "keep", "as_json")
 _USES = (
@@ -103,8 +101,15 @@ def replay(
     """
     from onceproof.spark_checks.cli import replay_console  # noqa: PLC0415
     from onceproof.spark_checks.plan.choice import Choice  # noqa: PLC0415
-    from onceproof.spark_checks.replay import engine  # noqa: PLC0415
-    from onceproof.spark_checks.report import counterexamples  # noqa: PLC0415
+    from onceproof.spark_checks.replay import (  # noqa: PLC0415
+        engine,
+        request,
+        sink_report,
+    )
+    from onceproof.spark_checks.report import (  # noqa: PLC0415
+        counterexamples,
+        replay_file,
+    )
 
     refuse(evidence)
     if any(map(_is_file, sinks)):
