@@ -190,7 +190,7 @@ def _broken(
         return
     clause, moment = place
     how = "; ".join(outcome.failpoints) or "the query is restarted"
-    when = at_moment(outcome.spark.moments[moment])
+    when = at_moment(outcome.spark.moments[moment], rested=outcome.spark.rested)
     seen = breach(prop, clause, readers_see(outcome.spark, moment))
     yield (
         f"[bold]{escape(report.sink.name)}[/bold] is not {prop.name}: {escape(how)}; "

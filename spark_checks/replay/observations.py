@@ -237,19 +237,26 @@ def readers_see(history: History, moment: int) -> str:
     counted = history.seen(moment)
     total = sum(counted.values())
     odd = [(n, times(k)) for k, n in counted.items() if k != 1]
-    seen = [f"{n} {how}" for n, how in odd]
+    events = "event" if total == 1 else "events"
+    seen = [f"{n} {'other' if n == 1 else 'others'} {how}" for n, how in odd]
     if odd:
-        seen[0] = f"{odd[0][0]} of {total} events {odd[0][1]}"
+        seen[0] = f"{odd[0][0]} of {total} {events} {odd[0][1]}"
     else:
-        seen = [f"{'all ' if total > 1 else ''}{total} events once"]
+        seen = [f"{'all ' if total > 1 else ''}{total} {events} once"]
     if strays := history.unexplained[moment]:
-        seen.append(f"{strays} rows that should not be there")
+        rows = "row" if strays == 1 else "rows"
+        seen.append(f"{strays} {rows} that should not be there")
     return f"readers see {', '.join(seen[:-1])}{' and ' if seen[1:] else ''}{seen[-1]}"
 
 
-def at_moment(moment: str) -> str:
-    """Say when a moment is, in a sentence: "after the query finished"."""
-    return "after the query finished" if moment == AT_REST else moment
+def at_moment(moment: str, *, rested: bool = True) -> str:
+    """Say when a moment is, in a sentence: "after the query finished".
+
+    Where it has not ``rested``, no restart brought the query to its end.
+    """
+    if moment != AT_REST:
+        return moment
+    return "after the query finished" if rested else "after the last restart"
 
 
 def breach(prop: Property, clause: int, seen: str) -> str:

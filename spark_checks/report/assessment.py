@@ -242,10 +242,11 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
 
 
 def _when(outcome: Outcome, moment: int) -> str:
-    """Name a moment so that it can be told where nothing else is."""
+    """Name a moment in words that stand without the rest of the report."""
     run = outcome.runs[moment]
     if not run.stop or not run.how:
-        return at_moment(run.moment)
+        rested = outcome.spark is None or outcome.spark.rested
+        return at_moment(run.moment, rested=rested)
     return f"after a fault ({'; '.join(run.how)})"
 
 

@@ -33,10 +33,11 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
     again: set[int] = set()
     for number, run in enumerate(outcome.runs):
         sentences += _run(number, run, before, again)
+        when = at_moment(run.moment, rested=history.rested)
         if run.unreadable:
-            sentences.append(f"{at_moment(run.moment)}, readers fail: {run.unreadable}")
+            sentences.append(f"{when}, readers fail: {run.unreadable}")
         else:
-            sentences.append(f"{at_moment(run.moment)}, {readers_see(history, number)}")
+            sentences.append(f"{when}, {readers_see(history, number)}")
         again |= set(run.ran) - run.committed
         before = run.committed
         if number == moment:

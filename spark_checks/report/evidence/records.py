@@ -186,6 +186,7 @@ def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown
         return None
     clause, moment = broken(prop, outcome.spark) or (0, 0)
     seen = readers_see(outcome.spark, moment)
+    when = at_moment(outcome.spark.moments[moment], rested=outcome.spark.rested)
     one = outcome.interleaving.trace
     return Shown(
         clause=prop.clauses[clause].text,
@@ -193,7 +194,7 @@ def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown
         strikes=tuple(n for n, event in enumerate(one.events, 1) if event.fault),
         again=_again(report, command, outcome, file),
         failpoints=outcome.failpoints,
-        seen=f"{at_moment(outcome.spark.moments[moment])}, {seen}",
+        seen=f"{when}, {seen}",
         file=file,
     )
 
