@@ -198,6 +198,7 @@ tracer = Tracer(
     lambda _: Place(0, run="run"),
 )
 tracer.install()
+sink.put(7)  # not by the user's code: only the next call is
 sink.write(7)
 trace_none()
 """

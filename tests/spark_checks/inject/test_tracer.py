@@ -181,6 +181,18 @@ def test_what_reads_like_code_that_is_not_followed_is_followed(seen):
     ]
 
 
+def test_a_function_is_followed_each_time_that_it_is_called(seen):
+    """Not the first time alone."""
+    code = "def put():\n    here = 1\n\ndef work():\n    put()\n    put()\n"
+
+    lines = [str(point) for point in seen(code).driver[0]]
+
+    assert [line for line in lines if "here = 1" in line] == [
+        "line 2 of code.py, put(): here = 1",
+        "line 2 of code.py, put(): here = 1, time 2",
+    ]
+
+
 def test_a_long_line_is_shown_in_part(seen):
     """And says so."""
     found = seen(f"def work():\n    return {list(range(40))}\n")
