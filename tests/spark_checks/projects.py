@@ -40,6 +40,30 @@ guarantee = "agreement"
 
 ORDERS = "sinks/orders.py::orders"
 
+SMALL = '''
+from onceproof.model.language import Protocol, Sort, action, always, not_, state, when
+
+class Counter(Protocol):
+    """Counts its members."""
+
+    P = Sort("member", size=3)
+
+    count = state(0, high=3)
+    done = state(False, per=P)
+
+    @action(per=P)
+    def step(self, p) -> None:
+        """One more."""
+        when(not_(self.done[p]), self.count < 3)
+        self.done[p] = True
+        self.count = self.count + 1
+
+    @always
+    def is_small(self) -> bool:
+        """The count stays below three."""
+        return self.count < 3
+'''
+
 
 def run(*words: str):
     return CliRunner().invoke(main, list(words))

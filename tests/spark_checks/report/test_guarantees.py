@@ -20,7 +20,14 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.report.evidence import source_files
 from onceproof.spark_checks.report.evidence.library_claims import library_claims
 from onceproof.spark_checks.report.evidence.staleness import stale
-from tests.spark_checks.projects import ORDERS, PYPROJECT, made, recorded, run
+from tests.spark_checks.projects import (
+    ORDERS,
+    PYPROJECT,
+    SMALL,
+    made,
+    recorded,
+    run,
+)
 
 ROOT = Path(__file__).parents[3]
 
@@ -43,31 +50,6 @@ class Counter(Protocol):
     def is_small(self) -> bool:
         """The count is small."""
         return self.count <= 2
-'''
-
-
-SMALL = '''
-from onceproof.model.language import Protocol, Sort, action, always, not_, state, when
-
-class Counter(Protocol):
-    """Counts its members."""
-
-    P = Sort("member", size=3)
-
-    count = state(0, high=3)
-    done = state(False, per=P)
-
-    @action(per=P)
-    def step(self, p) -> None:
-        """One more."""
-        when(not_(self.done[p]), self.count < 3)
-        self.done[p] = True
-        self.count = self.count + 1
-
-    @always
-    def is_small(self) -> bool:
-        """The count stays below three."""
-        return self.count < 3
 '''
 
 

@@ -8,38 +8,17 @@ import pytest
 
 from onceproof.properties.evidence.store import read_folder
 from onceproof.spark_checks.report.evidence.project_settings import settings_at
-from tests.spark_checks.projects import PYPROJECT, made, run
+from tests.spark_checks.projects import PYPROJECT, SMALL, made, run
 
-COUNTER = '''
-from onceproof.model.language import (
-    Protocol, Sort, action, always, fault, not_, state, when,
-)
-
-class Counter(Protocol):
-    """Counts its members."""
-
-    P = Sort("member", size=3)
-
-    count = state(0, high=3)
-    done = state(False, per=P)
-
-    @action(per=P)
-    def step(self, p) -> None:
-        """One more."""
-        when(not_(self.done[p]), self.count < 3)
-        self.done[p] = True
-        self.count = self.count + 1
-
-    @always
-    def is_small(self) -> bool:
-        """The count stays below three."""
-        return self.count < 3
-
+WITH_A_FAULT = (
+    SMALL.replace("always, not_", "always, fault, not_")
+    + '''
     @fault
     def reset(self) -> None:
         """It begins anew."""
         self.count = 0
 '''
+)
 
 
 def claim(subject, guarantee, more=""):
@@ -53,7 +32,7 @@ def claim(subject, guarantee, more=""):
 def project(tmp_path, monkeypatch):
     """Make a project with a sink, its evidence, and a protocol in a file."""
     made(tmp_path)
-    (tmp_path / "counter.py").write_text(COUNTER)
+    (tmp_path / "counter.py").write_text(WITH_A_FAULT)
     monkeypatch.chdir(tmp_path)
 
     def state(*claims, head='[tool.onceproof]\nsheet = "S.md"\n'):
