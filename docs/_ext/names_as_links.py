@@ -1,8 +1,8 @@
 """Lets pages be written as they are read in a checkout, and linked once they are built.
 
-A page that is named as ``docs/plugin.md`` becomes a link with the page's title, and one
-that is not there is a warning. A fenced block that is named after a file bears the name
-as its caption.
+A page that is named as ``docs/architecture.md`` becomes a link with the page's title,
+and one that is not there is a warning. A fenced block that is named after a file
+has the name as its caption.
 """
 
 from __future__ import annotations

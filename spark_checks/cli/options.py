@@ -56,7 +56,7 @@ def say_nothing_is_claimed(report: Report) -> None:
         click.echo(
             f"{report.protocol.label()} claims nothing, so nothing is judged: observe "
             "`visible` and `accepted`, or add @always, @sometimes and their kin; see "
-            "docs/modelling.md",
+            "docs/tutorial/first-protocol.md",
             err=True,
         )
 

@@ -202,7 +202,7 @@ class _Planner:
             self._die_in_tasks(run, batch, at, {})
             return
         # A task that fails above its writer looks to a ForeachWriter like one whose
-        # input has ended (docs/findings.md), so it is injected inside the writer.
+        # input has ended (docs/explanation/findings.md): it is injected in the writer.
         function = self.steps.get("write", BEGIN)
         run.begins(batch)
         awaited = [d.mark for d in run.expected if not d.late]

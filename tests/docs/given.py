@@ -24,4 +24,4 @@ def two_sinks(folder: Path) -> None:
     orders.write_text("def orders(target):\n    return target.path\n")
 
 
-GIVEN = {"docs/guarantee-sheet.md": two_sinks}
+GIVEN = {"docs/how-to/guarantee-sheet.md": two_sinks}

@@ -1,4 +1,7 @@
-"""Makes the pictures of docs/explore.md again: ``python -m tests.docs.pictures``."""
+"""Makes the pictures of the explorer again: ``python -m tests.docs.pictures``.
+
+They are shown in docs/how-to/read-a-counterexample.md.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_a_picture_is_shown_on_a_page(name):
     """No picture is drawn for nobody."""
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")]
 
-    shown = [page for page in pages if f"](pictures/{name})" in page]
+    shown = [page for page in pages if f"pictures/{name})" in page]
 
     assert len(shown) == 1
 

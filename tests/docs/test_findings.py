@@ -9,12 +9,13 @@ import pytest
 
 from tests.test_house import ROOT
 
+SCRIPTS = ROOT / "docs" / "explanation" / "findings"
 SHOWN = {"truncated_foreach": "task (0, 0): 0 rows, error=None"}
 
 
 def test_each_script_is_run():
     """None is left out."""
-    scripts = {path.stem for path in (ROOT / "docs" / "findings").glob("*.py")}
+    scripts = {path.stem for path in SCRIPTS.glob("*.py")}
 
     assert scripts == set(SHOWN)
 
@@ -24,7 +25,7 @@ def test_each_script_is_run():
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_finding_is_shown(name):
     """What the page says of Spark is what it does."""
-    script = ROOT / "docs" / "findings" / f"{name}.py"
+    script = SCRIPTS / f"{name}.py"
 
     done = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, check=False

@@ -8,10 +8,13 @@ import sys
 
 import pytest
 
+from tests.docs.pages import GENERATED, blocks
 from tests.test_house import ROOT
 
 FETCHED = re.compile(r"<(?:script|img|iframe)\b[^>]*\bsrc=\"([^\"]+)\"")
 LINKED = re.compile(r"<link\b(?![^>]*rel=\"canonical\")[^>]*\bhref=\"([^\"]+)\"")
+EXAMPLE = ("python", "console")
+PROJECT = ("index.md", "architecture.md", "contributing.md", "changelog.md")
 IMPORTED = re.compile(r"(?:@import|url\()\s*[\"']?((?:https?:)?//[^\"')]+)")
 
 
@@ -40,6 +43,25 @@ def test_nothing_is_fetched_from_elsewhere(site):
     assert wanted
     assert [u for u in wanted if "//" in u.partition("?")[0]] == []
     assert [u for style in styles for u in IMPORTED.findall(style)] == []
+
+
+def test_the_landing_page_shows_the_readmes_example():
+    """It is run where README.md shows it, so the two must be the same."""
+    readme = [b.text for b in blocks(ROOT / "README.md") if b.kind in EXAMPLE]
+
+    landing = [b.text for b in blocks(ROOT / "docs/index.md") if b.kind in EXAMPLE]
+
+    assert len(landing) == 2
+    assert landing == readme[:2]
+
+
+def test_every_page_has_its_folder():
+    """Beside the four folders there is what no reader looks for by its kind."""
+    beside = {page.name for page in (ROOT / "docs").glob("*.md")}
+    folders = {page.parent.name for page in (ROOT / "docs").rglob("*/*.md")}
+
+    assert beside == {*PROJECT, *GENERATED}
+    assert folders == {"tutorial", "how-to", "reference", "explanation"}
 
 
 def test_what_is_made_from_the_code_is_on_the_pages(site):
