@@ -101,6 +101,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "model/search/simulation.py": (*COMPARING, "tests/model/search/test_simulation.py"),
     "model/search/liveness.py": ("tests/model/search/test_liveness.py", *COMPARING),
     "model/search/": (
+        "tests/model/search/test_native_by_hand.py",
         "tests/model/search/test_search.py",
         "tests/model/search/test_word_boundaries.py",
         "tests/model/search/test_symmetry.py",
