@@ -1,7 +1,7 @@
-"""Entries of the cache of compiled code: each says what it is, and is checked for it.
+"""The cache of compiled code; each entry is verified before it is loaded.
 
-Code that is loaded runs. So an entry is used only if it is what was asked for, whole,
-and nobody else can have written it; else it is made anew.
+Loaded code runs. So an entry is used only if it is complete, matches the request, and
+cannot have been written by anybody else. Otherwise the code is compiled again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
-    """Give the folder for what is kept: ``ONCEPROOF_CACHE``, else the user's own.
+    """Return the folder for what is kept: ``ONCEPROOF_CACHE``, else the user's own.
 
     Where that cannot be written, a folder in the temporary directory serves.
     """
@@ -44,7 +44,7 @@ def cache_folder() -> Path:
 
 
 def code_folder() -> Path | None:
-    """Give the folder for compiled code, or None where none can be trusted.
+    """Return the folder for compiled code, or None where none can be trusted.
 
     It has to be a folder of the user's own, no symbolic link, and writable by nobody
     else.
@@ -61,7 +61,7 @@ def code_folder() -> Path | None:
 
 
 def identity(parts: Iterable[str | bytes]) -> bytes:
-    """Give a digest that no other list of parts has."""
+    """Return a digest that no other list of parts has."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -71,7 +71,7 @@ def identity(parts: Iterable[str | bytes]) -> bytes:
 
 
 def load(name: bytes) -> bytes | None:
-    """Give the content of the entry of an identity, if there is one and it is sound."""
+    """Return the content of an identity's entry, or None without a sound one."""
     folder = code_folder()
     if folder is None:
         return None

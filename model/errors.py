@@ -11,25 +11,25 @@ if TYPE_CHECKING:
 
 
 class OnceproofError(Exception):
-    """Stands for every error that Onceproof raises on purpose."""
+    """The base class of every error that Onceproof raises on purpose."""
 
 
 class UsageError(OnceproofError):
-    """Says that a request names something unknown or out of range."""
+    """A request names something unknown or out of range."""
 
 
 class TooLargeError(UsageError):
-    """Says that a state is larger than the search can hold."""
+    """A state is larger than the search can hold."""
 
 
 class Disagreement(OnceproofError):  # noqa: N818 - it names what happened
-    """Says that two judges contradict each other, so that no verdict is given.
+    """Two judges contradict each other, so no verdict is given.
 
     One of them is wrong: a defect of Onceproof, and never one of the model.
     """
 
     def __init__(self, what: str) -> None:
-        """Say who disagrees, and about what."""
+        """Take who disagrees, and about what."""
         super().__init__(
             f"internal error: {what}; one of them is wrong, so no verdict is given. "
             "help: report this with the model; until then trust neither"
@@ -37,7 +37,7 @@ class Disagreement(OnceproofError):  # noqa: N818 - it names what happened
 
 
 class ModelError(OnceproofError):
-    """Says what a modeller got wrong, and on which line of the model.
+    """A model is wrong; the message says what is wrong, and on which line.
 
     The message reads ``FILE:LINE: what is wrong; the fix``.
     """

@@ -1,7 +1,7 @@
 """Files: text is written whole or not at all, and what is read is checked for form.
 
-What a reader cannot use is refused in one sentence, with its place: a file that is too
-large, is no UTF-8, or is JSON of which two programs could read two things.
+A file that is too large, is not UTF-8, or is JSON that two programs could read
+differently is refused in one sentence, with its place.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """Give the kind and permissions of what bears a name, None where nothing does."""
+    """Return the kind and permissions of what has a name, or None."""
     try:
         return path.lstat().st_mode
     except FileNotFoundError:

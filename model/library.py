@@ -27,8 +27,11 @@ class Variant:
     """A protocol of the library at its standard size, with a part in a slot or none."""
 
     name: str
+    """The name of the protocol on the command line."""
     protocol: Protocol
+    """The protocol at its standard size."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """The part in each slot that differs from the protocol's own, by name."""
 
     def __str__(self) -> str:
         """Show the variant as it is typed after ``onceproof check``."""
@@ -73,7 +76,7 @@ K = TypeVar("K", bound=type[Part])
 
 
 def _by_label(classes: Iterable[K]) -> dict[str, K]:
-    """Give classes by the names that are typed; refuse two of one name.
+    """Return classes by the names that are typed; refuse two of one name.
 
     Raises ``ModelError``.
     """
@@ -107,7 +110,7 @@ def variants() -> Iterator[Variant]:
 
 
 def _declares(kind: type[Protocol], place: str) -> bool:
-    """Say whether a class is the first to declare something of that name."""
+    """Return whether a class is the first to declare something of that name."""
     return not any(place in vars(base) for base in kind.__mro__[1:])
 
 
@@ -162,7 +165,7 @@ def make(name: str, settings: Mapping[str, str]) -> Protocol:
 
 
 def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
-    """Give the protocol of a name, and the module of its file if it is from one."""
+    """Return the protocol of a name, and the module of its file if it is from one."""
     path, _, wanted = name.partition(":")
     if not path.endswith(".py"):
         known = protocols()

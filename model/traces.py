@@ -12,15 +12,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trace:
-    """An interleaving from ``start``, with the state after each event.
+    """An interleaving with the state after each event.
 
-    Where ``loop`` is given, the last state is that after ``loop`` steps, and what
-    comes between goes on for ever; with no step between, nothing happens any more.
+    A lasso has a ``loop``: its last state equals the state after ``loop`` steps, and
+    the steps in between repeat for ever. Without a step in between, nothing happens
+    any more.
     """
 
     start: State
+    """The initial state."""
     steps: tuple[tuple[Event, State], ...]
+    """Each event, with the state after it."""
     loop: int | None = None
+    """After how many steps the loop begins; None for a finite trace."""
 
     @property
     def states(self) -> tuple[State, ...]:

@@ -261,6 +261,6 @@ def _observed(name: str, value: Any, where: str) -> Any:
         }
         wanted |= dict.fromkeys(_TRUTHS, "a truth value")
         given = repr(value) if kind is None else f"a value of {kind}"
-        message = f"{name} answers {wanted.get(name, 'a number')}, not {given}"
+        message = f"{name} returns {wanted.get(name, 'a number')}, not {given}"
         raise ModelError(message, where=where)
     return value

@@ -12,10 +12,10 @@ The object has
   null where it is not enabled. ``log`` takes what is written, in order;
 - ``enabled(state)``, ``rests(state)`` and ``equal(state, state)``;
 - ``questions``, each with ``holds(state)``, or of a step ``holds(before, after)``.
-  Of "recoverable" a state tells only where it rests. Of runs none does: ``holds`` is
+  "recoverable" can be evaluated only at rest. Claims about runs cannot: ``holds`` is
   null, and they are not judged here.
 
-Nothing of a model becomes a name in the source: texts stand in it as strings alone.
+No text of a model becomes a name in the source; texts appear only as strings.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _ESCAPED = str.maketrans(_ESCAPES)
 
 
 def literal(data: object) -> str:
-    """Write plain data so that it can stand in a script, inside of a page or not."""
+    """Write plain data as a literal that is safe in a script, inside a page or not."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return text.translate(_ESCAPED)
 
 
 def coded(type_: object, value: Value) -> bool | int:
-    """Give a value as it stands in a state of the JavaScript."""
+    """Return a value as a state of the JavaScript holds it."""
     if isinstance(type_, BoolType):
         return bool(value)
     return encode(type_, value) if isinstance(type_, EnumType) else int(value)  # type: ignore[arg-type]

@@ -52,7 +52,7 @@ def mermaid(system: System, *, states: int = 60) -> str:
 
 
 def _shown(value: object) -> str:
-    """Give a value in letters that mean nothing to Mermaid."""
+    """Return a value in letters that mean nothing to Mermaid."""
     return _ODD.sub(lambda found: f"#{ord(found[0])};", printable(str(value)))
 
 

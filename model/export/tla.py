@@ -40,28 +40,34 @@ f_ S_ e_ x_
 
 @dataclass(frozen=True)
 class ClaimName:
-    """A claim as it is named in the module; ``kind`` is INVARIANT or PROPERTY.
-
-    Of a ``witness`` the module holds the negation: a run that breaks it is the witness.
-    """
+    """A claim as the module names it."""
 
     question: SearchQuery
+    """The claim."""
     name: str
+    """The name of its definition in the module."""
     kind: str
+    """INVARIANT or PROPERTY, as a configuration of TLC calls it."""
     witness: bool = False
+    """Whether the module defines the negation, so that a counterexample is a witness.
+    """
 
 
 @dataclass(frozen=True)
 class Module:
-    """The text of a module, what of the claims it holds, and what it leaves out."""
+    """A TLA+ module and the claims in it."""
 
     name: str
+    """The name of the module, and of its file."""
     text: str
+    """The source of the module."""
     claims: tuple[ClaimName, ...]
+    """The claims that the module defines."""
     left_out: tuple[SearchQuery, ...]
+    """The claims that have no form in temporal logic, and are left out."""
 
     def configuration(self, claims: Iterable[ClaimName]) -> str:
-        """Give the text of a configuration that has TLC check some claims."""
+        """Return the text of a configuration that has TLC check some claims."""
         lines = ["SPECIFICATION Spec"]
         lines += [f"{claim.kind} {claim.name}" for claim in claims]
         return "\n".join(lines) + "\n"

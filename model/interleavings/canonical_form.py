@@ -1,4 +1,4 @@
-"""The canonical form of a word, of which neighbours may commute."""
+"""The canonical form of a word whose neighbours may commute."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Word: TypeAlias = tuple[int, ...]
 
 
 def normal(word: Word, apart: set[tuple[int, int]]) -> Word:
-    """Give the first word, in order of events, that is equal up to commutation."""
+    """Return the first word, in order of events, that is equal up to commutation."""
     return tuple(word[at] for at in order(word, apart))
 
 
@@ -24,7 +24,7 @@ def order(word: Word, apart: set[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def place(word: Word, event: int, apart: set[tuple[int, int]]) -> int:
-    """Say where an event after a normal word goes in the normal form of both.
+    """Return where an event after a normal word goes in the normal form of both.
 
     The event may go before all that follow the last one that it depends on; it goes
     before the first of them that is greater.
@@ -38,5 +38,5 @@ def place(word: Word, event: int, apart: set[tuple[int, int]]) -> int:
 
 
 def inserted(items: tuple[int, ...], at: int, item: int) -> tuple[int, ...]:
-    """Give the items with one more at a position."""
+    """Return the items with one more at a position."""
     return (*items[:at], item, *items[at:])

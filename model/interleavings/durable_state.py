@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from onceproof.model.search.symmetry import Renaming
 
 Remains: TypeAlias = int
-"""The durable part of a state, as a number that stands for it."""
+"""The durable part of a state, as a number."""
 
 Effect: TypeAlias = int
-"""What a step changed of the durable state, as a number that stands for it."""
+"""What a step changed in the durable state, as a number."""
 
 
 Change: TypeAlias = "tuple[tuple[int, Value], ...]"
@@ -39,12 +39,12 @@ def _is_budget(path: str) -> bool:
 
 
 def is_durable(system: System, path: str) -> bool:
-    """Say whether a field outlives a crash; budgets of faults are no state at all."""
+    """Return whether a field outlives a crash; budgets of faults do not count."""
     return not (_is_budget(path) or system.field(path).volatile)
 
 
 def is_crash(system: System, action: ActionTerm) -> bool:
-    """Say whether a fault loses volatile state at large, and not of its own alone.
+    """Return whether a fault loses volatile state at large, and not of its own alone.
 
     So does one that changes a whole family of elements, or that puts a field which
     has no index back to where it began.
@@ -59,7 +59,7 @@ def _loses(system: System, write: FieldWrite) -> bool:
 
 
 def heeds_memory(system: System, action: ActionTerm) -> bool:
-    """Say whether what a fault does to durable state depends on volatile state."""
+    """Return whether what a fault does to durable state depends on volatile state."""
     return action.fault and any(
         is_durable(system, write.field)
         and any(
@@ -125,11 +125,11 @@ class Durable:
         self._effects_alike: dict[Effect, tuple[Effect, ...]] = {}
 
     def of(self, state: State) -> Remains:
-        """Give the number of a state's durable part."""
+        """Return the number of a state's durable part."""
         return self._number(tuple(state[i] for i in self._kept))
 
     def alike(self, remains: Remains) -> tuple[Remains, ...]:
-        """Give what it becomes under each renaming, in order."""
+        """Return what it becomes under each renaming, in order."""
         if remains not in self._alike:
             state = self._states[remains]
             self._alike[remains] = tuple(
@@ -138,18 +138,18 @@ class Durable:
         return self._alike[remains]
 
     def whichever(self, remains: Remains) -> Remains:
-        """Give the one that stands for all that differ in names alone."""
+        """Return the representative of all that differ only in names."""
         return min(self.alike(remains))
 
     def effect(self, before: Remains, after: Remains) -> Effect:
-        """Give the number of what a step changed."""
+        """Return the number of what a step changed."""
         states = zip(self._states[before], self._states[after], strict=True)
         return self._effect(
             tuple((i, new) for i, (old, new) in enumerate(states) if old != new)
         )
 
     def effects_alike(self, effect: Effect) -> tuple[Effect, ...]:
-        """Give what an effect becomes under each renaming, in order."""
+        """Return what an effect becomes under each renaming, in order."""
         if effect not in self._effects_alike:
             change = self._changes[effect]
             self._effects_alike[effect] = tuple(

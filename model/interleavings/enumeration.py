@@ -1,21 +1,19 @@
 """The failure interleavings of a protocol, one of each equivalence class.
 
-What counts of an interleaving is its *durable word*: its faults, and its actions
-that write state which outlives a crash, in their order. Two such steps commute when,
-wherever one can follow the other, they can as well be taken the other way round and
-lead to the same state; that is established on the whole state graph, not assumed. A
-fault that loses volatile state commutes with no durable write: it is a moment at
-which someone may look.
+The *durable word* of an interleaving is the sequence of its faults and of the actions
+that write state which outlives a crash. Two such steps commute when they can be swapped
+wherever one follows the other, and lead to the same state; that is established on the
+whole state graph, not assumed. A fault that loses volatile state commutes with no
+durable write: it is a moment at which someone may look.
 
-Two interleavings are equivalent when their durable words are equal up to the order
-of neighbours that commute (Mazurkiewicz, 1977), when they start from the same durable
-state, when each crash finds the same durable state and leaves the same, and when both
-come to rest in the same: all up to the names of the members of interchangeable sorts.
-So a real run that is killed at the same durable states cannot tell them apart, for all
-else is lost. What an observer of the protocol reads counts as durable. A fault that is
-survived, such as a task's failure, may be injected between durable writes of others
-that it neither undoes nor prevents; their order is free. Where what it does to durable
-state depends on volatile state, those that do different things are different.
+Two interleavings are equivalent when their durable words are equal up to the order of
+neighbours that commute (Mazurkiewicz, 1977), and when they start, crash and end in the
+same durable states, up to the names of members of interchangeable sorts. A real run
+that is killed at these durable states cannot distinguish them, because everything else
+is lost. What an observer of the protocol reads counts as durable. A fault that the
+driver survives, such as a task's failure, may be injected between durable writes of
+others that it neither undoes nor prevents; their order is free. Where volatile state
+decides what a fault does to durable state, faults with different effects differ.
 """
 
 from __future__ import annotations
@@ -69,7 +67,7 @@ def interleavings(protocol: Protocol) -> Interleavings:
 
     Each runs from an initial state to rest. The protocol's ``faults`` bounds how
     many faults one may hold. Raises ``UsageError`` for a protocol that need not
-    come to rest, or is too large to enumerate.
+    reach rest, or is too large to enumerate.
     """
     system = trace(protocol)
     edges, graph = _edges(system)
@@ -207,7 +205,7 @@ class _Paths:
         self._follow()
 
     def is_key(self, event: Event) -> bool:
-        """Say whether an event is a fault or a durable write."""
+        """Return whether an event is a fault or a durable write."""
         return self._keys[self._numbers[event.name, event.members]]
 
     def at_rest(self) -> list[tuple[int, PathClass, int]]:
@@ -246,7 +244,7 @@ class _Paths:
         )
 
     def path(self, row: int, run: PathClass) -> Trace:
-        """Give one path of the kind that ends at ``row``."""
+        """Return one path of the kind that ends at ``row``."""
         steps = []
         while run in self._back[row]:
             before, shorter, event = self._back[row][run]
@@ -255,7 +253,7 @@ class _Paths:
         return Trace(self._state(row), tuple(steps[::-1]))
 
     def crash_states(self) -> frozenset[Remains]:
-        """Give the durable states that a crash can find, up to the names of members."""
+        """Return the durable states that a crash can find, up to names of members."""
         return frozenset(
             self.durable.whichever(self._remains[row])
             for row, out in enumerate(self._edges)

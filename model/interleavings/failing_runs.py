@@ -64,11 +64,11 @@ class FailingRuns:
         self._begun = {s[:n] for s in self.runs for n in range(len(s) + 1)}
 
     def goes_on(self, injections: tuple[Injection, ...]) -> bool:
-        """Say whether in some run these are the first injections, and not the last."""
+        """Return whether some run begins with these injections, and has more."""
         return any((*injections, one) in self._begun for one in self.injections)
 
     def next(self, injections: tuple[Injection, ...], wanted: Injection) -> Injection:
-        """Give the injection that is wanted, or the nearest to it after these.
+        """Return the injection that is wanted, or the nearest to it after these.
 
         So an injection keeps its meaning where shrinking leaves out one before it.
         """
@@ -106,7 +106,7 @@ def _lane(interpreter: Interpreter, event: Event) -> dict[Sort, set[int]]:
 
 
 def _shared(one: dict[Sort, set[int]], other: dict[Sort, set[int]]) -> bool:
-    """Say whether two steps are of one process: they agree wherever both name one."""
+    """Return whether two steps are of one process: all that both name is equal."""
     common = one.keys() & other.keys()
     if not common:
         return not one and not other
@@ -124,7 +124,7 @@ class FaultyWalk:
     """A walk through the states of a protocol, as far as it has come."""
 
     def __init__(self, after: Successors, start: State, most: int) -> None:
-        """Stand at ``start``; ``most`` faults may still happen."""
+        """Begin at ``start``; ``most`` faults may happen."""
         self._after = after
         self._start = self._state = start
         self._left = most
@@ -147,7 +147,7 @@ class FaultyWalk:
         self._left -= event.fault
 
     def failing(self) -> Trace | None:
-        """Give the walk; one without a fault goes on until some fault can happen.
+        """Return the walk; one without a fault goes on until some fault can happen.
 
         Actions take turns until then. Answers None where no fault can happen in time.
         """
@@ -163,7 +163,7 @@ class FaultyWalk:
 
 
 def successors(interpreter: Interpreter) -> Successors:
-    """Give a function that answers where the events of a state lead, others apart.
+    """Return a function that answers where the events of a state lead, others apart.
 
     Those that change nothing are left out. States that were met lately are kept.
     """

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interleaving:
-    """A failure interleaving that stands for ``size`` equivalent ones.
-
-    ``word`` holds the positions in ``trace`` of its faults and durable writes.
-    """
+    """A failure interleaving: the representative of its equivalence class."""
 
     number: int
+    """Its number in the enumeration, from 1."""
     trace: Trace
+    """The interleaving with the state after each event."""
     word: tuple[int, ...]
+    """The positions in ``trace`` of its faults and durable writes."""
     size: int
+    """How many interleavings the class has."""
 
     @property
     def faults(self) -> tuple[int, ...]:
@@ -34,16 +35,18 @@ class Interleaving:
 
 @dataclass(frozen=True)
 class Interleavings:
-    """All failure interleavings of a protocol, and the durable states it can reach.
-
-    ``durable_states`` are those that a crash can find, up to the names of members.
-    """
+    """All failure interleavings of a protocol, and the durable states it can reach."""
 
     protocol: Protocol
+    """The protocol that they are of."""
     classes: tuple[Interleaving, ...]
+    """One interleaving of each class, in a fixed order."""
     durable_states: frozenset[Remains]
+    """The durable states that a crash can find, up to the names of members."""
     durable: Durable
+    """Reads the durable part of a state."""
     crashes: frozenset[str]
+    """The names of the faults that lose volatile state."""
 
     def covered(self, numbers: set[int]) -> int:
         """Count the durable states that the given classes crash in."""

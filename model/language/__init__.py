@@ -1,7 +1,5 @@
 """The language that protocols are written in: import everything from here."""
 
-from onceproof.model.language.channels import channels
-from onceproof.model.language.clocks import epochs, timers
 from onceproof.model.language.decorators import (
     action,
     always,
@@ -25,8 +23,10 @@ from onceproof.model.language.expressions import (
     total,
 )
 from onceproof.model.language.fields import by_member, one_of, param
-from onceproof.model.language.networks import network
-from onceproof.model.language.processes import processes
+from onceproof.model.language.parts.channels import channels
+from onceproof.model.language.parts.clocks import epochs, timers
+from onceproof.model.language.parts.networks import network
+from onceproof.model.language.parts.processes import processes
 from onceproof.model.language.protocol import Part, Protocol, part
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.state import state

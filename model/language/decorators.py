@@ -28,12 +28,16 @@ Pair: TypeAlias = tuple[bool, bool]
 
 @dataclass(frozen=True)
 class ActionMark:
-    """What ``@action`` and ``@fault`` note on a method."""
+    """What ``@action`` and ``@fault`` declare about a method."""
 
     per: tuple[Sort, ...]
+    """The sorts whose members the step is for."""
     fault: bool
+    """Whether the step is a fault."""
     at_most: int | Param | None
+    """The budget of a fault, or None for no budget of its own."""
     fair: bool = False
+    """Whether the step is weakly fair."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,7 @@ def eventually(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
 def eventually(
     method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
 ) -> C | Callable[[L], L]:
-    """Claim that every fair run comes to a state where the method is true.
+    """Claim that every fair run reaches a state where the method is true.
 
     With ``per``, it is claimed for each member (or tuple of members) on its own.
     """
@@ -212,7 +216,7 @@ def leads_to(
 ) -> T | Callable[[T], T]:
     """Claim that in every fair run, what comes first leads to what comes second.
 
-    The method answers both, as a pair of truth values: once the first holds, now or
+    The method returns both, as a pair of truth values: once the first holds, now or
     later the second does.
     """
     declare: Callable[[Any], Any] = _lively("leads_to", per)

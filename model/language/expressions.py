@@ -1,7 +1,7 @@
-"""What a model's expressions are made of: operators and quantifiers, in both worlds.
+"""Operators and quantifiers for models, over plain and symbolic values alike.
 
-Each function here takes plain Python values and answers a plain value, or takes
-symbolic values (while a model is traced) and answers a symbolic one. Nothing else
+Each function here takes plain Python values and returns a plain value, or takes
+symbolic values (while a model is traced) and returns a symbolic one. Nothing else
 in a model needs to know which world it runs in.
 """
 
@@ -44,7 +44,7 @@ class Symbolic:
     __slots__ = ("term",)
 
     def __init__(self, term: t.Term) -> None:
-        """Stand for ``term``."""
+        """Wrap ``term``."""
         self.term = term
 
     def __bool__(self) -> bool:
@@ -161,7 +161,7 @@ class Symbolic:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """Refuse to tell a model what kind of value this is: a plain run has others."""
+        """Refuse to reveal the class of a value: a plain run has others."""
         if asked_by_model(sys._getframe(1)):
             message = (
                 "what kind of value this is differs while the model is traced, so "
@@ -179,7 +179,7 @@ _NO_TEXT = (
 
 
 def lift(value: object) -> t.Term:
-    """Give the term of a symbolic or plain value."""
+    """Return the term of a symbolic or plain value."""
     if isinstance(value, Symbolic):
         return value.term
     type_ = type_of(value)
@@ -195,7 +195,7 @@ def lift(value: object) -> t.Term:
 
 
 def alike(left: t.Term, right: t.Term) -> tuple[t.Term, t.Term]:
-    """Check that two terms can be compared or stand for each other."""
+    """Check that two terms can be compared or assigned to each other."""
     one, other = t.sort_of(left), t.sort_of(right)
     if not compatible(one, other):
         message = f"cannot compare {one} with {other}; the types differ"
@@ -204,7 +204,7 @@ def alike(left: t.Term, right: t.Term) -> tuple[t.Term, t.Term]:
 
 
 def compatible(one: Type, other: Type) -> bool:
-    """Say whether values of two types can be equal."""
+    """Return whether values of two types can be equal."""
     if is_integer(one) and is_integer(other):
         return True
     if isinstance(one, EnumType | MemberType | BoolType):
@@ -255,7 +255,7 @@ def _gather(claims: tuple[object, ...]) -> list[Group]:
 
 
 def _plain(groups: list[Group]) -> list[object] | None:
-    """Give the values if all of them are plain; None if there is a symbolic one."""
+    """Return the values if all of them are plain; None if there is a symbolic one."""
     values = [value for _, some in groups for value in some]
     bound = any(variables for variables, _ in groups)
     return None if bound or _symbolic(values) else values
@@ -318,14 +318,14 @@ def _added(given: Iterable[object], number: Callable[[object], object]) -> int:
 
 
 def plain_truth(value: object) -> bool:
-    """Give a plain truth value; refuse what is none, as when a model is traced."""
+    """Return a plain truth value; refuse what is none, as when a model is traced."""
     if not isinstance(value, bool):
         _truth(value)
     return cast("bool", value)
 
 
 def _number(value: object) -> int:
-    """Give a plain whole number; refuse what is none, as when a model is traced."""
+    """Return a plain whole number; refuse what is none, as when a model is traced."""
     _whole(value)
     return int(cast("int", value))
 
@@ -343,7 +343,7 @@ def implies(given: bool, claim: bool) -> bool:  # noqa: FBT001 - operands
 
 
 def if_else(test: bool, then: T, orelse: T) -> T:  # noqa: FBT001 - operand
-    """Give ``then`` where ``test`` holds, else ``orelse``; both are worked out."""
+    """Return ``then`` where ``test`` holds, else ``orelse``; both are evaluated."""
     if not _symbolic([test, then, orelse]):
         return then if plain_truth(test) else orelse
     left, right = alike(lift(then), lift(orelse))
@@ -355,7 +355,7 @@ def _symbolic(values: list[object]) -> bool:
 
 
 def process_sort(process: object) -> Sort:
-    """Give the sort of a member, whichever world it is from."""
+    """Return the sort of a member, whichever world it is from."""
     type_ = t.sort_of(lift(process))
     if not isinstance(type_, MemberType):
         message = f"a member of a sort is needed here, not {type_}"

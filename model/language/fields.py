@@ -27,7 +27,7 @@ class HasArguments(Protocol):
     """What parameters are given to: a protocol or a part."""
 
     def argument(self, which: Param) -> int:
-        """Give the value of a parameter."""
+        """Return the value of a parameter."""
         ...
 
 
@@ -51,7 +51,7 @@ class Param:
     @overload
     def __get__(self, instance: HasArguments, owner: type) -> int: ...
     def __get__(self, instance: HasArguments | None, owner: type) -> Param | int:
-        """Give the parameter on a class, its value on a protocol."""
+        """Return the parameter on a class, its value on a protocol."""
         return self if instance is None else instance.argument(self)
 
 
@@ -83,7 +83,7 @@ def one_of(*values: T) -> T:
 
 
 def by_member(rule: Callable[..., T]) -> T:
-    """Let each member's element start from what ``rule`` answers for it."""
+    """Let each member's element start from what ``rule`` returns for it."""
     return cast("T", ByMember(rule))
 
 
@@ -92,11 +92,17 @@ class Field:
     """One declared field of an instantiated protocol."""
 
     path: str
+    """The name of the field, with the path of its part: ``sink.rows``."""
     type: Type
+    """The type of each element."""
     sorts: tuple[Sort, ...]
+    """The sorts that index it; empty for a single value."""
     initial: object
+    """The initial value: a value, a ``OneOf`` or a ``ByMember``."""
     volatile: bool
+    """Whether a crash loses it."""
     where: str = field(default="", compare=False)
+    """The line of its declaration, ``file:line``."""
 
     def starts(self, indices: tuple[Member, ...]) -> tuple[Value, ...]:
         """List the values that one element may start from."""
@@ -105,7 +111,7 @@ class Field:
         return tuple({(type(one), one): one for one in values}.values())
 
     def start(self, *indices: Member) -> object:
-        """Give the one value that an element starts from."""
+        """Return the one value that an element starts from."""
         value = self.initial
         return value.rule(*indices) if isinstance(value, ByMember) else value
 

@@ -52,7 +52,7 @@ class Interpreter:
                 yield Event(step.name, members, step.fault, step.fair)
 
     def after(self, state: State, event: Event) -> State | None:
-        """Give the state after ``event``, or None where it is not enabled."""
+        """Return the state after ``event``, or None where it is not enabled."""
         if event.name not in self.steps:
             message = f"{self.protocol.label()} has no action {event.name!r}"
             raise UsageError(message)
@@ -75,17 +75,17 @@ class Interpreter:
                 yield event, after
 
     def resting(self, state: State) -> bool:
-        """Say whether no action, faults apart, changes anything any more."""
+        """Return whether no action, faults apart, changes anything any more."""
         return all(
             event.fault or after == state for event, after in self.successors(state)
         )
 
     def look(self, state: State) -> Protocol:
-        """Give the protocol as it stands in ``state``, for reading."""
+        """Return the protocol in ``state``, for reading."""
         return self.protocol.bound(self._store(state))
 
     def evaluate(self, claim: Callable[..., object], *states: State) -> object:
-        """Work out ``claim`` of the protocol in one state, or before and after."""
+        """Evaluate ``claim`` of the protocol in one state, or before and after."""
         return claim(*(self.look(state) for state in states))
 
     def _store(self, state: State) -> PlainStore:

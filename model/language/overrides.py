@@ -124,7 +124,7 @@ def _definitions(kind: type, name: str) -> Iterator[tuple[type, Any]]:
 
 
 def kind_of(what: object) -> str:
-    """Say what kind of declaration something is; the empty text is none at all."""
+    """Return what kind of declaration something is; the empty text is none at all."""
     mark = getattr(what, "onceproof_mark", None)
     if isinstance(mark, ActionMark):
         return "@fault" if mark.fault else "@action"

@@ -48,7 +48,7 @@ class Slot(Generic[P]):
     def __init__(
         self, kind: type[P], default: Callable[[], P], *, fixed: bool = False
     ) -> None:
-        """Hold a part of ``kind``, made by ``default`` unless told otherwise.
+        """Hold a part of ``kind``, made by ``default`` unless another is given.
 
         A ``fixed`` slot is no parameter: nothing else can be put in it.
         """
@@ -66,7 +66,7 @@ class Slot(Generic[P]):
     @overload
     def __get__(self, instance: Part, owner: type) -> P: ...
     def __get__(self, instance: Part | None, owner: type) -> Slot[P] | P:
-        """Give the slot on a class, the part on a protocol."""
+        """Return the slot on a class, the part on a protocol."""
         if instance is None:
             return self
         return cast("P", instance.parts[self.name])
@@ -151,7 +151,7 @@ class Part:
         return Watched(self._sizes, self._store)
 
     def size_of(self, sort: Sort) -> int:
-        """Give the size of a sort to the language itself, which treats all alike."""
+        """Return the size of a sort to the language itself, which treats all alike."""
         if sort not in self._sizes:
             message = (
                 f"{sort.text!r} is no sort of {self._owner.label()}; "
@@ -249,11 +249,11 @@ class Part:
         return f"{self._path}.{name}" if self._path else name
 
     def field(self, name: str) -> Field:
-        """Give the resolved field of that name."""
+        """Return the resolved field of that name."""
         return self._fields[name]
 
     def argument(self, which: Param) -> int:
-        """Give the value of a parameter, of a holder where it is not its own."""
+        """Return the value of a parameter, of a holder where it is not its own."""
         if which.name in self._arguments:
             return self._arguments[which.name]
         if self._holder is None:
@@ -262,7 +262,7 @@ class Part:
         return self._holder.argument(which)
 
     def members(self, sort: Sort) -> Members:
-        """Give the members of a sort as the store sees them."""
+        """Return the members of a sort as the store sees them."""
         return Members(sort, self.size_of(sort), self.store)
 
     @property
@@ -277,7 +277,7 @@ class Part:
         return self._store
 
     def bound(self, store: StateStore) -> Self:
-        """Give a copy that looks at ``store``."""
+        """Return a copy that looks at ``store``."""
         bound = self.__class__.__new__(self.__class__)
         parts = {name: p.bound(store) for name, p in self.parts.items()}
         bound.__dict__.update(self.__dict__, _store=store, parts=Fixed(parts))

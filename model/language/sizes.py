@@ -43,7 +43,7 @@ class Watched(Mapping[Sort, int]):
         self._store = store
 
     def __getitem__(self, sort: Sort) -> int:
-        """Give the size of a sort."""
+        """Return the size of a sort."""
         self._store.uses_size(sort)
         return self._sizes[sort]
 

@@ -69,7 +69,7 @@ class Sort:
     @overload
     def __get__(self, instance: object, owner: type) -> Sort: ...
     def __get__(self, instance: object, owner: type) -> Sort | Members:
-        """Give the sort on a class, and its members on a protocol."""
+        """Return the sort on a class, and its members on a protocol."""
         members: Callable[[Sort], Members] | None = getattr(instance, "members", None)
         return self if members is None else members(self)
 
@@ -99,11 +99,11 @@ class Sized(Protocol):
     """What has sorts of given sizes: a protocol or a part."""
 
     def members(self, sort: Sort) -> Members:
-        """Give the members of a sort as the store sees them."""
+        """Return the members of a sort as the store sees them."""
         ...
 
     def size_of(self, sort: Sort) -> int:
-        """Give the size of a sort."""
+        """Return the size of a sort."""
         ...
 
     @property
@@ -145,7 +145,7 @@ class Members:
         return Member(self._size - 1, self.sort)
 
     def __contains__(self, what: object) -> bool:
-        """Refuse to be asked: who is a member is known from the sort it is of."""
+        """Refuse ``in``: members of the sort always are members."""
         message = (
             f"`in` asks whether something is a member of {self.sort.name}; "
             "members of the sort always are, so leave it out"
@@ -175,7 +175,7 @@ class Tuples:
 
 
 def sorts_of(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
-    """Give the sorts that something is declared for.
+    """Return the sorts that something is declared for.
 
     Raises ``ModelError`` for what is no sort.
     """

@@ -50,7 +50,7 @@ def model_frames() -> Iterator[FrameType]:
 
 
 def asked_by_model(frame: FrameType | None) -> bool:
-    """Say whether a frame is the modeller's, or of a function of Python that he called.
+    """Return whether the modeller's code, or a function of Python it called, runs.
 
     Such a function is one that only asks what kind of value it is given.
     """
@@ -66,20 +66,20 @@ def _is_modellers(filename: str) -> bool:
 
 
 def here() -> str:
-    """Give ``file:line`` of the modeller's line that is running."""
+    """Return ``file:line`` of the modeller's line that is running."""
     frame = model_frame()
     return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def defined_at(function: Callable[..., object]) -> str:
-    """Give ``file:line`` of a function's or method's definition, where it has one."""
+    """Return ``file:line`` of a function's or method's definition, where it has one."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
 
 
 @contextmanager
 def modelling(where: str) -> Iterator[None]:
-    """Tell any error inside with the modeller's line, or ``where`` if he has none.
+    """Report any error inside with the modeller's line, or with ``where``.
 
     Raises ``ModelError``.
     """
@@ -138,7 +138,7 @@ _ANY_CONSTRUCT = (
 
 
 def truth_fix() -> str:
-    """Name the construct that asked for a truth value, and what to write instead."""
+    """Name the construct that needed a truth value, and what to write instead."""
     frame = model_frame()
     if frame is None:
         return _ANY_CONSTRUCT

@@ -39,15 +39,15 @@ class Owner(Protocol):
         ...
 
     def field(self, name: str) -> Field:
-        """Give the resolved field of that name."""
+        """Return the resolved field of that name."""
         ...
 
     def argument(self, which: Param) -> int:
-        """Give the value of a parameter."""
+        """Return the value of a parameter."""
         ...
 
     def size_of(self, sort: Sort) -> int:
-        """Give the size of a sort."""
+        """Return the size of a sort."""
         ...
 
 
@@ -130,7 +130,7 @@ class Scalar(State[T]):
     @overload
     def __get__(self, instance: Owner, owner: type) -> T: ...
     def __get__(self, instance: Owner | None, owner: type) -> Scalar[T] | T:
-        """Give the declaration on a class, the value on a protocol."""
+        """Return the declaration on a class, the value on a protocol."""
         if instance is None:
             return self
         return cast("T", instance.store.read(instance.field(self.name), ()))
@@ -148,7 +148,7 @@ class Family(State[T]):
     @overload
     def __get__(self, instance: Owner, owner: type) -> Elements[T]: ...
     def __get__(self, instance: Owner | None, owner: type) -> Family[T] | Elements[T]:
-        """Give the declaration on a class, the elements on a protocol."""
+        """Return the declaration on a class, the elements on a protocol."""
         if instance is None:
             return self
         return Elements(instance.store, instance.field(self.name))
@@ -171,7 +171,7 @@ class Elements(Generic[T]):
         self._field = field
 
     def __getitem__(self, at: int | tuple[int, ...]) -> T:
-        """Give the element at a member, or at a tuple of members."""
+        """Return the element at a member, or at a tuple of members."""
         return cast("T", self._store.read(self._field, _listed(at)))
 
     def __setitem__(self, at: int | tuple[int, ...], value: T) -> None:
@@ -234,7 +234,7 @@ def state(
 ) -> Scalar[T] | Family[T]:
     """Declare a field: Bool or Enum by its initial value, an integer by its bounds.
 
-    A bound may be a number, a parameter, or a sort, which stands for its size.
+    A bound may be a number, a parameter, or a sort, which means its size.
     ``per`` gives it one element for each member of a sort, or each tuple of
     members. A ``volatile`` field is lost by ``lose_volatile``; all others endure.
     """

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Event:
-    """One step that was taken: an action or fault, and the members it was for."""
+    """One occurrence of an action or fault, for particular members."""
 
     name: str
+    """The name of the action or fault, with the path of its part."""
     members: tuple[int, ...] = ()
+    """The members it is for, as indices."""
     fault: bool = False
+    """Whether it is a fault."""
     fair: bool = field(default=False, compare=False)
+    """Whether the action is weakly fair."""
 
     def __str__(self) -> str:
         """Show the event as ``commit_task(0, 1)``."""
@@ -40,14 +44,23 @@ class Step:
     """An action or fault of an instantiated protocol."""
 
     name: str
+    """Its name, with the path of its part."""
     sorts: tuple[Sort, ...]
+    """The sorts whose members it is for."""
     fault: bool
+    """Whether it is a fault."""
     budgets: tuple[Field, ...]
+    """The fields that count how often the fault may still happen."""
     method: str
+    """The name of the method."""
     path: str
+    """The path of the part that declares it."""
     doc: str
+    """The first line of the method's docstring."""
     where: str
+    """The line of its definition, ``file:line``."""
     fair: bool = False
+    """Whether it is weakly fair."""
 
     def run(
         self, protocol: Protocol, store: StateStore, members: tuple[Any, ...]
@@ -66,7 +79,7 @@ class Step:
                 when(used < cast("IntType", field.type).high)
             body: Callable[..., object] = getattr(owner, self.method)
             if body(*members) is not None:
-                message = "an action answers nothing; guard it with when(...)"
+                message = "an action returns nothing; guard it with when(...)"
                 raise ModelError(message, where=self.where)
             for field, used in zip(self.budgets, spent, strict=True):
                 store.write(field, (), used + 1)

@@ -61,7 +61,7 @@ class Source(Part):
     E = E
     offset = state(0, per=S, high=E, volatile=True)
     noted = state(0, per=S, high=E, volatile=True)
-    told = state(False, per=S, volatile=True)
+    notified = state(False, per=S, volatile=True)
     saved = state(0, per=S, high=E)
     trimmed = state(0, per=S, high=E)
 
@@ -84,7 +84,7 @@ class CheckpointStore(Part):
     C = C
     complete = state(0, high=C)
     discarded = state(False)
-    asked = state(False, volatile=True)
+    requested = state(False, volatile=True)
 
     def lose_track(self) -> None:
         """The store may have the pointer or not: so nothing is discarded."""
@@ -101,7 +101,7 @@ class Output(Part):
     saved = state(0, per=(S, E), high=MOST)
 
     def ready(self) -> bool:
-        """Say whether events may be processed."""
+        """Return whether events may be processed."""
         return self.C.last >= 0
 
     def process(self, s: Member, e: Member) -> None:
@@ -117,7 +117,7 @@ class Output(Part):
         self.saved.set(lambda s, e: self.noted[s, e])
 
     def announce(self, c: Member) -> None:
-        """The coordinator tells that a checkpoint is complete."""
+        """The coordinator announces that a checkpoint is complete."""
 
     def restore(self, complete: int) -> None:
         """Go back to the last complete checkpoint; so many have been completed."""
@@ -207,11 +207,11 @@ class BarrierSnapshot(Protocol):
         self.running = True
 
     def ends(self) -> bool:
-        """Say whether the last checkpoint is due: the input has ended."""
+        """Return whether the last checkpoint is due: the input has ended."""
         return all_of(self.checkpoints.complete == self.C.last, self.processed())
 
     def processed(self) -> bool:
-        """Say whether all input is processed."""
+        """Return whether all input is processed."""
         return all_of(
             all_of(self.source.offset[s] == self.E.last + 1, self.link[s].empty)
             for s in self.S
@@ -253,32 +253,32 @@ class BarrierSnapshot(Protocol):
             self.checkpoints.complete == c,
             self.alignment.taken,
             all_of(self.alignment.came[s] for s in self.S),
-            not_(self.checkpoints.asked),
+            not_(self.checkpoints.requested),
         )
         self.checkpoints.complete = c + 1
-        self.checkpoints.asked = True
+        self.checkpoints.requested = True
         self.source.saved.set(lambda s: self.source.noted[s])
         self.saved_flying.set(lambda s, e: self.recorded[s, e])
         self.output.complete(c)
 
     @action(per=C)
     def announce(self, c: Member) -> None:
-        """The coordinator hears from the store, and tells sources and operator."""
-        when(self.checkpoints.asked, self.checkpoints.complete == c + 1)
-        self.checkpoints.asked = False
+        """The coordinator hears from the store, and notifies sources and operator."""
+        when(self.checkpoints.requested, self.checkpoints.complete == c + 1)
+        self.checkpoints.requested = False
         self.running = False
         self.sent.fill(False)
         self.recorded.fill(False)
         self.alignment.came.fill(False)
         self.alignment.taken = False
-        self.source.told.fill(True)
+        self.source.notified.fill(True)
         self.output.announce(c)
 
     @action(per=S)
     def confirm(self, s: Member) -> None:
         """A source hears of a complete checkpoint."""
-        when(self.source.told[s])
-        self.source.told[s] = False
+        when(self.source.notified[s])
+        self.source.notified[s] = False
         self.source.confirm(s)
 
     @fault
@@ -290,7 +290,7 @@ class BarrierSnapshot(Protocol):
     @fault
     def lose_reply(self) -> None:
         """The pointer is stored, and the coordinator never hears of it."""
-        when(self.checkpoints.asked)
+        when(self.checkpoints.requested)
         self._go_down()
         self.checkpoints.lose_track()
 

@@ -71,11 +71,11 @@ class Sequence(Part):
     copied_next = state(0, high=M)
 
     def follows(self, m: Member, epoch: int) -> bool:
-        """Say whether a message is the next one, or the first of a new epoch."""
+        """Return whether a message is the next one, or the first of a new epoch."""
         return any_of(epoch > self.epoch, all_of(epoch == self.epoch, self.next == m))
 
     def repeats(self, m: Member, epoch: int) -> bool:
-        """Say whether a message is one that the log has."""
+        """Return whether a message is one that the log has."""
         return any_of(epoch < self.epoch, all_of(epoch == self.epoch, self.next > m))
 
     def accept(self, m: Member, epoch: int) -> None:
@@ -261,7 +261,7 @@ class IdempotentProducer(Protocol):
 
     @observe(per=M)
     def promised(self, m: Member) -> bool:
-        """The producer has been told that the message is taken."""
+        """The producer has received the acknowledgement of the message."""
         return self.acknowledged[m]
 
     @sometimes
@@ -282,7 +282,7 @@ class IdempotentProducerRestarting(IdempotentProducer):
     """The same with a producer that restarts. Kafka, KIP-98, 2017.
 
     The guarantee is of one session: under a new identity what was sent and not heard
-    of is sent again, and nobody can tell.
+    of is sent again, and nobody can know.
     """
 
     breaks = ("at-most-once", "effectively-once")

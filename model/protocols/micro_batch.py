@@ -35,7 +35,7 @@ class Driver(Enum):
 
 
 class Task(Enum):
-    """How an attempt of a task stands."""
+    """The state of a task's attempt."""
 
     IDLE = "idle"
     RUNNING = "running"

@@ -1,314 +1,32 @@
-"""Atomic commitment by broadcasts: simple ones that block, and reliable ones."""
+"""Atomic commitment by a reliable broadcast, which never blocks."""
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import ClassVar
 
 from onceproof.model.language import (
     Member,
-    Protocol,
-    Sort,
     action,
     all_of,
-    always,
-    any_of,
-    fault,
-    if_else,
     implies,
-    leads_to,
-    lemma,
     not_,
-    observe,
-    one_of,
-    param,
-    sometimes,
     state,
-    step,
     when,
 )
-
-
-class Heard(Enum):
-    """What the coordinator has heard of a vote."""
-
-    WAITING = "waiting"
-    YES = "yes"
-    NO = "no"
-
-
-class Decision(Enum):
-    """What is decided, or has been sent."""
-
-    NONE = "none"
-    COMMIT = "commit"
-    ABORT = "abort"
-
-
-class SimpleBroadcastCommit(Protocol):
-    """Atomic commitment by a simple broadcast. Babaoglu and Toueg, 1993.
-
-    Non-Blocking Atomic Commitment, in Distributed Systems, ACM Press; the steps are
-    those of Charpentier's specification ACP-SB. A broadcast is a series of messages,
-    and a crash may fall in between. Who has crashed is known to all, and never comes
-    back. A participant in doubt then waits for ever.
-    """
-
-    breaks: ClassVar[tuple[str, ...]] = ("terminates",)
-
-    P = Sort("participant", size=2)
-    faults = param(3, "how many of the processes may crash")
-
-    votes_yes = state(one_of(False, True), per=P)
-    voted = state(False, per=P)
-    alive = state(True, per=P)
-    decision = state(Decision.NONE, per=P)
-
-    requested = state(False, per=P)
-    heard = state(Heard.WAITING, per=P)
-    told = state(Decision.NONE, per=P)
-    coordinator = state(True)
-    decided = state(Decision.NONE)
-
-    @action(per=P, fair=True)
-    def request(self, i: Member) -> None:
-        """The coordinator asks for a vote."""
-        when(self.coordinator, not_(self.requested[i]))
-        self.requested[i] = True
-
-    @action(per=P, fair=True)
-    def get_vote(self, i: Member) -> None:
-        """The coordinator hears a vote."""
-        when(self._collects(i), self.voted[i])
-        self.heard[i] = if_else(self.votes_yes[i], Heard.YES, Heard.NO)
-
-    @action(per=P, fair=True)
-    def detect_fault(self, i: Member) -> None:
-        """A participant died before it voted: the coordinator aborts."""
-        when(self._collects(i), not_(self.alive[i]), not_(self.voted[i]))
-        self.decided = Decision.ABORT
-
-    def _collects(self, i: Member) -> bool:
-        return all_of(
-            self.coordinator,
-            self.decided == Decision.NONE,
-            all_of(self.requested[j] for j in self.P),
-            self.heard[i] == Heard.WAITING,
-        )
-
-    @action(fair=True)
-    def decide_commit(self) -> None:
-        """Everyone votes for it."""
-        when(
-            self.coordinator,
-            self.decided == Decision.NONE,
-            all_of(self.heard[j] == Heard.YES for j in self.P),
-        )
-        self.decided = Decision.COMMIT
-
-    @action(fair=True)
-    def decide_abort(self) -> None:
-        """Everyone has voted, and someone against."""
-        when(
-            self.coordinator,
-            self.decided == Decision.NONE,
-            all_of(self.heard[j] != Heard.WAITING for j in self.P),
-            any_of(self.heard[j] == Heard.NO for j in self.P),
-        )
-        self.decided = Decision.ABORT
-
-    @action(per=P, fair=True)
-    def broadcast(self, i: Member) -> None:
-        """The coordinator tells one participant."""
-        when(
-            self.coordinator,
-            self.decided != Decision.NONE,
-            self.told[i] == Decision.NONE,
-        )
-        self.told[i] = self.decided
-
-    @action(per=P, fair=True)
-    def vote(self, i: Member) -> None:
-        """A participant sends its vote, or sends it again."""
-        when(self.alive[i], self.requested[i])
-        self.voted[i] = True
-
-    @action(per=P, fair=True)
-    def abort_on_vote(self, i: Member) -> None:
-        """Who votes against need not wait."""
-        when(
-            self.alive[i],
-            self.decision[i] == Decision.NONE,
-            self.voted[i],
-            not_(self.votes_yes[i]),
-        )
-        self.decision[i] = Decision.ABORT
-
-    @action(per=P, fair=True)
-    def abort_unasked(self, i: Member) -> None:
-        """The coordinator died before it asked."""
-        when(
-            self.alive[i],
-            self.decision[i] == Decision.NONE,
-            not_(self.coordinator),
-            not_(self.requested[i]),
-        )
-        self.decision[i] = Decision.ABORT
-
-    @action(per=P, fair=True)
-    def decide(self, i: Member) -> None:
-        """A participant decides as it is told."""
-        when(
-            self.alive[i],
-            self.decision[i] == Decision.NONE,
-            self.told[i] != Decision.NONE,
-        )
-        self.decision[i] = self.told[i]
-
-    @fault
-    def coordinator_crashes(self) -> None:
-        """The coordinator dies for good."""
-        when(self.coordinator)
-        self.coordinator = False
-
-    @fault(per=P)
-    def crash(self, i: Member) -> None:
-        """A participant dies for good."""
-        when(self.alive[i])
-        self.alive[i] = False
-
-    @observe(per=P)
-    def visible(self, i: Member) -> bool:
-        """A participant's share takes effect when it commits."""
-        return self.decision[i] == Decision.COMMIT
-
-    @observe(per=P)
-    def rejected(self, i: Member) -> bool:
-        """A participant's share is given up when it aborts."""
-        return self.decision[i] == Decision.ABORT
-
-    @always
-    def is_valid(self) -> bool:
-        """Nobody commits unless all vote for it."""
-        return implies(
-            any_of(self.decision[i] == Decision.COMMIT for i in self.P),
-            all_of(self.votes_yes[i] for i in self.P),
-        )
-
-    @always
-    def aborts_for_cause(self) -> bool:
-        """Nobody aborts unless someone votes against, or has died."""
-        return implies(
-            any_of(self.decision[i] == Decision.ABORT for i in self.P),
-            any_of(
-                not_(self.coordinator),
-                any_of(
-                    any_of(not_(self.votes_yes[i]), not_(self.alive[i])) for i in self.P
-                ),
-            ),
-        )
-
-    @lemma
-    def tells_what_is_decided(self) -> bool:
-        """The coordinator tells its decision, and no other."""
-        return all_of(
-            any_of(self.told[i] == Decision.NONE, self.told[i] == self.decided)
-            for i in self.P
-        )
-
-    @lemma
-    def commits_on_all_votes(self) -> bool:
-        """The coordinator commits when it has heard every vote, all for it."""
-        return implies(
-            self.decided == Decision.COMMIT,
-            all_of(self.heard[i] == Heard.YES for i in self.P),
-        )
-
-    @lemma
-    def hears_what_is_voted(self) -> bool:
-        """What is heard of a vote is so, and was asked for."""
-        return all_of(
-            all_of(
-                implies(self.heard[i] == Heard.YES, self.votes_yes[i]),
-                implies(self.heard[i] == Heard.NO, not_(self.votes_yes[i])),
-                implies(self.heard[i] != Heard.WAITING, self.requested[i]),
-            )
-            for i in self.P
-        )
-
-    @lemma
-    def aborts_for_want_of_a_participant(self) -> bool:
-        """The coordinator aborts for a vote against it, or since someone died."""
-        return implies(
-            self.decided == Decision.ABORT,
-            any_of(
-                any_of(not_(self.votes_yes[i]), not_(self.alive[i])) for i in self.P
-            ),
-        )
-
-    @lemma
-    def decides_as_told(self) -> bool:
-        """Who commits has it from the coordinator; who aborts may have given up."""
-        return all_of(
-            all_of(
-                implies(
-                    self.decision[i] == Decision.COMMIT,
-                    self.decided == Decision.COMMIT,
-                ),
-                implies(
-                    self.decision[i] == Decision.ABORT,
-                    any_of(
-                        not_(self.votes_yes[i]),
-                        self.decided == Decision.ABORT,
-                        self.may_give_up(i),
-                    ),
-                ),
-            )
-            for i in self.P
-        )
-
-    def may_give_up(self, i: Member) -> bool:
-        """Say whether a participant may abort though nobody told it to."""
-        return all_of(not_(self.coordinator), not_(self.requested[i]))
-
-    @step
-    def keeps_its_decision(self, after: SimpleBroadcastCommit) -> bool:
-        """Who has decided does not change its mind."""
-        return all_of(
-            implies(
-                self.decision[i] != Decision.NONE,
-                after.decision[i] == self.decision[i],
-            )
-            for i in self.P
-        )
-
-    @leads_to(per=P)
-    def terminates(self, i: Member) -> tuple[bool, bool]:
-        """Every participant decides at last, or dies."""
-        return (
-            self.decision[i] == Decision.NONE,
-            any_of(self.decision[i] != Decision.NONE, not_(self.alive[i])),
-        )
-
-    @sometimes
-    def commits(self) -> bool:
-        """All can commit."""
-        return all_of(self.decision[i] == Decision.COMMIT for i in self.P)
-
-    @sometimes
-    def commits_without_a_coordinator(self) -> bool:
-        """All can commit after the coordinator has died."""
-        return all_of(self.commits(), not_(self.coordinator))
+from onceproof.model.protocols.simple_broadcast_commit import (
+    Decision,
+    SimpleBroadcastCommit,
+)
 
 
 class NonBlockingCommit(SimpleBroadcastCommit):
     """Atomic commitment by a reliable broadcast. Babaoglu and Toueg, 1993.
 
-    The steps are those of Charpentier's specification ACP-NB. Who is told passes the
-    decision on to all others before it decides: so if anyone has decided, everyone
-    who lives is told. Only when nobody can have been told is a timeout an abort.
-    ``forwarded[i, i]`` is what a participant has been told, and ``forwarded[i, j]``
-    what it has told another.
+    The steps are those of Charpentier's specification ACP-NB. A participant
+    forwards the decision to all others before it decides: so if anyone has decided,
+    everyone alive learns it. A timeout is an abort only if nobody can have received a
+    decision. ``forwarded[i, i]`` is what a participant has received, and
+    ``forwarded[i, j]`` what it has forwarded to another.
     """
 
     breaks: ClassVar[tuple[str, ...]] = ()
@@ -318,7 +36,7 @@ class NonBlockingCommit(SimpleBroadcastCommit):
 
     @action(per=(P, P), fair=True)
     def forward(self, i: Member, j: Member) -> None:
-        """A participant passes on what it has been told."""
+        """A participant forwards what it has received."""
         when(
             i != j,
             self.alive[i],
@@ -329,7 +47,7 @@ class NonBlockingCommit(SimpleBroadcastCommit):
 
     @action(per=(P, P), fair=True)
     def learn(self, i: Member, j: Member) -> None:
-        """A participant is told by another."""
+        """A participant receives the decision from another."""
         when(
             i != j,
             self.alive[i],
@@ -340,35 +58,35 @@ class NonBlockingCommit(SimpleBroadcastCommit):
 
     @action(per=P, fair=True)
     def learn_first(self, i: Member) -> None:
-        """A participant is told by the coordinator."""
+        """A participant receives the decision from the coordinator."""
         when(
             self.alive[i],
             self.forwarded[i, i] == Decision.NONE,
-            self.told[i] != Decision.NONE,
+            self.sent[i] != Decision.NONE,
         )
-        self.forwarded[i, i] = self.told[i]
+        self.forwarded[i, i] = self.sent[i]
 
     @action(per=P, fair=True)
     def decide(self, i: Member) -> None:
-        """A participant decides when it has told all others."""
+        """A participant decides when it has forwarded the decision to all others."""
         when(
             self.alive[i], all_of(self.forwarded[i, j] != Decision.NONE for j in self.P)
         )
         self.decision[i] = self.forwarded[i, i]
 
     def may_give_up(self, i: Member) -> bool:
-        """Say whether a participant may abort though nobody told it to."""
+        """Return whether a participant may abort without a decision to abort."""
         return not_(self.coordinator)
 
     @action(per=P, fair=True)
     def abort_on_timeout(self, i: Member) -> None:
-        """The coordinator died, and nobody who lives can be told any more."""
+        """The coordinator died, and nobody alive can receive its decision any more."""
         when(
             self.alive[i],
             self.decision[i] == Decision.NONE,
             not_(self.coordinator),
             all_of(
-                implies(self.alive[j], self.told[j] == Decision.NONE) for j in self.P
+                implies(self.alive[j], self.sent[j] == Decision.NONE) for j in self.P
             ),
             all_of(
                 implies(
@@ -383,17 +101,17 @@ class NonBlockingCommit(SimpleBroadcastCommit):
 
 
 class NonBlockingCommitHasty(NonBlockingCommit):
-    """The same, deciding before it passes on. Babaoglu and Toueg, 1993.
+    """The same, deciding before it forwards. Babaoglu and Toueg, 1993.
 
-    The mistake of Charpentier's specification ACP-NB-WRONG: who has decided may die
-    before anyone else is told, and the others then abort.
+    The mistake of Charpentier's specification ACP-NB-WRONG: a participant that has
+    decided may die before anyone else hears of it, and the others then abort.
     """
 
     breaks: ClassVar[tuple[str, ...]] = ("agreement",)
 
     @action(per=SimpleBroadcastCommit.P, fair=True)
     def decide(self, i: Member) -> None:
-        """A participant decides as soon as it is told."""
+        """A participant decides as soon as it receives the decision."""
         when(
             self.alive[i],
             self.decision[i] == Decision.NONE,

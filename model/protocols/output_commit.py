@@ -30,7 +30,7 @@ ATTEMPT = Sort("attempt of a task", size=2, ordered=True)
 
 
 class Job(Enum):
-    """How the job stands."""
+    """The state of the job."""
 
     RUNNING = "running"
     COMMITTING = "committing"
@@ -38,8 +38,8 @@ class Job(Enum):
     DOWN = "down"
 
 
-class Task(Enum):
-    """How an attempt of a task stands."""
+class Attempt(Enum):
+    """The state of a task's attempt."""
 
     IDLE = "idle"
     RUNNING = "running"
@@ -58,7 +58,7 @@ class CommitCoordinator(Part):
     granted = state(False, per=(PARTITION, STAGE, ATTEMPT), volatile=True)
 
     def admits(self, p: Member, s: Member, a: Member) -> bool:
-        """Say whether an attempt may commit: no other one has been let."""
+        """Return whether an attempt may commit: no other one has been let."""
         return all_of(
             implies(self.granted[p, x, y], self.same(x, y, s, a))
             for x in self.STAGE
@@ -66,7 +66,7 @@ class CommitCoordinator(Part):
         )
 
     def same(self, x: Member, y: Member, s: Member, a: Member) -> bool:
-        """Say whether two requests are taken for one attempt's."""
+        """Return whether two requests are taken for one attempt's."""
         return all_of(x == s, y == a)
 
 
@@ -88,7 +88,7 @@ class OutputCommit(Protocol):
     job = state(Job.RUNNING)
     again = state(False)
     stage = state(0, high=STAGE, volatile=True)
-    task = state(Task.IDLE, per=(PARTITION, STAGE, ATTEMPT), volatile=True)
+    task = state(Attempt.IDLE, per=(PARTITION, STAGE, ATTEMPT), volatile=True)
 
     @action(per=(PARTITION, STAGE, ATTEMPT))
     def start_task(self, p: Member, s: Member, a: Member) -> None:
@@ -96,36 +96,37 @@ class OutputCommit(Protocol):
         when(
             self.job == Job.RUNNING,
             self.stage == s,
-            self.task[p, s, a] == Task.IDLE,
+            self.task[p, s, a] == Attempt.IDLE,
             all_of(
-                implies(x < a, self.task[p, s, x] == Task.FAILED) for x in self.ATTEMPT
+                implies(x < a, self.task[p, s, x] == Attempt.FAILED)
+                for x in self.ATTEMPT
             ),
             not_(self._committed(p)),
         )
-        self.task[p, s, a] = Task.RUNNING
+        self.task[p, s, a] = Attempt.RUNNING
 
     @action(per=(PARTITION, STAGE, ATTEMPT))
     def write(self, p: Member, s: Member, a: Member) -> None:
         """An attempt has written its files, where nobody looks."""
-        when(self.job == Job.RUNNING, self.task[p, s, a] == Task.RUNNING)
-        self.task[p, s, a] = Task.WRITTEN
+        when(self.job == Job.RUNNING, self.task[p, s, a] == Attempt.RUNNING)
+        self.task[p, s, a] = Attempt.WRITTEN
 
     @action(per=(PARTITION, STAGE, ATTEMPT))
     def ask(self, p: Member, s: Member, a: Member) -> None:
         """An attempt asks whether it may commit, and is let."""
         when(
             self.job == Job.RUNNING,
-            self.task[p, s, a] == Task.WRITTEN,
+            self.task[p, s, a] == Attempt.WRITTEN,
             self.coordinator.admits(p, s, a),
         )
         self.coordinator.granted[p, s, a] = True
-        self.task[p, s, a] = Task.GRANTED
+        self.task[p, s, a] = Attempt.GRANTED
 
     @action(per=(PARTITION, STAGE, ATTEMPT))
     def commit_task(self, p: Member, s: Member, a: Member) -> None:
         """An attempt that was let commits."""
-        when(self.job == Job.RUNNING, self.task[p, s, a] == Task.GRANTED)
-        self.task[p, s, a] = Task.COMMITTED
+        when(self.job == Job.RUNNING, self.task[p, s, a] == Attempt.GRANTED)
+        self.task[p, s, a] = Attempt.COMMITTED
         self.committer.commit_task(p)
 
     @action
@@ -152,12 +153,12 @@ class OutputCommit(Protocol):
             self.job == Job.RUNNING,
             a < self.ATTEMPT.last,
             any_of(
-                self.task[p, s, a] == Task.RUNNING,
-                self.task[p, s, a] == Task.WRITTEN,
-                self.task[p, s, a] == Task.GRANTED,
+                self.task[p, s, a] == Attempt.RUNNING,
+                self.task[p, s, a] == Attempt.WRITTEN,
+                self.task[p, s, a] == Attempt.GRANTED,
             ),
         )
-        self.task[p, s, a] = Task.FAILED
+        self.task[p, s, a] = Attempt.FAILED
         self.coordinator.granted[p, s, a] = False
 
     @fault
@@ -197,7 +198,7 @@ class OutputCommit(Protocol):
 
     def _committed(self, p: Member) -> bool:
         return any_of(
-            self.task[p, s, a] == Task.COMMITTED
+            self.task[p, s, a] == Attempt.COMMITTED
             for s in self.STAGE
             for a in self.ATTEMPT
         )
@@ -214,7 +215,7 @@ class OutputCommit(Protocol):
 
     @observe(per=PARTITION)
     def promised(self, p: Member) -> bool:
-        """The job has said that it is done."""
+        """The job has reported that it is done."""
         return self.job == Job.DONE
 
     @observe(per=PARTITION)
@@ -235,8 +236,8 @@ class OutputCommit(Protocol):
         """Attempts of two stages can run for one partition."""
         return any_of(
             all_of(
-                self.task[p, self.STAGE.first, a] == Task.RUNNING,
-                self.task[p, self.STAGE.last, a] == Task.RUNNING,
+                self.task[p, self.STAGE.first, a] == Attempt.RUNNING,
+                self.task[p, self.STAGE.last, a] == Attempt.RUNNING,
             )
             for p in self.PARTITION
             for a in self.ATTEMPT

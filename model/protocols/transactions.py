@@ -31,7 +31,7 @@ EPOCH = Sort("epoch of the producer", size=8, ordered=True)
 MOST = 2
 
 
-class Phase(Enum):
+class TransactionPhase(Enum):
     """What the coordinator knows of the producer's transaction."""
 
     EMPTY = "empty"
@@ -62,7 +62,7 @@ def plus(one: int, other: int) -> int:
     return if_else(one + other > MOST, MOST, one + other)
 
 
-class Coordinator(Part):
+class TransactionCoordinator(Part):
     """Keeps a transaction's phase. Each transaction has an epoch of its own.
 
     KIP-890: the epoch grows as a transaction ends, whoever ends it. A producer without
@@ -71,7 +71,7 @@ class Coordinator(Part):
     """
 
     EPOCH = EPOCH
-    phase = state(Phase.EMPTY)
+    phase = state(TransactionPhase.EMPTY)
     epoch = state(0, high=EPOCH)
     decided = state(0, high=EPOCH)
 
@@ -82,34 +82,34 @@ class Coordinator(Part):
 
     def expire(self) -> None:
         """End a transaction that has taken too long."""
-        self.phase = Phase.ABORTING
+        self.phase = TransactionPhase.ABORTING
         self.bump()
 
     def abort(self) -> None:
         """End a transaction because its producer asks for it."""
-        self.phase = Phase.ABORTING
+        self.phase = TransactionPhase.ABORTING
         self.bump()
 
     def end(self) -> None:
         """End a transaction whose commit markers are written."""
-        self.phase = Phase.EMPTY
+        self.phase = TransactionPhase.EMPTY
         self.bump()
 
     def remembers(self, epoch: int) -> bool:
-        """Say whether the coordinator can tell that a transaction was committed."""
+        """Return whether the coordinator knows that a transaction was committed."""
         return self.decided == epoch
 
 
-class Log(Part):
+class OutputLog(Part):
     """The output: what is open, and what is committed, of each event."""
 
     E = E
     open = state(0, high=MOST, per=E)
     committed = state(0, high=MOST, per=E)
 
-    def admits(self, epoch: int, current: int, phase: Phase) -> bool:
+    def admits(self, epoch: int, current: int, phase: TransactionPhase) -> bool:
         """Verify with the coordinator that the transaction goes on (KIP-890)."""
-        return all_of(epoch == current, phase == Phase.ONGOING)
+        return all_of(epoch == current, phase == TransactionPhase.ONGOING)
 
 
 class Store(Part):
@@ -141,8 +141,8 @@ class Transactions(Protocol):
     expiries = param(1, "transactions that the coordinator ends for being too long")
     lost_outcomes = param(1, "answers to a commit that are lost")
 
-    coordinator = part(Coordinator)
-    log = part(Log)
+    coordinator = part(TransactionCoordinator)
+    log = part(OutputLog)
     local = part(Store)
 
     request = network(
@@ -166,10 +166,14 @@ class Transactions(Protocol):
             self.producer == Producer.DOWN,
             self.offset <= self.E.last,
             self.coordinator.epoch < self.EPOCH.last,
-            any_of(self._is(Phase.EMPTY), self._is(Phase.ONGOING)),
+            any_of(
+                self._is(TransactionPhase.EMPTY), self._is(TransactionPhase.ONGOING)
+            ),
         )
         self.coordinator.phase = if_else(
-            self._is(Phase.ONGOING), Phase.ABORTING, Phase.EMPTY
+            self._is(TransactionPhase.ONGOING),
+            TransactionPhase.ABORTING,
+            TransactionPhase.EMPTY,
         )
         self.coordinator.bump()
         self.producer = Producer.ABORTING
@@ -181,7 +185,7 @@ class Transactions(Protocol):
     @action
     def resume(self) -> None:
         """With nothing going on, it goes on from the committed offset."""
-        when(self.producer == Producer.ABORTING, self._is(Phase.EMPTY))
+        when(self.producer == Producer.ABORTING, self._is(TransactionPhase.EMPTY))
         self.producer = Producer.RUNNING
         self.local.run()
         self._begin(self.offset)
@@ -202,9 +206,11 @@ class Transactions(Protocol):
             self.position == e + 1,
             not_(self.sent[e]),
             self.coordinator.epoch == self.epoch,
-            any_of(self._is(Phase.EMPTY), self._is(Phase.ONGOING)),
+            any_of(
+                self._is(TransactionPhase.EMPTY), self._is(TransactionPhase.ONGOING)
+            ),
         )
-        self.coordinator.phase = Phase.ONGOING
+        self.coordinator.phase = TransactionPhase.ONGOING
         self.sent[e] = True
         self.request.only.send(Write(e, self.epoch, self.local.count[e] > 1))
 
@@ -256,17 +262,17 @@ class Transactions(Protocol):
             self.position > self.first,
             self._all_heard(),
             self.coordinator.epoch == self.epoch,
-            self._is(Phase.ONGOING),
+            self._is(TransactionPhase.ONGOING),
         )
         self.producer = Producer.ASKING
-        self.coordinator.phase = Phase.COMMITTING
+        self.coordinator.phase = TransactionPhase.COMMITTING
         self.coordinator.decided = self.epoch
         self.ending_at = self.position
 
     @action
     def write_commit_markers(self) -> None:
         """Output and offsets become visible as one."""
-        when(self._is(Phase.COMMITTING))
+        when(self._is(TransactionPhase.COMMITTING))
         self.log.committed.set(lambda e: plus(self.log.committed[e], self.log.open[e]))
         self.log.open.fill(0)
         self.offset = self.ending_at
@@ -275,26 +281,38 @@ class Transactions(Protocol):
     @action
     def write_abort_markers(self) -> None:
         """Readers pass over what was written."""
-        when(self._is(Phase.ABORTING))
+        when(self._is(TransactionPhase.ABORTING))
         self.log.open.fill(0)
-        self.coordinator.phase = Phase.EMPTY
+        self.coordinator.phase = TransactionPhase.EMPTY
 
     @action
     def hear_outcome(self) -> None:
         """The producer hears that the transaction is committed."""
-        when(self.producer == Producer.ASKING, self._is(Phase.EMPTY), not_(self.deaf))
+        when(
+            self.producer == Producer.ASKING,
+            self._is(TransactionPhase.EMPTY),
+            not_(self.deaf),
+        )
         self._go_on()
 
     @fault(at_most=lost_outcomes)
     def lose_outcome(self) -> None:
         """The answer is lost."""
-        when(self.producer == Producer.ASKING, self._is(Phase.EMPTY), not_(self.deaf))
+        when(
+            self.producer == Producer.ASKING,
+            self._is(TransactionPhase.EMPTY),
+            not_(self.deaf),
+        )
         self.deaf = True
 
     @action
     def ask_again(self) -> None:
         """The producer asks again, and the coordinator knows the transaction."""
-        when(self.deaf, self._is(Phase.EMPTY), self.coordinator.remembers(self.epoch))
+        when(
+            self.deaf,
+            self._is(TransactionPhase.EMPTY),
+            self.coordinator.remembers(self.epoch),
+        )
         self.deaf = False
         self._go_on()
 
@@ -303,7 +321,7 @@ class Transactions(Protocol):
         """The coordinator knows of no such transaction: all is sent once more."""
         when(
             self.deaf,
-            self._is(Phase.EMPTY),
+            self._is(TransactionPhase.EMPTY),
             not_(self.coordinator.remembers(self.epoch)),
         )
         self.deaf = False
@@ -323,7 +341,7 @@ class Transactions(Protocol):
             self.producer == Producer.RUNNING,
             not_(self._all_heard()),
             self.coordinator.epoch == self.epoch,
-            self._is(Phase.ONGOING),
+            self._is(TransactionPhase.ONGOING),
         )
         self.coordinator.abort()
         self.producer = Producer.ABORTING
@@ -332,7 +350,7 @@ class Transactions(Protocol):
     @fault(at_most=expiries)
     def expire(self) -> None:
         """The coordinator ends a transaction that takes too long."""
-        when(self._is(Phase.ONGOING), self.producer != Producer.ASKING)
+        when(self._is(TransactionPhase.ONGOING), self.producer != Producer.ASKING)
         self.coordinator.expire()
 
     @fault
@@ -351,7 +369,7 @@ class Transactions(Protocol):
         self.sent.fill(False)
         self.heard.fill(False)
 
-    def _is(self, phase: Phase) -> bool:
+    def _is(self, phase: TransactionPhase) -> bool:
         return self.coordinator.phase == phase
 
     def _lets_in(self, epoch: int) -> bool:

@@ -18,15 +18,7 @@ from onceproof.model.language import (
     state,
     when,
 )
-
-
-class Rm(Enum):
-    """What a resource manager has done."""
-
-    WORKING = "working"
-    PREPARED = "prepared"
-    COMMITTED = "committed"
-    ABORTED = "aborted"
+from onceproof.model.protocols.transaction_commit import Rm
 
 
 class Tm(Enum):
@@ -146,8 +138,8 @@ class TwoPhaseCommit(Protocol):
         )
 
     @lemma
-    def committed_was_told(self) -> bool:
-        """A participant commits only when told."""
+    def commit_was_decided(self) -> bool:
+        """A participant commits only after the decision to commit."""
         return all_of(
             implies(self.rm[r] == Rm.COMMITTED, self.commit_sent) for r in self.RM
         )
@@ -159,7 +151,7 @@ class TwoPhaseCommit(Protocol):
 
     @lemma
     def aborted_had_cause(self) -> bool:
-        """A participant aborts when told, or before it votes."""
+        """A participant aborts after the decision to abort, or before it votes."""
         return all_of(
             implies(
                 self.rm[r] == Rm.ABORTED,

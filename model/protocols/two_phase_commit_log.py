@@ -46,7 +46,7 @@ class Alive(Enum):
     STOPPED = "stopped"
 
 
-class Told(Enum):
+class ToParticipant(Enum):
     """What the coordinator sends."""
 
     NOTHING = "nothing"
@@ -55,7 +55,7 @@ class Told(Enum):
     ABORT = "abort"
 
 
-class Said(Enum):
+class ToCoordinator(Enum):
     """What a participant sends."""
 
     NOTHING = "nothing"
@@ -65,7 +65,7 @@ class Said(Enum):
     ASK = "ask"
 
 
-class Log(Enum):
+class LogRecord(Enum):
     """The last record in a participant's log."""
 
     EMPTY = "empty"
@@ -125,13 +125,13 @@ class Coordinator(Part):
 
     @action(fair=True)
     def recover(self) -> None:
-        """A logged commit that has not ended goes on; of all else nothing is known."""
+        """A logged commit that has not ended goes on; nothing else is known."""
         when(self.alive == Alive.DOWN)
         self.alive = Alive.UP
 
     @action(fair=True)
     def resume(self) -> None:
-        """What the log holds is told again."""
+        """What the log holds is sent again."""
         when(
             self.in_phase(Phase.NOTHING),
             self.committed,
@@ -155,74 +155,74 @@ class TwoPhaseCommitLog(Protocol):
 
     coordinator = part(Coordinator)
     rm = processes(RM, crashes=crashes)
-    log = state(Log.EMPTY, per=RM)
+    log = state(LogRecord.EMPTY, per=RM)
     work = state(True, per=RM, volatile=True)
-    down = channels(Told.NOTHING, per=RM, length=1, losses=losses)
-    up = channels(Said.NOTHING, per=RM, length=1, losses=losses)
+    down = channels(ToParticipant.NOTHING, per=RM, length=1, losses=losses)
+    up = channels(ToCoordinator.NOTHING, per=RM, length=1, losses=losses)
 
     @action(per=RM, fair=True)
     def ask_to_prepare(self, r: Member) -> None:
         """The coordinator asks for a vote, again and again."""
         when(self.coordinator.in_phase(Phase.ASKING), not_(self.coordinator.voted[r]))
-        self.down[r].send(Told.PREPARE)
+        self.down[r].send(ToParticipant.PREPARE)
 
     @action(per=RM, fair=True)
-    def tell_commit(self, r: Member) -> None:
-        """The coordinator tells its decision until it is acknowledged."""
+    def send_commit(self, r: Member) -> None:
+        """The coordinator sends its decision until it is acknowledged."""
         when(
             self.coordinator.in_phase(Phase.COMMITTING), not_(self.coordinator.done[r])
         )
-        self.down[r].send(Told.COMMIT)
+        self.down[r].send(ToParticipant.COMMIT)
 
     @action(per=RM, fair=True)
-    def tell_abort(self, r: Member) -> None:
-        """The coordinator tells its decision until it is acknowledged."""
+    def send_abort(self, r: Member) -> None:
+        """The coordinator sends its decision until it is acknowledged."""
         when(self.coordinator.in_phase(Phase.ABORTING), not_(self.coordinator.done[r]))
-        self.down[r].send(Told.ABORT)
+        self.down[r].send(ToParticipant.ABORT)
 
     @action(per=RM, fair=True)
     def count_yes(self, r: Member) -> None:
         """A vote arrives."""
-        when(self._hears(r, Said.YES))
+        when(self._hears(r, ToCoordinator.YES))
         self.up[r].receive()
         self.coordinator.voted[r] = True
 
     @action(per=RM, fair=True)
     def count_no(self, r: Member) -> None:
         """A vote against arrives."""
-        when(self._hears(r, Said.NO), self.coordinator.in_phase(Phase.ASKING))
+        when(self._hears(r, ToCoordinator.NO), self.coordinator.in_phase(Phase.ASKING))
         self.up[r].receive()
         self.coordinator.phase = Phase.ABORTING
 
     @action(per=RM, fair=True)
     def count_late_no(self, r: Member) -> None:
         """A vote against arrives when it is decided."""
-        when(self._hears(r, Said.NO), self.coordinator.phase != Phase.ASKING)
+        when(self._hears(r, ToCoordinator.NO), self.coordinator.phase != Phase.ASKING)
         self.up[r].receive()
 
     @action(per=RM, fair=True)
     def count_done(self, r: Member) -> None:
         """An acknowledgement arrives."""
-        when(self._hears(r, Said.DONE))
+        when(self._hears(r, ToCoordinator.DONE))
         self.up[r].receive()
         self.coordinator.done[r] = True
 
     @action(per=RM, fair=True)
     def answer(self, r: Member) -> None:
-        """A participant in doubt is told; of what is not known, abort is presumed."""
+        """The coordinator answers a participant in doubt; it presumes abort."""
         when(
-            self._hears(r, Said.ASK),
+            self._hears(r, ToCoordinator.ASK),
             self.coordinator.phase == Phase.NOTHING,
             not_(all_of(self.coordinator.committed, not_(self.coordinator.ended))),
         )
         self.up[r].receive()
-        self.down[r].send(Told.ABORT)
+        self.down[r].send(ToParticipant.ABORT)
 
     @action(per=RM, fair=True)
     def ignore(self, r: Member) -> None:
-        """Who asks while the coordinator tells anyway is told in any case."""
+        """A question is ignored while the coordinator sends its decision anyway."""
         when(
-            self._hears(r, Said.ASK),
+            self._hears(r, ToCoordinator.ASK),
             any_of(
                 self.coordinator.phase != Phase.NOTHING,
                 all_of(self.coordinator.committed, not_(self.coordinator.ended)),
@@ -249,69 +249,72 @@ class TwoPhaseCommitLog(Protocol):
     def vote_yes(self, r: Member) -> None:
         """A participant forces its work to the log, and votes; or votes again."""
         when(
-            self._is_told(r, Told.PREPARE),
+            self._receives(r, ToParticipant.PREPARE),
             any_of(
-                all_of(self.log[r] == Log.EMPTY, self.work[r]),
-                self.log[r] == Log.PREPARED,
+                all_of(self.log[r] == LogRecord.EMPTY, self.work[r]),
+                self.log[r] == LogRecord.PREPARED,
             ),
         )
         self.down[r].receive()
-        self.log[r] = Log.PREPARED
-        self.up[r].send(Said.YES)
+        self.log[r] = LogRecord.PREPARED
+        self.up[r].send(ToCoordinator.YES)
 
     @action(per=RM)
     def vote_no(self, r: Member) -> None:
         """A participant may always refuse before it has voted."""
-        when(self._is_told(r, Told.PREPARE), self.log[r] == Log.EMPTY)
+        when(self._receives(r, ToParticipant.PREPARE), self.log[r] == LogRecord.EMPTY)
         self.down[r].receive()
-        self.log[r] = Log.ABORTED
-        self.up[r].send(Said.NO)
+        self.log[r] = LogRecord.ABORTED
+        self.up[r].send(ToCoordinator.NO)
 
     @action(per=RM, fair=True)
     def refuse(self, r: Member) -> None:
         """Without its work, or having refused before, a participant must refuse."""
         when(
-            self._is_told(r, Told.PREPARE),
+            self._receives(r, ToParticipant.PREPARE),
             any_of(
-                all_of(self.log[r] == Log.EMPTY, not_(self.work[r])),
-                self.log[r] == Log.ABORTED,
+                all_of(self.log[r] == LogRecord.EMPTY, not_(self.work[r])),
+                self.log[r] == LogRecord.ABORTED,
             ),
         )
         self.down[r].receive()
-        self.log[r] = Log.ABORTED
-        self.up[r].send(Said.NO)
+        self.log[r] = LogRecord.ABORTED
+        self.up[r].send(ToCoordinator.NO)
 
     @action(per=RM, fair=True)
     def learn_commit(self, r: Member) -> None:
         """The decision is logged, then acknowledged."""
-        when(self._is_told(r, Told.COMMIT))
+        when(self._receives(r, ToParticipant.COMMIT))
         self.down[r].receive()
-        self.log[r] = Log.COMMITTED
-        self.up[r].send(Said.DONE)
+        self.log[r] = LogRecord.COMMITTED
+        self.up[r].send(ToCoordinator.DONE)
 
     @action(per=RM, fair=True)
     def learn_abort(self, r: Member) -> None:
         """The decision is logged, then acknowledged."""
-        when(self._is_told(r, Told.ABORT), self.log[r] != Log.COMMITTED)
+        when(self._receives(r, ToParticipant.ABORT), self.log[r] != LogRecord.COMMITTED)
         self.down[r].receive()
-        self.log[r] = Log.ABORTED
-        self.up[r].send(Said.DONE)
+        self.log[r] = LogRecord.ABORTED
+        self.up[r].send(ToCoordinator.DONE)
 
     @action(per=RM, fair=True)
     def drop(self, r: Member) -> None:
-        """What is no news to who has committed is dropped."""
+        """A participant that has committed drops what it knows."""
         when(
             self.rm.up(r),
-            self.log[r] == Log.COMMITTED,
-            any_of(self.down[r].head == Told.ABORT, self.down[r].head == Told.PREPARE),
+            self.log[r] == LogRecord.COMMITTED,
+            any_of(
+                self.down[r].head == ToParticipant.ABORT,
+                self.down[r].head == ToParticipant.PREPARE,
+            ),
         )
         self.down[r].receive()
 
     @action(per=RM, fair=True)
     def ask(self, r: Member) -> None:
         """A participant in doubt that hears nothing asks."""
-        when(self.rm.up(r), self.log[r] == Log.PREPARED, self.down[r].empty)
-        self.up[r].send(Said.ASK)
+        when(self.rm.up(r), self.log[r] == LogRecord.PREPARED, self.down[r].empty)
+        self.up[r].send(ToCoordinator.ASK)
 
     @action(per=RM, fair=True)
     def restart(self, r: Member) -> None:
@@ -320,29 +323,32 @@ class TwoPhaseCommitLog(Protocol):
         self.rm.restart(r)
         self.work[r] = False
 
-    def _hears(self, r: Member, what: Said) -> bool:
+    def _hears(self, r: Member, what: ToCoordinator) -> bool:
         return all_of(self.coordinator.alive == Alive.UP, self.up[r].head == what)
 
-    def _is_told(self, r: Member, what: Told) -> bool:
+    def _receives(self, r: Member, what: ToParticipant) -> bool:
         return all_of(self.rm.up(r), self.down[r].head == what)
 
     @observe(per=RM)
     def visible(self, r: Member) -> bool:
         """A participant's share takes effect when it commits."""
-        return self.log[r] == Log.COMMITTED
+        return self.log[r] == LogRecord.COMMITTED
 
     @observe(per=RM)
     def rejected(self, r: Member) -> bool:
         """A participant's share is given up when it aborts."""
-        return self.log[r] == Log.ABORTED
+        return self.log[r] == LogRecord.ABORTED
 
     @always
     def valid(self) -> bool:
         """Nothing is committed unless every participant has voted for it."""
         return implies(
-            any_of(self.log[r] == Log.COMMITTED for r in self.RM),
+            any_of(self.log[r] == LogRecord.COMMITTED for r in self.RM),
             all_of(
-                any_of(self.log[r] == Log.PREPARED, self.log[r] == Log.COMMITTED)
+                any_of(
+                    self.log[r] == LogRecord.PREPARED,
+                    self.log[r] == LogRecord.COMMITTED,
+                )
                 for r in self.RM
             ),
         )
@@ -352,21 +358,26 @@ class TwoPhaseCommitLog(Protocol):
         """A decision, once logged, stays."""
         return all_of(
             all_of(
-                implies(self.log[r] == Log.COMMITTED, after.log[r] == Log.COMMITTED),
-                implies(self.log[r] == Log.ABORTED, after.log[r] == Log.ABORTED),
+                implies(
+                    self.log[r] == LogRecord.COMMITTED,
+                    after.log[r] == LogRecord.COMMITTED,
+                ),
+                implies(
+                    self.log[r] == LogRecord.ABORTED, after.log[r] == LogRecord.ABORTED
+                ),
             )
             for r in self.RM
         )
 
     @leads_to(per=RM)
     def is_decided(self, r: Member) -> tuple[bool, bool]:
-        """A participant that has voted yes comes to know the decision."""
-        return self.log[r] == Log.PREPARED, self.log[r] != Log.PREPARED
+        """A participant that has voted yes eventually learns the decision."""
+        return self.log[r] == LogRecord.PREPARED, self.log[r] != LogRecord.PREPARED
 
     @sometimes
     def commits(self) -> bool:
         """Everyone can commit."""
-        return all_of(self.log[r] == Log.COMMITTED for r in self.RM)
+        return all_of(self.log[r] == LogRecord.COMMITTED for r in self.RM)
 
     @sometimes
     def commits_after_a_crash(self) -> bool:
@@ -374,7 +385,7 @@ class TwoPhaseCommitLog(Protocol):
         return all_of(
             self.coordinator.alive == Alive.DOWN,
             self.coordinator.committed,
-            any_of(self.log[r] == Log.PREPARED for r in self.RM),
+            any_of(self.log[r] == LogRecord.PREPARED for r in self.RM),
         )
 
 

@@ -32,19 +32,24 @@ class Limits:
 
 @dataclass
 class Exploration:
-    """The outcome of a search. ``depth`` counts the initial states as 1.
-
-    ``never_taken`` names the actions and faults that changed no state that was seen.
-    """
+    """The outcome of an exhaustive search."""
 
     distinct: int = 0
+    """How many distinct states were found."""
     generated: int = 0
+    """How many states were generated, duplicates included."""
     depth: int = 0
+    """The levels of the breadth-first search; the initial states are level 1."""
     seconds: float = 0.0
+    """How long the search took."""
     compile_seconds: float = 0.0
+    """How long it took to compile the model."""
     stopped: str = ""
+    """Why the search stopped early; empty if it is complete."""
     answers: list[SearchResult] = field(default_factory=list)
+    """What was found about each question."""
     never_taken: tuple[str, ...] = ()
+    """The actions and faults that changed no state that was found."""
 
     @property
     def complete(self) -> bool:
@@ -183,7 +188,7 @@ class _Finder:
         return SearchResult(question, "exhausted")
 
     def _ever(self, term: Term) -> bool:
-        """Say whether a claim about single states holds in any state that was seen."""
+        """Return whether a claim about single states holds in any seen state."""
         return any(bool(flags.holds(term).any()) for flags in self._flags)
 
     def _recoverable(self, question: SearchQuery) -> SearchResult:

@@ -99,7 +99,7 @@ class _Runs:
     def way_to_a_fair_piece(
         self, begins: list[int]
     ) -> tuple[int, list[tuple[int, int]]] | None:
-        """Give a shortest way on from a beginning; of two, from the one found first."""
+        """Return a shortest path from a beginning; of two, from the first found."""
         return self._shortest(begins, lambda row: self._fair_pieces[self._piece[row]])
 
     def round_trip(self, home: int) -> list[tuple[int, int]]:

@@ -28,23 +28,28 @@ _TOGETHER = 512
 
 @dataclass
 class Simulation:
-    """The outcome of random walks.
-
-    ``distinct`` states were met in ``steps`` steps, and ``taken`` of ``events``, the
-    events that a protocol names, happened. ``never_taken`` names the actions and
-    faults of which none did.
-    """
+    """The outcome of random walks."""
 
     walks: int
+    """How many walks were made."""
     depth: int
+    """The most steps of one walk."""
     seed: int
+    """The seed of the random choices."""
     distinct: int = 0
+    """How many distinct states were met."""
     steps: int = 0
+    """How many steps were taken."""
     taken: int = 0
+    """How many of ``events`` happened."""
     events: int = 0
+    """How many events the protocol names."""
     seconds: float = 0.0
+    """How long the walks took."""
     answers: list[SearchResult] = field(default_factory=list)
+    """What was found about each question."""
     never_taken: tuple[str, ...] = ()
+    """The actions and faults that never happened."""
 
 
 def simulate(
@@ -150,8 +155,8 @@ class _Walker:
         self, events: Words, alive: Words, at: int, walks: _Walks
     ) -> None:
         """Ask of each step that the walks could take."""
-        asked = [q for q in self._questions if q.when == "step"]
-        for number, question in enumerate(asked):
+        of_steps = [q for q in self._questions if q.when == "step"]
+        for number, question in enumerate(of_steps):
             row, successor = self._graph.broken[number].tolist()
             if row >= 0 and question.name not in self._shown:
                 walk = int(alive[row])

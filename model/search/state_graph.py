@@ -44,20 +44,22 @@ _WORTH_IT = 1 << 22
 
 @dataclass
 class Expansion:
-    """The successors of rows ``lo`` to ``hi``.
-
-    Parallel arrays give each successor's packed state, the number of its event and
-    the row it came from; ``flags`` says of each row which claims hold in it.
-    ``generated`` counts the steps that change nothing as well.
-    """
+    """The successors of rows ``lo`` to ``hi``, in parallel arrays."""
 
     lo: int
+    """The first row that was expanded."""
     hi: int
+    """The row after the last one."""
     states: Words
+    """The packed state of each successor."""
     events: Words
+    """The number of the event that leads to each successor."""
     sources: Words
+    """The row that each successor comes from."""
     flags: Flags
+    """Which claims hold in each expanded row, and whether it rests."""
     generated: int
+    """How many steps there are, those that change nothing included."""
 
 
 class _Buffers:
@@ -83,7 +85,7 @@ class Graph:
     ) -> None:
         """Compile the system; nothing is searched yet.
 
-        With ``symmetry``, one state stands for all that differ in names alone.
+        With ``symmetry``, states that differ only in names are represented by one.
         """
         from onceproof.model.search.states import hash_table  # noqa: PLC0415 - compiles on import
 
@@ -92,8 +94,8 @@ class Graph:
         self.layout = Layout(system.fields, system.sizes)
         self._kernels = hash_table
         # Claims about fair runs are undecided under symmetry, whoever they name.
-        asked = [q.term for q in questions if not q.lively]
-        self.symmetry = Symmetry(system, self.layout, asked) if symmetry else None
+        terms = [q.term for q in questions if not q.lively]
+        self.symmetry = Symmetry(system, self.layout, terms) if symmetry else None
         self.flags = FlagNumbers(term for q in questions for term in q.terms)
         self._step_claims = [q for q in questions if q.when == "step"]
         began = time.perf_counter()
@@ -161,7 +163,7 @@ class Graph:
     ) -> Iterator[Expansion]:
         """Expand rows ``lo`` to ``hi`` piece by piece, a piece ahead of its reader.
 
-        A piece is valid until the next is asked for.
+        A piece is valid until the next is read.
         """
         pieces = [(a, min(hi, a + self._chunk)) for a in range(lo, hi, self._chunk)]
         if backwards:
@@ -234,7 +236,7 @@ class Graph:
         return len(rows)
 
     def slots(self, rows: Words) -> Words:
-        """Give a number for each row, the same for the same state."""
+        """Return a number for each row, the same for the same state."""
         slots = np.empty(len(rows), np.int64)
         shift = _shift(len(self._table))
         self._kernels.find_all(self._table, shift, rows, len(rows), slots)
@@ -246,7 +248,7 @@ class Graph:
         return len(self._table)
 
     def edges(self) -> tuple[Words, Words, Words]:
-        """Give all steps between the states found: sources, event numbers, targets."""
+        """Return all steps between the states found: sources, events, targets."""
         row_of = np.zeros(self.slot_count, np.int64)
         row_of[self.slots(self.states[: self.count])] = np.arange(self.count)
         found = [
@@ -257,12 +259,12 @@ class Graph:
         return np.concatenate(sources), np.concatenate(events), np.concatenate(targets)
 
     def steps_without(self, taken: NDArray[np.bool_]) -> tuple[str, ...]:
-        """Name the actions and faults of which no event is among those ``taken``."""
+        """Name the actions and faults that have no event among those ``taken``."""
         happened = {e.name for e, was in zip(self.events, taken, strict=True) if was}
         return tuple(name for name in self.interpreter.steps if name not in happened)
 
     def path_to(self, row: int) -> list[tuple[int, int]]:
-        """Give a shortest path to a row: pairs of event number and row reached."""
+        """Return a shortest path to a row: pairs of event number and row reached."""
         path: list[tuple[int, int]] = []
         while row >= self.levels[1]:
             level = next(i for i, end in enumerate(self.levels) if end > row) - 1
@@ -282,7 +284,7 @@ class Graph:
         raise RuntimeError(message)
 
     def trace_to(self, row: int) -> Trace:
-        """Give a shortest trace to a row, or to a state that it stands for."""
+        """Return a shortest trace to a row, or to a state that it represents."""
         (_, first), *rest = self.path_to(row)
         state = self.layout.unpack(self.states[first].tolist())
         steps = []
@@ -297,7 +299,7 @@ class Graph:
         return Trace(self.layout.unpack(self.states[first].tolist()), tuple(steps))
 
     def _step_towards(self, state: State, name: str, row: int) -> tuple[Event, State]:
-        """Find the step of that name from a state to one that a row stands for."""
+        """Find the step of that name from a state to one that a row represents."""
         for event in self.events:
             after = self.interpreter.after(state, event) if event.name == name else None
             if after is None:
@@ -311,7 +313,7 @@ class Graph:
         raise RuntimeError(message)
 
     def trace_breaking(self, number: int) -> Trace:
-        """Give a shortest trace whose last step breaks a claim of steps."""
+        """Return a shortest trace whose last step breaks a claim of steps."""
         trace = self.trace_to(int(self.broken[number, 0]))
         last = np.array([self.layout.pack(trace.states[-1])], np.int64)
         self.broken[:] = -1
@@ -351,9 +353,9 @@ def _tuples(system: System, action: object) -> list[tuple[int, ...]]:
 
 
 def words(rows: int, width: int) -> NDArray[np.int64]:
-    """Give an array of ``rows`` by ``width`` 64-bit words; what it holds is undefined.
+    """Return an uninitialised array of ``rows`` by ``width`` 64-bit words.
 
-    A large one is asked for in huge pages: most of the time that a growing table
+    A large one is allocated in huge pages: most of the time that a growing table
     takes is the system's, page by page.
     """
     size = rows * width * 8

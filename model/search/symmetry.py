@@ -1,9 +1,9 @@
-"""Symmetry: of states that differ in the names of members alone, one is kept.
+"""Symmetry: one state represents all that differ only in the names of members.
 
 Members of a sort that is not ordered are interchangeable. Where each field has at
 most one index of such a sort, a state is a bag of its members' tuples, and sorting
-the members by their whole tuple gives the state that stands for all. Where a field
-has more, every renaming is tried, and the least packed state stands for all.
+the members by their whole tuple gives the representative. Where a field has more,
+every renaming is tried, and the least packed state is the representative.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from onceproof.model.errors import UsageError
 from onceproof.model.language.fields import ByMember
-from onceproof.model.language.terms.terms import named as names
+from onceproof.model.language.terms.substitution import named_sorts
 from onceproof.model.search.states.layout import WORD_BITS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def interchangeable(system: System, terms: Iterable[Term] = ()) -> list[Sort]:
     No member is named by its number: not by a step, a claim or an observation of the
     protocol, not where it starts from, and not by any of ``terms``.
     """
-    named = system.named.union(*map(names, terms))
+    named = system.named.union(*map(named_sorts, terms))
     named |= {
         s for f in system.fields if isinstance(f.initial, ByMember) for s in f.sorts
     }
@@ -108,7 +108,7 @@ class Symmetry:
         return any(sort in p.field.sorts for p in self._places)
 
     def reduce(self, rows: Words, number: int) -> None:
-        """Bring the first ``number`` rows to the form that stands for all alike."""
+        """Replace each of the first ``number`` rows by its representative."""
         if self.simple:
             for table in self._tables:
                 self._kernels.sort_members(rows, number, *table)
@@ -116,7 +116,7 @@ class Symmetry:
             self._kernels.least_renaming(rows, number, *self._renamings)
 
     def twins(self, sort: Sort) -> list[tuple[Placement, int, list[tuple[int, ...]]]]:
-        """List the fields that tell members of a sort apart.
+        """List the fields that distinguish members of a sort.
 
         Each with the position of the sort's index, and all values of the others.
         """
@@ -141,8 +141,8 @@ class Symmetry:
                 bits.append(place.bits)
         if sum(bits) > WORD_BITS:
             message = (
-                f"a {sort.text} has {sum(bits)} bits of state, and symmetry can tell "
-                f"{WORD_BITS} apart; choose smaller sizes"
+                f"a {sort.text} has {sum(bits)} bits of state, and symmetry handles "
+                f"{WORD_BITS} at most; choose smaller sizes"
             )
             raise UsageError(message)
         return (
@@ -182,8 +182,8 @@ class Symmetry:
 
 
 def _why(system: System, terms: Collection[Term]) -> str:
-    """Say which sorts are not interchangeable because a member of them is named."""
-    named = system.named.union(*map(names, terms))
+    """Return which sorts are not interchangeable because a member of them is named."""
+    named = system.named.union(*map(named_sorts, terms))
     found = sorted(sort.name for sort in named if not sort.ordered)
     return f": a member of {', '.join(found)} is named by its number" if found else ""
 

@@ -10,8 +10,8 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language.channels import Channels
-from onceproof.model.language.networks import Network
+from onceproof.model.language.parts.channels import Channels
+from onceproof.model.language.parts.networks import Network
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.stores.plain_store import PlainStore
 from onceproof.model.language.terms.types import spelled

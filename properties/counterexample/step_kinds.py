@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.interleavings.durable_state import is_crash
-from onceproof.model.language.channels import Channels
-from onceproof.model.language.networks import Network
-from onceproof.model.language.processes import Processes, Status
+from onceproof.model.language.parts.channels import Channels
+from onceproof.model.language.parts.networks import Network
+from onceproof.model.language.parts.processes import Processes, Status
 
 if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System

@@ -76,22 +76,22 @@ _INJECTED = (
     "tests/spark_checks/inject/test_tracer.py",
 )
 TESTS: dict[str, tuple[str, ...]] = {
-    "model/language/channels.py": (
+    "model/language/parts/channels.py": (
         _BY_HAND,
         "tests/model/language/test_channels.py",
         *COMPARING,
     ),
-    "model/language/networks.py": (
+    "model/language/parts/networks.py": (
         _BY_HAND,
         "tests/model/language/test_networks.py",
         *COMPARING,
     ),
-    "model/language/processes.py": (
+    "model/language/parts/processes.py": (
         _BY_HAND,
         "tests/model/language/test_networks.py",
         *COMPARING,
     ),
-    "model/language/clocks.py": (
+    "model/language/parts/clocks.py": (
         _BY_HAND,
         "tests/model/language/test_networks.py",
         *COMPARING,

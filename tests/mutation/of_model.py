@@ -137,19 +137,19 @@ LANGUAGE = (
         "            return if_else(at[0] == at[0], field.start(*at), kept)",
     ),
     Mutation(
-        "model/language/processes.py",
+        "model/language/parts/processes.py",
         "a crash loses nothing",
         "        self._owner.bound(self.store).lose_volatile(process)\n",
         "",
     ),
     Mutation(
-        "model/language/processes.py",
+        "model/language/parts/processes.py",
         "a process that stops can restart",
         "        self._fall(process, Status.STOPPED)",
         "        self._fall(process, Status.DOWN)",
     ),
     Mutation(
-        "model/language/channels.py",
+        "model/language/parts/channels.py",
         "`send_where` does not wait while a channel is full",
         "        self.need(\n            all_of(\n"
         "                implies(chosen(*at), used[at] < self.length)",
@@ -157,31 +157,31 @@ LANGUAGE = (
         "                implies(chosen(*at), used[at] <= self.length)",
     ),
     Mutation(
-        "model/language/channels.py",
+        "model/language/parts/channels.py",
         "what is received is the last message, not the first",
         "        message = self.head\n        self.drop(0)",
         "        message = self.head\n        self.drop(self._channels.length - 1)",
     ),
     Mutation(
-        "model/language/channels.py",
+        "model/language/parts/channels.py",
         "a place behind the last message keeps what was there",
         "            column[*self._at, last] = blank\n",
         "",
     ),
     Mutation(
-        "model/language/channels.py",
+        "model/language/parts/channels.py",
         "a message that overtakes replaces the one it overtakes",
         "            column[*self._at, place + 1] = first\n",
         "            column[*self._at, place + 1] = second\n",
     ),
     Mutation(
-        "model/language/channels.py",
+        "model/language/parts/channels.py",
         "a channel counts messages that are not there",
         "                        self.used > i,\n                        *(",
         "                        self.used >= i,\n                        *(",
     ),
     Mutation(
-        "model/language/networks.py",
+        "model/language/parts/networks.py",
         "a message that is received stays on its way",
         "        self._network.need(number > 0)\n"
         "        self._copies[*self._at, code] = number - 1",
@@ -189,7 +189,7 @@ LANGUAGE = (
         "        self._copies[*self._at, code] = number",
     ),
     Mutation(
-        "model/language/networks.py",
+        "model/language/parts/networks.py",
         "a message that is not on its way can be delivered once more",
         "        number = self._copies[*self._at, code]\n"
         "        self._network.need(number > 0)\n"
@@ -198,19 +198,19 @@ LANGUAGE = (
         "        self._network.need(number < self._network.copies)",
     ),
     Mutation(
-        "model/language/clocks.py",
+        "model/language/parts/clocks.py",
         "a timer fires though it does not run",
         "        self.store.require(self._running[member], late=True)\n",
         "",
     ),
     Mutation(
-        "model/language/clocks.py",
+        "model/language/parts/clocks.py",
         "an epoch that is seen is taken over though it is older",
         "        self._epoch[member] = if_else(known < epoch, epoch, known)",
         "        self._epoch[member] = if_else(known < epoch, epoch, epoch)",
     ),
     Mutation(
-        "model/language/clocks.py",
+        "model/language/parts/clocks.py",
         "who holds the current epoch is fenced off",
         "        return epoch >= self._epoch[member]",
         "        return epoch > self._epoch[member]",

@@ -174,8 +174,8 @@ MADE = (
     in_action("an action with an error", "1 / 0", "ZeroDivisionError"),
     in_action("an action that recurses", "self.switch()", "m.py"),
     in_action("an undeclared name", "self.off = True", "m.py"),
-    in_claim("a claim that answers nothing", "pass", "answers"),
-    in_claim("a claim that answers a text", "return 'yes'", "m.py"),
+    in_claim("a claim that returns nothing", "pass", "returns"),
+    in_claim("a claim that returns a text", "return 'yes'", "m.py"),
     in_claim("a claim with an error", "return 1 / 0", "ZeroDivisionError"),
     in_claim("a claim in Python's words", "return self.on and True", "m.py"),
     file(

@@ -7,10 +7,10 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model import language
-from onceproof.model.language.channels import End
-from onceproof.model.language.clocks import Epochs, Timers
-from onceproof.model.language.networks import Mail
-from onceproof.model.language.processes import Processes
+from onceproof.model.language.parts.channels import End
+from onceproof.model.language.parts.clocks import Epochs, Timers
+from onceproof.model.language.parts.networks import Mail
+from onceproof.model.language.parts.processes import Processes
 from onceproof.model.language.sorts import Members
 from onceproof.model.language.state import Elements
 from onceproof.model.language.terms import terms as t

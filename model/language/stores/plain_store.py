@@ -43,7 +43,7 @@ class PlainStore:
         self._frozen = frozen
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
-        """Give the value of one element."""
+        """Return the value of one element."""
         checked_index(field, indices)
         try:
             return self.values[field.path][cast("tuple[int, ...]", indices)]

@@ -35,7 +35,7 @@ class StateStore(Protocol):
     """What a protocol asks of the place where its state lives."""
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
-        """Give the value of one element of a field."""
+        """Return the value of one element of a field."""
         ...
 
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:

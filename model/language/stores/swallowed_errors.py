@@ -59,7 +59,7 @@ def refuse_caught() -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _guarded(code: CodeType) -> tuple[tuple[int, int], ...]:
-    """Give the places in some code at which an exception may be caught."""
+    """Return the places in some code at which an exception may be caught."""
     bytecode: Any = dis.Bytecode(code)
     handlers = {step.offset for step in bytecode if step.opname == "PUSH_EXC_INFO"}
     return tuple(

@@ -17,6 +17,7 @@ from onceproof.model.language.stores.swallowed_errors import refuse_caught
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.binding import Loop
 from onceproof.model.language.terms.ranges import Ranges
+from onceproof.model.language.terms.substitution import substitute
 from onceproof.model.language.terms.types import (
     BoolType,
     IntType,
@@ -39,27 +40,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FieldWrite:
-    """A change of a field, its value in terms of the state before the action.
-
-    With ``vars`` the change is of every element, and ``value`` holds those
-    variables; else it is of the element at ``indices``.
-    """
+    """A write to a field, its value in terms of the state before the action."""
 
     field: str
+    """The path of the field."""
     indices: tuple[t.Term, ...]
+    """The indices of the element that is written."""
     value: t.Term
+    """The new value."""
     vars: tuple[t.Var, ...] = ()
+    """The variables of ``value`` where the write is to every element."""
     whole: bool = False
+    """Whether the write is to every element."""
 
 
 def read_through(writes: list[FieldWrite], get: t.Get) -> t.Term:
-    """Give the value of ``get`` once ``writes``, in order, have been made."""
+    """Return the value of ``get`` once ``writes``, in order, have been made."""
     value: t.Term = get
     for write in writes:
         if write.field != get.field:
             continue
         if write.whole:
-            value = t.substitute(
+            value = substitute(
                 write.value, dict(zip(write.vars, get.indices, strict=True))
             )
         else:
@@ -91,7 +93,7 @@ class SymbolicStore:
         self._overwritten: dict[tuple[object, ...], object] = {}
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
-        """Give the term of one element, seeing the writes made so far."""
+        """Return the term of one element, seeing the writes made so far."""
         places = self._places(field, indices)
         get = t.Get(field.path, places, field.type, self._after)
         self._overwritten = {
@@ -137,7 +139,7 @@ class SymbolicStore:
     def loop(
         self, ranges: Ranged, give: Callable[..., T], frame: FrameType
     ) -> Iterator[T]:
-        """Give a variable for each sort, bound by the quantifier around it."""
+        """Return a variable for each sort, bound by the quantifier around it."""
 
         def fresh() -> tuple[T, tuple[t.Var, ...]]:
             variables = tuple(self.fresh(sort) for sort, _ in ranges)
@@ -151,7 +153,7 @@ class SymbolicStore:
         self.sized.add(sort)
 
     def fresh(self, sort: Sort, name: str = "") -> t.Var:
-        """Make a variable that stands for a member of ``sort``."""
+        """Make a variable for a member of ``sort``."""
         self._fresh += 1
         suffix = "'" if self._after else ""
         name = name or f"{sort.name.lower()}{suffix}${self._fresh}"

@@ -1,1 +1,1 @@
-"""Typed terms: what a traced method leaves, and what can be said of them."""
+"""Typed terms, which tracing makes from methods, and functions over them."""

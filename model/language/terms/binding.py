@@ -1,6 +1,6 @@
 """Which loop over a sort a quantifier binds: a ``for`` of its own generator, no other.
 
-While a model is traced, a loop over a sort runs once, for a variable that stands for
+While a model is traced, a loop over a sort runs once, with a variable in the place of
 every member. That means what the loop means in Python only where a quantifier takes
 each value that the loop gives, and nothing else sees the loop. So a loop is bound where
 it is a ``for`` of the generator expression that was handed to the innermost quantifier.
@@ -50,7 +50,7 @@ class Scope:
         return tuple(var for loop in self.running for var in loop)
 
     def owns(self, frame: FrameType) -> bool:
-        """Say whether a frame is going through a ``for`` of the generator."""
+        """Return whether a frame is going through a ``for`` of the generator."""
         if self.generator is None or self.generator.gi_frame is not frame:
             return False
         return frame.f_lasti in _own_loops(frame.f_code)
@@ -78,7 +78,7 @@ class Loop(Generic[T]):
         name: str,
         frame: FrameType,
     ) -> None:
-        """Begin a loop that ``frame`` asked for; ``fresh`` makes its variables.
+        """Begin a loop of ``frame``; ``fresh`` makes its variables.
 
         Raises ``ModelError`` where it is no ``for`` that asks.
         """
@@ -89,7 +89,7 @@ class Loop(Generic[T]):
             raise self._refusal()
 
     def __next__(self) -> T:
-        """Give the variables in the first round, and end in the second.
+        """Return the variables in the first round, and end in the second.
 
         Raises ``ModelError`` unless a quantifier's own ``for`` asks.
         """
@@ -118,7 +118,7 @@ class Loop(Generic[T]):
 def gathered(source: Iterable[T]) -> list[tuple[T, tuple[t.Var, ...]]]:
     """List the values that a quantifier was given, and what is bound at each.
 
-    Raises ``ModelError`` for a generator of which something was taken before.
+    Raises ``ModelError`` for a generator that was used before.
     """
     used = isinstance(source, GeneratorType) and (
         inspect.getgeneratorstate(source) != inspect.GEN_CREATED

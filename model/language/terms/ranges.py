@@ -52,7 +52,7 @@ class Ranges:
         return wiser
 
     def bounds(self, term: Term) -> Range:
-        """Give the least and the greatest value that ``term`` can have."""
+        """Return the least and the greatest value that ``term`` can have."""
         low, high = self._structural(term)
         known = self._known.get(term)
         return (low, high) if known is None else _meet((low, high), known)
@@ -134,7 +134,7 @@ class Ranges:
 
 
 def widest(term: Term, sizes: Mapping[Sort, int]) -> int:
-    """Give the greatest distance from zero that any integer inside a term can have."""
+    """Return the greatest absolute value of any integer inside a term."""
     ranges = Ranges(sizes)
     most = 0
     found: dict[int, Range] = {}

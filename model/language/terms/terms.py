@@ -2,8 +2,7 @@
 
 Every reader of a model (native code, z3, pictures) reads these and nothing else.
 Terms are immutable and compare by structure. The functions in lower case build
-terms and simplify what is plain to see; readers may rely on no more than that
-the meaning is kept.
+terms and simplify them; readers may rely only on the meaning being preserved.
 """
 
 from __future__ import annotations
@@ -22,9 +21,7 @@ from onceproof.model.language.terms.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from onceproof.model.language.sorts import Sort
+    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ class Ite:
 
 @dataclass(frozen=True, slots=True)
 class ForAll:
-    """The body holds for all members that ``vars`` can stand for."""
+    """The body holds for all members that ``vars`` range over."""
 
     vars: tuple[Var, ...]
     body: Term
@@ -125,7 +122,7 @@ class ForAll:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """The body holds for some members that ``vars`` can stand for."""
+    """The body holds for some members that ``vars`` range over."""
 
     vars: tuple[Var, ...]
     body: Term
@@ -133,7 +130,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """The sum of an integer body over all members that ``vars`` can stand for."""
+    """The sum of an integer body over all members that ``vars`` range over."""
 
     vars: tuple[Var, ...]
     body: Term
@@ -169,7 +166,7 @@ def integer(value: int) -> Const:
 
 
 def sort_of(term: Term) -> Type:
-    """Give the type of a term; a computed integer's bounds are left wide."""
+    """Return the type of a term; a computed integer's bounds are left wide."""
     if isinstance(term, Const | Var | Get):
         return term.type
     if isinstance(term, Ite):
@@ -275,7 +272,7 @@ def _number(term: Const) -> int:
 
 
 def children(term: Term) -> tuple[Term, ...]:
-    """Give the terms directly inside ``term``."""
+    """Return the terms directly inside ``term``."""
     if isinstance(term, Const | Var):
         return ()
     if isinstance(term, Get):
@@ -317,89 +314,6 @@ def quantified(kind: type[Quantifier], variables: tuple[Var, ...], body: Term) -
     if not variables or (kind is not Sum and isinstance(body, Const)):
         return body
     return kind(variables, body)
-
-
-def replace_leaves(term: Term, answer: Callable[[Var | Get], Term | None]) -> Term:
-    """Put terms in place of variables and state elements, all at once.
-
-    What ``answer`` gives is put in place as it is, and never looked into again: a
-    leaf of the answer is not a leaf of ``term``. A state element is asked about with
-    its indices already replaced. ``answer`` gives None for what stays.
-    """
-    if isinstance(term, Var):
-        found = answer(term)
-        return term if found is None else found
-    inner = tuple(replace_leaves(child, answer) for child in children(term))
-    if isinstance(term, Get):
-        get = replace(term, indices=inner)
-        found = answer(get)
-        return get if found is None else found
-    return rebuild(term, inner) if inner != children(term) else term
-
-
-def substitute(term: Term, values: dict[Var, Term]) -> Term:
-    """Put terms in place of variables, all at once.
-
-    Bound variables have names of their own, so that none of ``term`` catches a
-    variable of ``values``. Raises ``ValueError`` where one would.
-    """
-    if not values:
-        return term
-    arriving = frozenset().union(*map(free_variables, values.values())) | set(values)
-    for part in subterms(term):
-        if isinstance(part, ForAll | Exists | Sum) and arriving & set(part.vars):
-            caught = ", ".join(sorted(v.name for v in arriving & set(part.vars)))
-            message = f"{caught} is bound here, and means something else outside"
-            raise ValueError(message)
-    return replace_leaves(
-        term, lambda leaf: values.get(leaf) if isinstance(leaf, Var) else None
-    )
-
-
-def free_variables(term: Term) -> frozenset[Var]:
-    """Give the variables of ``term`` that nothing in it binds."""
-    if isinstance(term, Var):
-        return frozenset((term,))
-    inner: frozenset[Var] = frozenset().union(*map(free_variables, children(term)))
-    if isinstance(term, ForAll | Exists | Sum):
-        return inner - set(term.vars)
-    return inner
-
-
-def free(term: Term) -> frozenset[Var]:
-    """Give the variables of a term that no quantifier in it binds."""
-    if isinstance(term, Var):
-        return frozenset([term])
-    found: frozenset[Var] = frozenset().union(*map(free, children(term)))
-    return found.difference(term.vars) if isinstance(term, Quantified) else found
-
-
-def apart(term: Term, bound: frozenset[Var] = frozenset()) -> Term:
-    """Rename variables so that no quantifier binds one that is bound around it.
-
-    Where a term is put into another, a quantifier may come to be inside itself.
-    """
-    if isinstance(term, Quantified):
-        names = {v: v for v in term.vars}
-        for var in term.vars:
-            while names[var] in bound:
-                names[var] = replace(var, name=f"{names[var].name}'")
-        new = tuple(names.values())
-        body = term.body
-        if new != term.vars:
-            body = substitute(body, {v: n for v, n in names.items() if v != n})
-        return type(term)(new, apart(body, bound.union(new)))
-    inner = tuple(apart(child, bound) for child in children(term))
-    return rebuild(term, inner) if inner != children(term) else term
-
-
-def named(term: Term) -> frozenset[Sort]:
-    """Give the sorts of which a member is named by its number."""
-    return frozenset(
-        part.type.sort
-        for part in subterms(term)
-        if isinstance(part, Const) and isinstance(part.type, MemberType)
-    )
 
 
 def subterms(term: Term) -> Iterator[Term]:

@@ -84,7 +84,7 @@ def encode(type_: Type, value: Value) -> int:
 
 
 def decode(type_: Type, code: int) -> Value:
-    """Give the value that ``code`` stands for."""
+    """Return the value of ``code``."""
     if isinstance(type_, BoolType):
         return bool(code)
     if isinstance(type_, EnumType):
@@ -106,14 +106,14 @@ def cardinality(type_: Type, size: int = 0) -> int:
 
 
 def is_integer(type_: Type) -> bool:
-    """Say whether values of the type can be compared by size and added."""
+    """Return whether values of the type can be compared by size and added."""
     return isinstance(type_, IntType) or (
         isinstance(type_, MemberType) and type_.sort.ordered
     )
 
 
 def type_of(value: object) -> Type | None:
-    """Give the smallest type that holds a plain value, if the language has one."""
+    """Return the smallest type that holds a plain value, if the language has one."""
     if isinstance(value, bool):
         return BOOL
     if isinstance(value, Enum):
@@ -127,7 +127,7 @@ def type_of(value: object) -> Type | None:
 
 @functools.lru_cache(maxsize=1024)
 def _enum_type(enum: type[Enum]) -> EnumType:
-    """Give the type of an enumeration, if each of its names is a value of its own."""
+    """Return the type of an enumeration, if each of its names is a value of its own."""
     if issubclass(enum, Flag):
         message = (
             f"{enum.__name__} is a Flag, whose values are sets; use an Enum, "
@@ -145,7 +145,7 @@ def _enum_type(enum: type[Enum]) -> EnumType:
 
 
 def holds(type_: Type, value: object) -> bool:
-    """Say whether a plain value is one of a type."""
+    """Return whether a plain value is one of a type."""
     found = type_of(value)
     if isinstance(type_, IntType) and isinstance(found, IntType):
         return type_.low <= found.low <= type_.high
@@ -153,10 +153,10 @@ def holds(type_: Type, value: object) -> bool:
 
 
 def spelled(value: object) -> bool | int | float | str:
-    """Give a value as files, pages and reports show it.
+    """Return a value as files, pages and reports show it.
 
-    What stands for a member of an enumeration is shown for it: a text, a number or a
-    truth value as it is, and all else as the text that Python gives of it.
+    A member of an enumeration is shown by its value: a text, a number or a truth value
+    as it is, and any other by its ``str``.
     """
     found = value.value if isinstance(value, Enum) else value
     return found if isinstance(found, str | int | float) else str(found)

@@ -21,16 +21,24 @@ class ActionTerm:
     """An action or fault as terms: for which members, when, and what it writes."""
 
     name: str
+    """Its name, with the path of its part."""
     params: tuple[t.Var, ...]
+    """The variables for the members it is for."""
     guard: t.Term
+    """The condition under which it is enabled."""
     writes: tuple[FieldWrite, ...]
+    """What it writes, in order."""
     fault: bool
+    """Whether it is a fault."""
     doc: str
+    """The first line of the method's docstring."""
     where: str
+    """The line of its definition, ``file:line``."""
     fair: bool = False
+    """Whether it is weakly fair."""
 
     def after(self, get: t.Get) -> t.Term:
-        """Give what an element holds after the action, in terms of before."""
+        """Return what an element holds after the action, in terms of before."""
         return read_through(list(self.writes), get)
 
     @property

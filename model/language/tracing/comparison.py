@@ -1,4 +1,4 @@
-"""What was traced is compared with plain Python, in sampled states, before it is used.
+"""Compares traced terms with plain Python in sampled states, before they are used.
 
 A method runs once on symbols, and leaves a term. Whatever of Python no symbol can see
 (what is counted, kept, or taken from elsewhere) would make the term mean something
@@ -58,7 +58,7 @@ _HELP = (
 
 
 class Samples:
-    """States of a protocol in which plain Python and terms are compared."""
+    """States of a protocol, to compare plain Python and terms in."""
 
     def __init__(
         self, protocol: Protocol, fields: Sequence[Field], sizes: Mapping[Sort, int]

@@ -1,4 +1,4 @@
-"""What a term is worth in a state, worked out in Python from the term alone."""
+"""The value of a term in a state, computed in Python from the term alone."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Values: TypeAlias = "dict[str, dict[tuple[int, ...], Value]]"
 
 Known: TypeAlias = "dict[t.Var, int]"
 Worth: TypeAlias = Callable[[Known, Values, Values], Any]
-"""Gives the worth of a term for members, in a state and in the one after it."""
+"""Returns the value of a term for members, in a state and in the one after it."""
 
 
 class Meaning:
-    """Works terms out, over sorts of given sizes. Members are their indices."""
+    """Evaluates terms over sorts of given sizes. Members are their indices."""
 
     def __init__(self, sizes: Mapping[Sort, int]) -> None:
-        """Work terms out for ``sizes``."""
+        """Evaluate terms for ``sizes``."""
         self._sizes = sizes
 
     def of(self, term: t.Term) -> Worth:
-        """Give a function that works ``term`` out.
+        """Return a function that evaluates ``term``.
 
-        It raises ``KeyError`` where the term speaks of an element that is not there.
+        It raises ``KeyError`` where the term refers to an element that does not exist.
         """
         if isinstance(term, t.Const):
             value = term.value
@@ -89,7 +89,7 @@ class Meaning:
         return lambda *state: left(*state) - right(*state)
 
     def members(self, variables: tuple[t.Var, ...]) -> list[Known]:
-        """List all that some variables can stand for."""
+        """List all assignments of members to some variables."""
         ranges = [range(self._sizes[var.type.sort]) for var in variables]
         return [
             dict(zip(variables, each, strict=True))
@@ -99,7 +99,7 @@ class Meaning:
     def effect(
         self, writes: tuple[FieldWrite, ...]
     ) -> Callable[[Known, Values], Values]:
-        """Give a function that makes the state after some writes, in their order."""
+        """Return a function that makes the state after some writes, in their order."""
         made = [
             (
                 write.field,

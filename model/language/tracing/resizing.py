@@ -1,7 +1,7 @@
 """A protocol at other sizes: what of its terms depends on how many members there are.
 
-A model that asks for a size is noted as it asks (``len``, ``sizes``). Whatever other
-way Python knows to find a size out, its terms are not the same at another size.
+A model that reads a size is noted as it does (``len``, ``sizes``). However else Python
+finds a size out, the terms then differ at another size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def resized(protocol: Protocol, sort: Sort, size: int) -> Protocol:
-    """Give the protocol with another number of members of a sort."""
+    """Return the protocol with another number of members of a sort."""
     made = copy.copy(protocol)
     made.__dict__.pop("_traced", None)
     made.__dict__.pop("_samples", None)
@@ -31,7 +31,7 @@ def resized(protocol: Protocol, sort: Sort, size: int) -> Protocol:
 
 
 def other(system: System, sort: Sort, size: int) -> System:
-    """Give the system with another number of members of a sort."""
+    """Return the system with another number of members of a sort."""
     known: dict[tuple[Sort, int], System] = system.protocol.__dict__.setdefault(
         "_resized", {}
     )
@@ -41,7 +41,7 @@ def other(system: System, sort: Sort, size: int) -> System:
 
 
 def sized_by(system: System) -> frozenset[Sort]:
-    """Give the sorts whose size the state or the steps of a system depend on."""
+    """Return the sorts whose size the state or the steps of a system depend on."""
     return frozenset(
         sort
         for sort, size in system.sizes.items()
@@ -57,7 +57,7 @@ def claim_sized_by(
     *,
     steps: bool,
 ) -> frozenset[Sort]:
-    """Give the sorts whose size a claim depends on, where ``term`` is traced of it."""
+    """Return the sorts whose size a claim depends on; ``term`` is its trace."""
 
     def same(sort: Sort, size: int) -> bool:
         try:
@@ -73,7 +73,7 @@ def claim_sized_by(
 
 
 def _alike(system: System, sort: Sort, size: int) -> bool:
-    """Say whether a system is the same at another size; one that is none is not."""
+    """Return whether a system is the same at another size; one that is none is not."""
     try:
         return _terms(other(system, sort, size)) == _terms(system)
     except ModelError:

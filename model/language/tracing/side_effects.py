@@ -1,4 +1,4 @@
-"""What a model's methods can reach beside its state, and must leave as it is.
+"""Refuses side effects: changes to what a model's methods reach beside its state.
 
 A step that writes to an attribute, a module or a list of its own would have an effect
 that no search sees, and that is still there when the next method runs.
@@ -134,7 +134,7 @@ class _Cell:
         self._cell = cell
 
     def get(self, _: str) -> object:
-        """Give what it holds; nothing where it holds nothing yet."""
+        """Return what it holds; nothing where it holds nothing yet."""
         try:
             found: object = self._cell.cell_contents
         except ValueError:
@@ -151,7 +151,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _token(what: object, depth: int) -> Any:
-    """Give something that is equal later if nothing has changed, and keeps it alive."""
+    """Return a token that is equal later only if nothing has changed."""
     if depth and isinstance(what, dict):
         return [(_same(key), _token(value, depth - 1)) for key, value in what.items()]
     if depth and isinstance(what, list | deque | tuple):
@@ -167,7 +167,7 @@ def _token(what: object, depth: int) -> Any:
 
 
 class _same:  # noqa: N801 - it reads as a function
-    """Stands for an object: equal to what stands for the very same one."""
+    """A reference to an object, equal only to references to the same object."""
 
     __slots__ = ("what",)
 

@@ -16,6 +16,11 @@ from onceproof.model.language.stores.symbolic_store import (
 )
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.ranges import widest
+from onceproof.model.language.terms.substitution import (
+    free_variables,
+    named_sorts,
+    rename_apart,
+)
 from onceproof.model.language.terms.types import MOST, TOO_LARGE, BoolType
 
 if TYPE_CHECKING:
@@ -33,10 +38,15 @@ class System:
     """A protocol at given sizes, as terms: all that its readers need."""
 
     protocol: Protocol
+    """The protocol that was traced."""
     fields: tuple[Field, ...]
+    """Its fields, with those of its parts and the budgets of its faults."""
     actions: tuple[ActionTerm, ...]
+    """Its actions and faults."""
     sizes: dict[Sort, int]
+    """The size of each sort."""
     sized: frozenset[Sort]
+    """The sorts whose size the terms depend on: a proof is for that size only."""
 
     @property
     def name(self) -> str:
@@ -44,14 +54,14 @@ class System:
         return self.protocol.label()
 
     def field(self, path: str) -> Field:
-        """Give the field of that path."""
+        """Return the field of that path."""
         return next(f for f in self.fields if f.path == path)
 
     def claim(self, predicate: Callable[..., object], *, steps: bool = False) -> t.Term:
         """Trace ``predicate(protocol)``, or of a step ``predicate(before, after)``.
 
-        Raises ``ModelError`` for what is no claim, and where the term means something
-        else than the predicate does in plain Python.
+        Raises ``ModelError`` for what is no claim, and where the term and the predicate
+        in plain Python differ.
         """
         stores = [SymbolicStore(self.sizes, frozen=True)]
         if steps:
@@ -59,11 +69,11 @@ class System:
         with nothing_swallowed():
             found = predicate(*(self.protocol.bound(store) for store in stores))
         if found is None:
-            message = "a claim answers a truth value; this one answers nothing"
+            message = "a claim returns a truth value; this one has no `return`"
             raise ModelError(message, where=here())
         term = lift(found)
         if not isinstance(t.sort_of(term), BoolType):
-            message = f"a claim answers a truth value, not {t.sort_of(term)}"
+            message = f"a claim returns a truth value, not {t.sort_of(term)}"
             raise ModelError(message, where=here())
         term = settled(term, (), self.sizes)
         self.samples.claim(predicate, term, steps=steps)
@@ -71,7 +81,7 @@ class System:
 
     @functools.cached_property
     def named(self) -> frozenset[Sort]:
-        """The sorts of which a member is named: its members are not interchangeable.
+        """The sorts with a member that is named: its members are not interchangeable.
 
         It counts wherever it is named, in steps, observations and claims alike.
         """
@@ -81,12 +91,12 @@ class System:
                 with modelling(defined_at(method)):
                     name = path.rpartition(".")[2]
                     terms += self._answers(holder, name, per, step=step)
-        return frozenset().union(*map(t.named, terms))
+        return frozenset().union(*map(named_sorts, terms))
 
     def _answers(
         self, holder: Part, name: str, per: tuple[Sort, ...], *, step: bool
     ) -> list[t.Term]:
-        """Trace what a claim or an observation answers of any members."""
+        """Trace what a claim or an observation returns for any members."""
         store = SymbolicStore(self.sizes, frozen=True)
         members: list[Any] = [Symbolic(store.fresh(sort)) for sort in per]
         if step:
@@ -97,7 +107,7 @@ class System:
 
     @property
     def samples(self) -> Samples:
-        """States in which what is traced is compared with plain Python."""
+        """The states in which terms are compared with plain Python."""
         found: Samples = self.protocol.__dict__["_samples"]
         return found
 
@@ -113,12 +123,12 @@ def _asked(
 
 
 def settled(term: t.Term, params: tuple[t.Var, ...], sizes: dict[Sort, int]) -> t.Term:
-    """Give a traced term, with names of its own for what it binds.
+    """Return a traced term, with names of its own for what it binds.
 
-    Raises ``ModelError`` where it speaks of members that nothing binds, or of numbers
+    Raises ``ModelError`` where it refers to members that nothing binds, or to numbers
     that not every reader can hold.
     """
-    loose = t.free(term).difference(params)
+    loose = free_variables(term).difference(params)
     if loose:
         names = ", ".join(sorted({var.type.sort.name for var in loose}))
         message = (
@@ -128,6 +138,6 @@ def settled(term: t.Term, params: tuple[t.Var, ...], sizes: dict[Sort, int]) -> 
         raise ModelError(message, where=here())
     most = widest(term, sizes)
     if most > MOST:
-        message = f"a number may come to {most} here, or to -{most}; {TOO_LARGE}"
+        message = f"a number may reach {most} here, or -{most}; {TOO_LARGE}"
         raise ModelError(message, where=here())
-    return t.apart(term)
+    return rename_apart(term)

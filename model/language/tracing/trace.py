@@ -62,7 +62,7 @@ def _trace(protocol: Protocol) -> System:
 
 
 def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicStore]:
-    """Run a step on symbols; give what stands for its members, and what it left."""
+    """Run a step on symbols; return its variables and what it left."""
     store = SymbolicStore(protocol.sizes)
     params = tuple(
         store.fresh(sort, f"{sort.name.lower()}{i}")

@@ -19,19 +19,19 @@ class Alignment(Part):
     taken = state(False, volatile=True)
 
     def reads(self, s: Member) -> bool:
-        """Say whether the operator takes events from an input."""
+        """Return whether the operator takes events from an input."""
         return any_of(not_(self.came[s]), self.taken)
 
     def completes(self, s: Member) -> bool:
-        """Say whether the barrier of an input is the last to come."""
+        """Return whether the barrier of an input is the last to come."""
         return all_of(self.came[x] | (x == s) for x in self.S)
 
     def snapshots(self, s: Member) -> bool:
-        """Say whether the state is snapshot as the barrier of an input comes."""
+        """Return whether the state is snapshot as the barrier of an input comes."""
         return self.completes(s)
 
     def records(self, s: Member) -> bool:
-        """Say whether an event of an input is recorded as on its way."""
+        """Return whether an event of an input is recorded as on its way."""
         return s != s
 
 

@@ -1,4 +1,4 @@
-"""How the files of a batch job's tasks come to be where readers look."""
+"""How a batch job's files are moved to where readers look."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Committer(Part):
         return if_else(self.aside[p] > 1, MOST, one_more(self.files[p]))
 
     def finished(self) -> bool:
-        """Say whether the job's commit has returned."""
+        """Return whether the job's commit has returned."""
         return all_of(p == p for p in self.PARTITION)
 
     def abort_job(self) -> None:
@@ -70,7 +70,7 @@ class FileCommitterV1(Committer):
     attempt of it put there. The job's commit merges every folder that it lists there;
     a crash in the midst leaves a part of the job visible. A commit that raises is not
     tried again: the job fails, and what lies aside is deleted. A run of the job adds
-    to what is there; and since it bears another id, yet looks into the same
+    to what is there; and since it has another id, yet looks into the same
     ``_temporary/0``, it also publishes the folders that a dead run has left.
     """
 
@@ -90,7 +90,7 @@ class FileCommitterV1(Committer):
         self.own[p] = True
 
     def commit_job(self) -> None:
-        """List the folders that are to be merged."""
+        """List the folders to merge."""
         self.due.set(lambda p: self.lying[p])
 
     @action(per=PARTITION)

@@ -30,7 +30,7 @@ _ROWS = I64.as_pointer()
 
 
 def instances(system: System, action: ActionTerm) -> int:
-    """Count the events that an action stands for."""
+    """Count the events of an action, one for each tuple of members."""
     number = 1
     for param in action.params:
         number *= system.sizes[param.type.sort]

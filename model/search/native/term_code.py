@@ -101,7 +101,7 @@ class TermEmitter:
 
     @contextmanager
     def members(self, variables: Sequence[t.Var]) -> Iterator[None]:
-        """Run the block for all members that the variables can stand for."""
+        """Run the block for all members that the variables range over."""
         if not variables:
             yield
             return
@@ -240,7 +240,7 @@ class TermEmitter:
     def lies(
         self, place: Placement, indices: list[ir.Value]
     ) -> tuple[ir.Value, ir.Value]:
-        """Give the word and the shift of an element."""
+        """Return the word and the shift of an element."""
         element = self.flat(indices, list(place.dims))
         bits = constant(place.bits)
         if not place.split:
@@ -259,14 +259,14 @@ class TermEmitter:
 
 
 def number_of(term: t.Const) -> int:
-    """Give a constant as it is coded."""
+    """Return a constant as it is coded."""
     if isinstance(term.type, BoolType | EnumType):
         return encode(term.type, term.value)
     return int(term.value)  # type: ignore[arg-type]
 
 
 def repeated(place: Placement, code: int) -> tuple[int, int]:
-    """Give the bits of all elements, and those that hold ``code`` in each."""
+    """Return the bits of all elements, and those that hold ``code`` in each."""
     clear = pattern = 0
     for element in range(place.count):
         shift = place.spot(element)[1]

@@ -28,7 +28,7 @@ def flag_words(claims: int) -> int:
 
 
 def bit_of(number: int) -> tuple[int, int]:
-    """Give the word and the bit of a flag."""
+    """Return the word and the bit of a flag."""
     return divmod(number, FLAG_BITS)
 
 
@@ -62,18 +62,20 @@ class FlagNumbers:
 
 @dataclass(frozen=True)
 class Flags:
-    """The flags of some rows: ``rows`` has a row of words for each."""
+    """The flags of some rows."""
 
     numbers: dict[t.Term, int]
+    """The number of each claim's flag."""
     rows: Words
+    """A row of words for each state."""
 
     def holds(self, claim: t.Term) -> NDArray[np.bool_]:
-        """Say in which rows a claim holds."""
+        """Return in which rows a claim holds."""
         return self._are_set(self.numbers[claim])
 
     @property
     def rests(self) -> NDArray[np.bool_]:
-        """Say which rows rest."""
+        """Return which rows rest."""
         return self._are_set(REST)
 
     def copy(self) -> Flags:
@@ -100,8 +102,11 @@ class Summary:
     """The flags that are set in some row, and those that are set in every row."""
 
     numbers: dict[t.Term, int]
+    """The number of each claim's flag."""
     some: list[int]
+    """The flags that are set in at least one row, as words."""
     every: list[int]
+    """The flags that are set in every row, as words."""
 
     @property
     def rests_somewhere(self) -> bool:
@@ -109,11 +114,11 @@ class Summary:
         return self._has(self.some, REST)
 
     def holds_somewhere(self, claim: t.Term) -> bool:
-        """Say whether a claim holds in a row."""
+        """Return whether a claim holds in a row."""
         return self._has(self.some, self.numbers[claim])
 
     def holds_everywhere(self, claim: t.Term) -> bool:
-        """Say whether a claim holds in every row."""
+        """Return whether a claim holds in every row."""
         return self._has(self.every, self.numbers[claim])
 
     @staticmethod

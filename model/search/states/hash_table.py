@@ -100,7 +100,7 @@ def grow_one(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
 
 @kernel
 def find(table, shift, row):  # type: ignore[no-untyped-def]
-    """Give the slot that holds ``row``, or the empty one where it would go."""
+    """Return the slot that holds ``row``, or the empty one where it would go."""
     mask = table.shape[0] - 1
     x = _hash(row[0]) if row.shape[0] == 1 else _hash_many(row)
     h = np.int64(x >> np.uint64(shift))
@@ -139,7 +139,7 @@ def grow_many(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
 
 @kernel
 def find_all(table, shift, rows, n, slots) -> None:  # type: ignore[no-untyped-def]
-    """Give the slot of each of ``n`` rows."""
+    """Return the slot of each of ``n`` rows."""
     for j in range(n):
         slots[j] = find(table, shift, rows[j])
 

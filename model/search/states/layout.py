@@ -22,20 +22,22 @@ MAX_WORDS = 8
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the elements of one field lie.
-
-    Element ``e`` has ``bits`` bits. A field in one word starts at ``shift`` of
-    ``word``; a ``split`` field has words of its own from ``word`` on, with
-    ``WORD_BITS // bits`` elements in each.
-    """
+    """Where the elements of one field lie in the packed words."""
 
     field: Field
+    """The field."""
     dims: tuple[int, ...]
+    """The sizes of the sorts that index it."""
     bits: int
+    """How many bits an element takes."""
     count: int
+    """How many elements there are."""
     word: int
+    """The word that holds it, or the first of its words."""
     shift: int
+    """Where the field starts in ``word``."""
     split: bool
+    """Whether it has words of its own, ``WORD_BITS // bits`` elements in each."""
 
     @property
     def mask(self) -> int:
@@ -43,7 +45,7 @@ class Placement:
         return (1 << self.bits) - 1
 
     def spot(self, element: int) -> tuple[int, int]:
-        """Give the word and the shift of an element."""
+        """Return the word and the shift of an element."""
         if not self.split:
             return self.word, self.shift + element * self.bits
         per_word = WORD_BITS // self.bits
@@ -106,7 +108,7 @@ class Layout:
         return tuple(words)
 
     def unpack(self, words: Sequence[int]) -> State:
-        """Give the plain state that is packed in ``words``."""
+        """Return the plain state that is packed in ``words``."""
         values = []
         for place, element in self._elements:
             word, shift = place.spot(element)

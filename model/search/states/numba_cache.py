@@ -41,7 +41,7 @@ class _Entries(IndexDataCacheFile):
     """What was compiled of one function, an entry for each signature."""
 
     def flush(self) -> None:
-        """Keep what there is: an entry that is out of date is never asked for."""
+        """Do nothing: an entry that is out of date is never read."""
 
     def save(self, key: object, data: object) -> None:
         """Keep what was compiled for a signature."""
@@ -49,7 +49,7 @@ class _Entries(IndexDataCacheFile):
         keep(self._entry(key), pickled)
 
     def load(self, key: object) -> object:
-        """Give what was compiled for a signature, or None."""
+        """Return what was compiled for a signature, or None."""
         found = load(self._entry(key))
         return None if found is None else pickle.loads(found)  # noqa: S301 - checked
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.export.javascript import coded, literal, source
 from onceproof.model.interleavings.failing_runs import starts
-from onceproof.model.language.processes import Status
+from onceproof.model.language.parts.processes import Status
 from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.lanes import lane_rules
 from onceproof.properties.counterexample.messages import boxes_of

@@ -15,6 +15,7 @@ from onceproof.model.language.fields import ByMember
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.state import State
 from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.substitution import replace_leaves
 from onceproof.model.language.terms.types import MemberType
 from onceproof.model.language.tracing.resizing import sized_by
 from onceproof.model.language.tracing.rest import changes
@@ -53,7 +54,7 @@ def before_of(
             return None
         return action.after(replace(part, after=False))
 
-    holds = t.replace_leaves(claim, before)
+    holds = replace_leaves(claim, before)
     if not steps:
         return holds
     return t.disjunction([t.negation(changes(system, action)), holds])

@@ -240,7 +240,7 @@ LOST = {
             "f = state(0, per=Base.R, high=2**52)\n\n@always\ndef a(self):\n"
             "    return total(self.f[r] for r in self.R) + 1 >= 0"
         ),
-        "a number may come to 9007199254740993 here",
+        "a number may reach 9007199254740993 here",
     ),
     "a bound is a sort of nobody": (
         "f = state(0, high=Sort('other'))",
@@ -248,27 +248,27 @@ LOST = {
     ),
     "what is accepted is a number": (
         "@observe(per=Base.R)\ndef accepted(self, r):\n    return 3",
-        "accepted answers a truth value, not a value of 3..3",
+        "accepted returns a truth value, not a value of 3..3",
     ),
     "what is accepted is nothing": (
         "@observe(per=Base.R)\ndef accepted(self, r):\n    self.x == 1",
-        "accepted answers a truth value, not None",
+        "accepted returns a truth value, not None",
     ),
     "what is accepted is a text": (
         "@observe(per=Base.R)\ndef accepted(self, r):\n    return 'yes'",
-        "accepted answers a truth value, not 'yes'",
+        "accepted returns a truth value, not 'yes'",
     ),
     "what is visible is a value of an enumeration": (
         "@observe(per=Base.R)\ndef visible(self, r):\n    return K.A",
-        "visible answers a number or a truth value, not a value of K",
+        "visible returns a number or a truth value, not a value of K",
     ),
     "what is unexplained is a truth": (
         "@observe()\ndef unexplained(self):\n    return self.x > 2",
-        "unexplained answers a number, not a value of Bool",
+        "unexplained returns a number, not a value of Bool",
     ),
     "what is rejected is a member": (
         "@observe(per=Base.R)\ndef rejected(self, r):\n    return r",
-        "rejected answers a truth value, not a value of member of R",
+        "rejected returns a truth value, not a value of member of R",
     ),
     "a plain number is negated": (
         "@always\ndef a(self):\n    return implies(3, self.x == 0)",

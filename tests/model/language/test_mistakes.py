@@ -69,9 +69,9 @@ MISTAKES = {
     "state is a list": ("y = state([])", "y starts as [], no value of the language"),
     "an integer has no bound": ("y = state(0)", "y needs its bound: high=..."),
     "a guard is empty": (ACTION + "    when()", "when() needs a condition"),
-    "an action answers": (
+    "an action returns a value": (
         ACTION + "    self.x = 1\n    return True",
-        "an action answers nothing",
+        "an action returns nothing",
     ),
     "an action raises": (ACTION + '    raise ValueError("no")', "ValueError: no"),
     "a string is compared": (ACTION + '    when(self.k == "a")', "'a' is no value"),
@@ -128,13 +128,13 @@ MISTAKES = {
         "@always\ndef a(self):\n    self.x = 1\n    return self.x == 1",
         "a claim only looks at a state; it cannot change x",
     ),
-    "a claim answers nothing": (
+    "a claim returns nothing": (
         "@always\ndef a(self):\n    self.x == 1",
-        "this one answers nothing",
+        "this one has no `return`",
     ),
-    "a claim answers a number": (
+    "a claim returns a number": (
         "@always\ndef a(self):\n    return self.x",
-        "a claim answers a truth value, not 0..3",
+        "a claim returns a truth value, not 0..3",
     ),
     "a claim about steps sees one state": (
         "@step\ndef a(self):\n    return self.x == 0",

@@ -6,6 +6,11 @@ import pytest
 
 from onceproof.model.language import Sort
 from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.substitution import (
+    free_variables,
+    replace_leaves,
+    substitute,
+)
 from onceproof.model.language.terms.types import BOOL, MemberType
 
 THING = MemberType(Sort("thing"))
@@ -17,7 +22,7 @@ def test_two_variables_change_places():
     """Each is replaced by the other, and not back again."""
     term = t.Eq(X, t.Ite(t.TRUE, Y, X))
 
-    assert t.substitute(term, {X: Y, Y: X}) == t.Eq(Y, X)
+    assert substitute(term, {X: Y, Y: X}) == t.Eq(Y, X)
 
 
 def test_a_leaf_that_simplification_leaves_is_not_replaced_again():
@@ -25,18 +30,18 @@ def test_a_leaf_that_simplification_leaves_is_not_replaced_again():
     swapped = {A: B, B: A}
     choice = t.Ite(A, t.Ite(B, B, B), A)
 
-    found = t.replace_leaves(t.And((A, t.TRUE)), swapped.get)
+    found = replace_leaves(t.And((A, t.TRUE)), swapped.get)
 
     assert found == B
-    assert t.replace_leaves(choice, swapped.get) == t.choice(B, A, B)
-    assert t.replace_leaves(t.Ite(t.TRUE, A, B), swapped.get) == B
+    assert replace_leaves(choice, swapped.get) == t.choice(B, A, B)
+    assert replace_leaves(t.Ite(t.TRUE, A, B), swapped.get) == B
 
 
 def test_an_element_is_asked_about_with_its_indices_replaced():
     """The element at x becomes the one at y, and only then is asked about."""
     at_x, at_y = (t.Get("row", (v,), BOOL) for v in (X, Y))
 
-    found = t.replace_leaves(t.Not(at_x), {X: Y, at_y: A, at_x: B}.get)
+    found = replace_leaves(t.Not(at_x), {X: Y, at_y: A, at_x: B}.get)
 
     assert found == t.Not(A)
 
@@ -47,12 +52,12 @@ def test_no_bound_variable_catches_one_from_outside(values):
     term = t.Exists((Y,), t.Eq(X, Y))
 
     with pytest.raises(ValueError, match="y is bound here"):
-        t.substitute(term, values)
+        substitute(term, values)
 
 
 def test_what_is_bound_inside_a_value_does_not_count():
     """A value that binds the name itself brings none of it from outside."""
     value = t.Ite(t.Exists((Y,), t.Eq(Y, Z)), Z, Z)
 
-    assert t.free_variables(value) == {Z}
-    t.substitute(t.ForAll((Y,), t.Eq(X, Y)), {X: value})
+    assert free_variables(value) == {Z}
+    substitute(t.ForAll((Y,), t.Eq(X, Y)), {X: value})

@@ -17,10 +17,12 @@ import pytest
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.protocols.non_blocking_commit import (
-    Decision,
-    Heard,
     NonBlockingCommit,
     NonBlockingCommitHasty,
+)
+from onceproof.model.protocols.simple_broadcast_commit import (
+    Decision,
+    Heard,
     SimpleBroadcastCommit,
 )
 from onceproof.model.search.state_graph import Graph

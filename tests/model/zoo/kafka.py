@@ -5,10 +5,10 @@ from __future__ import annotations
 from onceproof.model.language import Member, param, part
 from onceproof.model.protocols.idempotent_producer import IdempotentProducer, Sequence
 from onceproof.model.protocols.transactions import (
-    Coordinator,
-    Log,
-    Phase,
+    OutputLog,
     Store,
+    TransactionCoordinator,
+    TransactionPhase,
     Transactions,
 )
 from tests.model.zoo.cases import case
@@ -51,12 +51,12 @@ class Redpanda3039(IdempotentProducer):
     sequence = part(Sequence, default=KnowsTheNextAlone)
 
 
-class UnfencedExpiry(Coordinator):
+class UnfencedExpiry(TransactionCoordinator):
     """Ends a transaction that takes too long under the same epoch."""
 
     def expire(self) -> None:
         """Tell nobody."""
-        self.phase = Phase.ABORTING
+        self.phase = TransactionPhase.ABORTING
 
 
 class Kafka6119(Transactions):
@@ -65,25 +65,25 @@ class Kafka6119(Transactions):
     Its next record begins another under the same epoch, and that is committed.
     """
 
-    coordinator = part(Coordinator, default=UnfencedExpiry)
+    coordinator = part(TransactionCoordinator, default=UnfencedExpiry)
 
 
-class EpochOfTheProducer(Coordinator):
+class EpochOfTheProducer(TransactionCoordinator):
     """Gives a new epoch to who starts and who is late, and to no transaction."""
 
     def abort(self) -> None:
         """Go on under the same epoch."""
-        self.phase = Phase.ABORTING
+        self.phase = TransactionPhase.ABORTING
 
     def end(self) -> None:
         """Go on under the same epoch."""
-        self.phase = Phase.EMPTY
+        self.phase = TransactionPhase.EMPTY
 
 
-class Unverified(Log):
+class Unverified(OutputLog):
     """Asks nobody whether a transaction goes on."""
 
-    def admits(self, epoch: int, current: int, phase: Phase) -> bool:
+    def admits(self, epoch: int, current: int, phase: TransactionPhase) -> bool:
         """Let in who is not fenced."""
         return epoch == current
 
@@ -94,14 +94,14 @@ class Kip890Hanging(Transactions):
     It is let in under the same epoch, and becomes part of the next transaction.
     """
 
-    coordinator = part(Coordinator, default=EpochOfTheProducer)
-    log = part(Log, default=Unverified)
+    coordinator = part(TransactionCoordinator, default=EpochOfTheProducer)
+    log = part(OutputLog, default=Unverified)
 
 
 class Kip890Late(Transactions):
     """KIP-890, with verification alone: the record comes when the next has begun."""
 
-    coordinator = part(Coordinator, default=EpochOfTheProducer)
+    coordinator = part(TransactionCoordinator, default=EpochOfTheProducer)
 
 
 class KeptCheckpoint(Store):
@@ -121,7 +121,7 @@ class Kafka20685(Transactions):
     local = part(Store, default=KeptCheckpoint)
 
 
-class Forgetful(Coordinator):
+class Forgetful(TransactionCoordinator):
     """Removes what it knows of a transaction as soon as it is committed."""
 
     def remembers(self, epoch: int) -> bool:
@@ -136,7 +136,7 @@ class Pulsar19629(Transactions):
     transaction, and sends all again in another.
     """
 
-    coordinator = part(Coordinator, default=Forgetful)
+    coordinator = part(TransactionCoordinator, default=Forgetful)
 
 
 class Kip890(Transactions):

@@ -31,10 +31,10 @@ from onceproof.model.language import (
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.protocols.micro_batch import MicroBatch
-from onceproof.model.protocols.non_blocking_commit import SimpleBroadcastCommit
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.model.protocols.parts.sinks.partition_ledger import PartitionLedger
 from onceproof.model.protocols.parts.sinks.upsert import Upsert
+from onceproof.model.protocols.simple_broadcast_commit import SimpleBroadcastCommit
 from onceproof.model.protocols.two_phase_commit import Tm, TwoPhaseCommit
 from onceproof.model.traces import follow
 from onceproof.properties.guarantees import AGREEMENT, AT_MOST_ONCE
@@ -509,5 +509,5 @@ def test_a_library_protocol_with_lemmas_is_proved_for_every_size():
     found = prove(protocol, chosen).findings
 
     assert [f.verdict for f in found] == [Verdict.PROVED] * 3
-    assert ["decides-as-told" in f.lemmas for f in found] == [True, True, False]
+    assert ["decides-as-received" in f.lemmas for f in found] == [True, True, False]
     assert all("at most 3 faults" in f.note for f in found)

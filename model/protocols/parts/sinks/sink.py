@@ -33,11 +33,11 @@ class Sink(Part):
 
     @property
     def aborts(self) -> bool:
-        """Whether the engine tells the sink of a failed commit, by ``abort``."""
+        """Whether the engine reports a failed commit to the sink, by ``abort``."""
         return False
 
     def holds(self, p: Member, e: Member) -> bool:
-        """Say whether partition ``p`` reads the event at place ``e``."""
+        """Return whether partition ``p`` reads the event at place ``e``."""
         return if_else(
             any_of(self.merged[q] for q in self.PARTITION), self.merged[p], p == e
         )
@@ -52,7 +52,7 @@ class Sink(Part):
         """Run the sink's code on the driver, once all tasks are done."""
 
     def finished(self, b: Member) -> bool:
-        """Say whether the sink's code on the driver has returned."""
+        """Return whether the sink's code on the driver has returned."""
         return all_of(b == b)
 
     def abort(self, b: Member) -> None:

@@ -8,10 +8,15 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.channels import bounds_of, columns_of, no_family, shaped
 from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import Field, Param
+from onceproof.model.language.parts.channels import (
+    bounds_of,
+    columns_of,
+    no_family,
+    shaped,
+)
 from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.source_location import here
@@ -33,7 +38,7 @@ class Mail(Generic[M]):
         self._at = at
 
     def holds(self, message: M) -> bool:
-        """Say whether a message like this is on its way."""
+        """Return whether a message like this is on its way."""
         return self._copies[*self._at, self._code(message)] > 0
 
     def send(self, message: M) -> None:
@@ -108,7 +113,7 @@ class Network(Part, Generic[M]):
         raise no_family(self, name, Mail)
 
     def __getitem__(self, at: int | tuple[int, ...]) -> Mail[M]:
-        """Give the network of a member, or of a tuple of members."""
+        """Return the network of a member, or of a tuple of members."""
         places = at if isinstance(at, tuple) else (at,)
         if len(places) != len(self.sorts):
             wanted = ", ".join(s.name for s in self.sorts)
@@ -167,14 +172,14 @@ class PartValues:
         return 1 + (sizes[high] if isinstance(high, Sort) else cast("int", high))
 
     def type(self, count: int) -> Type:
-        """Give the type of the values."""
+        """Return the type of the values."""
         if self._values is None:
             return IntType(0, count - 1)
         found = type_of(self._values[0])
         return BoolType() if found is None else found
 
     def rank(self, value: object, count: int, step: int) -> int:
-        """Give ``step`` times the position of a value."""
+        """Return ``step`` times the position of a value."""
         values = range(count) if self._values is None else self._values
         found = step * (count - 1)
         for position, known in reversed(

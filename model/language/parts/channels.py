@@ -159,7 +159,7 @@ class Channels(Part, Generic[M]):
         raise no_family(self, name, End)
 
     def __getitem__(self, at: int | tuple[int, ...]) -> End[M]:
-        """Give the channel of a member, or of a tuple of members."""
+        """Return the channel of a member, or of a tuple of members."""
         places = at if isinstance(at, tuple) else (at,)
         if len(places) != len(self.sorts):
             wanted = ", ".join(s.name for s in self.sorts)
@@ -213,7 +213,7 @@ class Channels(Part, Generic[M]):
         self.store.write_all(self.field("used"), longer)
 
     def elements(self, name: str) -> Column:
-        """Give a column of the messages, or ``used``."""
+        """Return a column of the messages, or ``used``."""
         return Column(self, name)
 
     def need(self, condition: object) -> None:
@@ -243,7 +243,7 @@ class Column:
         self._field = part.field(name)
 
     def __getitem__(self, at: tuple[int, ...]) -> Any:
-        """Give what is at a place."""
+        """Return what is at a place."""
         return self._part.store.read(self._field, at)
 
     def __setitem__(self, at: tuple[int, ...], value: object) -> None:
@@ -313,7 +313,7 @@ def channels(
 
 
 def no_family(part: Part, name: str, one: type) -> Exception:
-    """Say that something is asked of a family which one of it could answer."""
+    """Refuse an attribute that one channel has and a family has not."""
     if not hasattr(one, name) or name.startswith("_"):
         return AttributeError(f"{type(part).__name__} has no {name!r}")
     path = part.path_to("")[:-1]
@@ -338,7 +338,7 @@ def bounds_of(
     high: int | Param | Sort | Mapping[str, int | Param | Sort] | None,
     blank: Mapping[str, object],
 ) -> dict[str, int | Param | Sort | None]:
-    """Give the bound of each part of a message, where it has one."""
+    """Return the bound of each part of a message, where it has one."""
     if high is None or isinstance(high, int | Param | Sort):
         return dict.fromkeys(blank, high)
     return dict(high)

@@ -20,7 +20,7 @@ class Timers(Part):
     """
 
     def running(self, member: Member) -> bool:
-        """Say whether a timer runs."""
+        """Return whether a timer runs."""
         return self._running[member]
 
     def start(self, member: Member) -> None:
@@ -42,7 +42,7 @@ class Timers(Part):
 
 
 def timers(sort: Sort, *, volatile: bool = True) -> Slot[Timers]:
-    """Declare a timer for each member of a sort, none of which runs at the start.
+    """Declare a timer for each member of a sort; none runs at the start.
 
     A ``volatile`` one is forgotten in a crash.
     """
@@ -62,7 +62,7 @@ class Epochs(Part):
     """
 
     def current(self, member: Member) -> int:
-        """Give the current epoch of a member."""
+        """Return the current epoch of a member."""
         return self._epoch[member]
 
     def next(self, member: Member) -> None:
@@ -77,7 +77,7 @@ class Epochs(Part):
         self._epoch[member] = if_else(known < epoch, epoch, known)
 
     def admits(self, member: Member, epoch: int) -> bool:
-        """Say whether an epoch is not out of date."""
+        """Return whether an epoch is not out of date."""
         return epoch >= self._epoch[member]
 
     @property

@@ -1,0 +1,1 @@
+"""Parts with state and faults of their own: channels, networks, processes, clocks."""
