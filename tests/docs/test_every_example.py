@@ -20,8 +20,8 @@ STATUSES = {
     "docs/tutorial/first-protocol.md": [0, 1, 0, 0, 0, 2, 0],
     "docs/tutorial/first-sink.md": [1, 1, 0, 1, 0],
 }
-# Of the pages that start Spark, those that the plain tests run; `grid` runs all.
-READ_FIRST = ("README.md",)
+READ_FIRST = {"README.md": [], "docs/tutorial/first-sink.md": [pytest.mark.ci]}
+"""Pages that start Spark and run more often than the others, which `grid` runs."""
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,9 @@ def shell(tmp_path_factory):
 def names():
     for page in pages():
         name = str(page.relative_to(ROOT))
-        marks = [pytest.mark.spark] if needs_spark(page) else []
-        marks += [pytest.mark.grid] if marks and name not in READ_FIRST else []
+        marks = []
+        if needs_spark(page):
+            marks = [pytest.mark.spark, *READ_FIRST.get(name, [pytest.mark.grid])]
         yield pytest.param(name, marks=marks)
 
 

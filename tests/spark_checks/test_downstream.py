@@ -16,7 +16,7 @@ import pytest
 from onceproof.spark_checks.session import class_archive
 from onceproof.spark_checks.session.jvm import java_version
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.ci]
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Path(__file__).parent / "downstream"

@@ -94,6 +94,7 @@ def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number):
 
 @pytest.mark.skipif(not PROC.is_dir(), reason="looks for processes in /proc")
 @pytest.mark.spark
+@pytest.mark.ci
 def test_what_a_killed_run_left_is_removed_by_a_later_one():
     """Its folder, its JVM and its workers; nobody can clean up when killed."""
     command = [sys.executable, "-m", "onceproof.spark_checks.cli", "replay"]
