@@ -40,6 +40,8 @@ def in_short(report: SinkReport, choice: Choice) -> str:
         parts.append(f"{early} with a given-up task released early")
     if failing := sum(map(_fails_before_the_end, report.replayed)):
         parts.append(f"{failing} with readers that fail after a fault")
+    if more := sum(bool(o.unplanned) for o in report.replayed):
+        parts.append(f"{more} only after a restart that no fault explains")
     seen = report.sink.seen
     never = never_hit(seen, report.replayed) if choice.whole else ()
     theirs = [text for text in never if installed(text)]
@@ -89,6 +91,13 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
         lines += [
             f"not reproducible: interleaving {n} {how}" for n, how in found.items()
         ]
+    errors = Counter(o.unplanned[0] for o in report.replayed if o.unplanned)
+    for error, number in errors.items():
+        first = error.splitlines()[0][:_MOST_SAID]
+        lines.append(
+            f"replayed with a restart that no fault explains, {number}: the query "
+            f"failed once more: {first}"
+        )
     if early := sum(o.released_early for o in report.replayed):
         lines.append(
             f"replayed with the given-up task released early, {early}: others waited "

@@ -39,6 +39,7 @@ class Done:
     unread: str = ""
     unread_before: tuple = ()
     failed_first: str = ""
+    unplanned: tuple = ()
     runs: tuple = ()
     spark: object = None
     interleaving: object = field(default_factory=lambda: SimpleNamespace(number=1))
@@ -177,6 +178,21 @@ def test_a_failure_that_a_second_replay_did_not_show_is_said():
     [told] = left_out_of(report_of(done), Choice())
 
     assert told == "replayed again after a failure, 1: it did not end within 60 s"
+
+
+def test_a_restart_that_no_fault_explains_is_said():
+    """The query came to its end; that it failed once more is for its owner to know."""
+    done = hit(FIRST, SECOND, THEIRS)
+    done.unplanned = ("OSError: the folder is there already\nFile x",)
+    found = report_of(done)
+
+    assert in_short(found, Choice()) == (
+        " (1 only after a restart that no fault explains)"
+    )
+    assert left_out_of(found, Choice()) == [
+        "replayed with a restart that no fault explains, 1: the query failed once "
+        "more: OSError: the folder is there already"
+    ]
 
 
 OTHER = place_of(9, "x.py", installed=False) + "write()"
