@@ -12,9 +12,11 @@ from onceproof.model.language import (
     Protocol,
     Sort,
     action,
+    any_of,
     eventually,
     if_else,
     leads_to,
+    not_,
     state,
     when,
 )
@@ -180,3 +182,65 @@ def test_weak_fairness_does_not_help_what_is_disabled_now_and_then():
 
     assert found.verdict is Verdict.REFUTED
     assert [str(e) for e in found.trace.events[found.trace.loop :]] == ["flip()"] * 2
+
+
+class Questions(Protocol):
+    """The first question is answered, and the second never."""
+
+    stage = state(0, high=3)
+
+    @action(fair=True)
+    def go_on(self) -> None:
+        """Ask, answer, ask again."""
+        when(self.stage < 3)
+        self.stage = self.stage + 1
+
+    @leads_to
+    def answered(self) -> tuple[bool, bool]:
+        """Who asks, at stages 1 and 3, gets an answer, at stage 2."""
+        return any_of([self.stage == 1, self.stage == 3]), self.stage == 2
+
+
+def test_what_leads_to_something_is_asked_wherever_the_premise_holds():
+    """Not only where it holds first."""
+    [found] = check(Questions()).findings
+
+    assert found.verdict is Verdict.REFUTED
+    assert len(found.trace.steps) == 3
+
+
+class Leaving(Protocol):
+    """Turns a switch over and over until somebody leaves, and is then done."""
+
+    up = state(False)
+    left = state(False)
+    done = state(False)
+
+    @action(fair=True)
+    def flip(self) -> None:
+        """Turn the switch over."""
+        when(not_(self.left))
+        self.up = if_else(self.up, False, True)
+
+    @action(fair=True)
+    def leave(self) -> None:
+        """Leave the switch as it is."""
+        self.left = True
+
+    @action(fair=True)
+    def finish(self) -> None:
+        """End, after leaving."""
+        when(self.left)
+        self.done = True
+
+    @eventually()
+    def ends(self) -> bool:
+        """Sooner or later it ends."""
+        return self.done
+
+
+def test_who_can_always_leave_a_cycle_leaves_it():
+    """A step out of a cycle is not taken in it: to go round for ever is not fair."""
+    [found] = check(Leaving()).findings
+
+    assert found.verdict is Verdict.EXHAUSTED
