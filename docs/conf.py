@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages: ``make docs``. What it shows of the code it reads."""
+"""How Sphinx builds these pages: ``make docs``."""
 
 from __future__ import annotations
 
@@ -15,24 +15,13 @@ version = release = installed("onceproof")
 
 extensions = [
     "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
-    "sphinx_click",
     "names_as_links",
     "inline_pictures",
-    "from_the_code",
 ]
 exclude_patterns = ["_ext"]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-
-autodoc_member_order = "bysource"
-autodoc_typehints = "none"
-autoclass_content = "both"
-autodoc_preserve_defaults = True
-add_module_names = False
-napoleon_numpy_docstring = False
 
 html_theme = "furo"
 html_title = "Onceproof"

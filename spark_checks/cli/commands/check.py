@@ -78,8 +78,20 @@ _USES = (
     type=click.IntRange(1, 10**9),
     help="Do not search, but walk at random so many times: for large models.",
 )
-@click.option("--depth", default=100, show_default=True, type=click.IntRange(1, 10**5))
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option(
+    "--depth",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 10**5),
+    help="With --simulate: the most steps that a walk takes.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="With --simulate: the seed of the walks.",
+)
 @click.option("--mermaid", is_flag=True, help="Print the state graph as a picture.")
 @click.option("--markdown", is_flag=True, help="With --all: print a page of tables.")
 @click.option(

@@ -14,7 +14,13 @@ from onceproof.spark_checks.cli.options import as_json_option, print_json, set_o
 @click.command(cls=Command)
 @click.argument("protocol")
 @set_option
-@click.option("--faults", default=1, show_default=True, type=click.IntRange(0, 4))
+@click.option(
+    "--faults",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0, 4),
+    help="The most faults that an interleaving holds.",
+)
 @as_json_option
 def interleavings(
     protocol: str, settings: tuple[str, ...], faults: int, *, as_json: bool

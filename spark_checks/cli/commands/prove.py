@@ -22,7 +22,13 @@ from onceproof.spark_checks.cli.options import (
 @click.argument("protocol")
 @set_option
 @property_option
-@click.option("--depth", default=10, show_default=True, type=click.IntRange(1, 200))
+@click.option(
+    "--depth",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 200),
+    help="Where induction fails: check runs of at most so many steps.",
+)
 @click.option(
     "--timeout",
     default=60,

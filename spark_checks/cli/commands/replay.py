@@ -43,7 +43,11 @@ _USES = (
 @click.command(cls=Command, uses=_USES)
 @click.argument("sinks", nargs=-1, metavar="[SINK|FILE]...")
 @click.option(
-    "--faults", default=1, show_default=True, type=click.IntRange(1, MOST_FAULTS)
+    "--faults",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, MOST_FAULTS),
+    help="The most faults that an interleaving holds.",
 )
 @click.option(
     "--batches",

@@ -1,0 +1,69 @@
+"""The fields of files and settings: dataclasses, and keys of a JSON schema."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import pydoc
+from typing import TYPE_CHECKING, Any
+
+from tests.docs.reference.markdown import attribute_docs, head, marked, row
+from tests.test_house import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def fields(path: str) -> Iterator[str]:
+    """Write the docstring of a dataclass, then a table of its fields."""
+    kind = pydoc.locate(path)
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        message = f"{path} is no dataclass"
+        raise TypeError(message)
+    yield marked(inspect.getdoc(kind) or "")
+    yield ""
+    docs = attribute_docs(kind.__module__)
+    said = {
+        field.name: " ".join(docs.get((kind.__qualname__, field.name), ()))
+        for field in dataclasses.fields(kind)
+    }
+    meaning = ("meaning",) if any(said.values()) else ()
+    yield from head("field", "type", "if left out", *meaning)
+    for field in dataclasses.fields(kind):
+        text = (marked(said[field.name]),) if meaning else ()
+        yield row(f"`{field.name}`", f"`{field.type}`", _otherwise(field), *text)
+
+
+def schema(name: str) -> Iterator[str]:
+    """Write a table for each object of a JSON schema in ``docs``."""
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    yield from _object(json.loads(text), "tool.onceproof")
+
+
+def _object(described: dict[str, Any], name: str) -> Iterator[str]:
+    one = "." in name and "guarantees" not in name
+    yield f"`[{name}]`" if one else f"`[[{name}]]`"
+    yield ""
+    yield from head("key", "type", "default", "meaning")
+    inner = []
+    for key, value in described["properties"].items():
+        kind = " or ".join(value["enum"]) if "enum" in value else value["type"]
+        least, most = value.get("minimum"), value.get("maximum")
+        kind = f"{kind}, {least} to {most}" if most is not None else kind
+        default = f"`{value['default']}`" if "default" in value else ""
+        default = "needed" if key in described.get("required", ()) else default
+        yield row(f"`{key}`", kind, default, value.get("description", ""))
+        if value.get("items", {}).get("type") == "object":
+            inner.append((value["items"], f"{name}.{key}"))
+    yield ""
+    for item, path in inner:
+        yield from _object(item, path)
+
+
+def _otherwise(field: dataclasses.Field[Any]) -> str:
+    if field.default is not dataclasses.MISSING:
+        return f"`{json.dumps(field.default)}`"
+    if field.default_factory is not dataclasses.MISSING:
+        return f"`{json.dumps(field.default_factory())}`"
+    return ""
