@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import sys
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from tests.docs.reference.markdown import attribute_docs, described, head, row
+from tests.docs.reference.markdown import attribute_docs, described, head, marked, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,11 +48,23 @@ def _entries(owner: Any, module: str, wanted: tuple[str, ...]) -> Iterator[str]:
         signature = _signature(owner, thing, shown)
         short = len(signature) <= WIDEST
         yield row(f"`{signature if short else shown}`", first)
-        if rest or not short:
+        fields = [*_documented_fields(thing)]
+        if rest or fields or not short:
             details += ["", f"`{signature}`"]
         if rest:
             details += ["", rest]
+        if fields:
+            details += ["", *fields]
     yield from details
+
+
+def _documented_fields(thing: object) -> Iterator[str]:
+    if isinstance(thing, type) and dataclasses.is_dataclass(thing):
+        docs = attribute_docs(thing.__module__)
+        for field in dataclasses.fields(thing):
+            said = " ".join(docs.get((thing.__qualname__, field.name), ())).split()
+            if said:
+                yield f"- `{field.name}`: {marked(' '.join(said))}"
 
 
 def _home(thing: object, name: str, module: str) -> str:
