@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from onceproof.model.language import all_of, any_of, implies, not_
+from onceproof.model.language.modality import Modality
 from onceproof.properties.ledger import Ledger, observables
 from onceproof.properties.property import Clause, Property
 
@@ -81,7 +82,11 @@ def _one_outcome(ledger: Ledger) -> bool:
 
 AT_MOST_ONCE = Property(
     "at-most-once",
-    (Clause("always", "no effect is ever visible twice", _no_repeats, **_VISIBLE),),
+    (
+        Clause(
+            Modality.ALWAYS, "no effect is ever visible twice", _no_repeats, **_VISIBLE
+        ),
+    ),
     needs=("visible", "accepted"),
 )
 
@@ -89,7 +94,7 @@ AT_LEAST_ONCE = Property(
     "at-least-once",
     (
         Clause(
-            "at_rest",
+            Modality.AT_REST,
             "at rest every accepted event is visible",
             _nothing_missing,
             **_ACCEPTED,
@@ -108,7 +113,10 @@ ATOMIC_VISIBILITY = Property(
     "atomic-visibility",
     (
         Clause(
-            "always", "a unit is visible whole or not at all", _whole_units, **_VISIBLE
+            Modality.ALWAYS,
+            "a unit is visible whole or not at all",
+            _whole_units,
+            **_VISIBLE,
         ),
     ),
     needs=("visible", "unit"),
@@ -117,9 +125,9 @@ ATOMIC_VISIBILITY = Property(
 DURABLE = Property(
     "durable",
     (
-        Clause("step", "what was visible stays visible", _stays, **_VISIBLE),
+        Clause(Modality.STEP, "what was visible stays visible", _stays, **_VISIBLE),
         Clause(
-            "always",
+            Modality.ALWAYS,
             "what was recorded as done is visible",
             _promises_kept,
             **_PROMISED,
@@ -132,7 +140,7 @@ RECOVERABLE = Property(
     "recoverable",
     (
         Clause(
-            "recoverable",
+            Modality.RECOVERABLE,
             "once faults stop, rest with every accepted event visible can be reached",
             _nothing_missing,
             **_ACCEPTED,
@@ -145,7 +153,7 @@ AGREEMENT = Property(
     "agreement",
     (
         Clause(
-            "always",
+            Modality.ALWAYS,
             "no unit takes effect in one place and is given up in another",
             _one_outcome,
             **_VISIBLE,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ClaimMark, kebab
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.source_location import defined_at, here, modelling
 from onceproof.model.language.tracing.identity import refuse_identity_in
@@ -25,22 +26,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Clause:
-    """One claim: ``holds(view)``, or ``holds(before, after)`` for when == "step".
+    """One claim: ``holds(view)``, or ``holds(before, after)`` where it is of steps.
 
-    ``when`` is always, step, at_rest, recoverable, sometimes, eventually, or
-    leads_to, for which ``holds`` answers a pair. ``text`` completes the sentence "it
-    is claimed that ...". ``where`` is the file and line of the claim.
+    ``when`` is a ``Modality``, or its text: always, step, at_rest, recoverable,
+    sometimes, eventually, or leads_to, for which ``holds`` answers a pair. ``text``
+    completes the sentence "it is claimed that ...". ``where`` is the file and line of
+    the claim.
 
     ``premise(view)`` is what the clause speaks of, where it says nothing without: a
     clause whose premise no reachable state meets is vacuous, and ``idle`` says why.
     """
 
-    when: str
+    when: Modality
     text: str
     holds: Callable[..., bool]
     where: str = ""
     premise: Callable[..., bool] | None = None
     idle: str = ""
+
+    def __post_init__(self) -> None:
+        """Take the text of a modality for the modality; refuse any other text."""
+        try:
+            object.__setattr__(self, "when", Modality(self.when))
+        except ValueError:
+            message = (
+                f"a clause cannot hold {self.when!r}: when= is one of "
+                f"{', '.join(Modality)}"
+            )
+            where = self.where or defined_at(self.holds)
+            raise ModelError(message, where=where) from None
 
 
 @dataclass(frozen=True)
@@ -83,7 +97,7 @@ class Property:
             else self._question(
                 system,
                 f"{self.name}#{number} premise",
-                Clause("sometimes", clause.idle, clause.premise, clause.where),
+                Clause(Modality.SOMETIMES, clause.idle, clause.premise, clause.where),
             )
             for number, clause in enumerate(self.clauses)
         ]
@@ -94,12 +108,12 @@ class Property:
 
     def _traced(self, system: System, name: str, clause: Clause) -> SearchQuery:
         claim = self._claim(clause)
-        if clause.when == "leads_to":
+        if clause.when is Modality.LEADS_TO:
             given, then = (
                 system.claim(lambda p, i=i: _pair(claim(p))[i]) for i in range(2)
             )
             return SearchQuery(name, clause.when, then, given)
-        term = system.claim(claim, steps=clause.when == "step")
+        term = system.claim(claim, steps=clause.when is Modality.STEP)
         return SearchQuery(name, clause.when, term)
 
     def _claim(self, clause: Clause) -> Callable[..., object]:
@@ -118,10 +132,9 @@ def own_properties(protocol: Protocol) -> list[Property]:
     claims = (c for holder in protocol.all_parts() for c in holder.marked(ClaimMark))
     for name, mark, method in claims:
         _check_signature(name, mark, method)
-        when = "always" if mark.when == "lemma" else mark.when
         clauses = tuple(
             Clause(
-                when,
+                mark.when,
                 _sentence(method, members),
                 _calling(name, members),
                 defined_at(method),
@@ -133,7 +146,7 @@ def own_properties(protocol: Protocol) -> list[Property]:
                 kebab(name),
                 clauses,
                 own=True,
-                lemma=mark.when == "lemma",
+                lemma=mark.lemma,
                 words=_sentence(method, ()),
             )
         )
@@ -172,7 +185,7 @@ def _pair(answer: object) -> tuple[object, object]:
 
 def _check_signature(path: str, mark: ClaimMark, method: Callable[..., Any]) -> None:
     names = [sort.name.lower() for sort in mark.per]
-    if mark.when == "step":
+    if mark.when is Modality.STEP:
         names.append("after")
     try:
         inspect.signature(method).bind(*names)

@@ -21,8 +21,9 @@ No text of a model becomes a name in the source; texts appear only as strings.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import (
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
-
-JUDGED = ("always", "step", "at_rest", "sometimes", "recoverable")
 
 MOST_TEXT = 2_000
 
@@ -93,7 +92,7 @@ class _ScriptWriter:
             "starts": [v for field in self._system.fields for v in self._starts(field)],
             "events": [self._event(action) for action in actions],
             "questions": [
-                {"name": q.name, "when": q.when, "judged": q.when in JUDGED}
+                {"name": q.name, "when": q.when, "judged": not q.when.of_runs}
                 for q in questions
             ],
         }
@@ -163,9 +162,20 @@ class _ScriptWriter:
         return f"{loops}put(n, {self._place(write.field, indices)}, {value});"
 
     def _claim(self, question: SearchQuery) -> str:
-        if question.when not in JUDGED:
-            return "null"
-        return f"(s, z) => {self._term(question.term)}"
+        # The page knows each of these by its text, and judges it in its own way.
+        match question.when:
+            case (
+                Modality.ALWAYS
+                | Modality.STEP
+                | Modality.AT_REST
+                | Modality.RECOVERABLE
+                | Modality.SOMETIMES
+            ):
+                return f"(s, z) => {self._term(question.term)}"
+            case Modality.EVENTUALLY | Modality.LEADS_TO:
+                return "null"
+            case _:
+                assert_never(question.when)
 
     # Terms ------------------------------------------------------------------------
 
@@ -183,29 +193,40 @@ class _ScriptWriter:
         return f"{base} + {place}" if place else str(base)
 
     def _term(self, term: t.Term) -> str:
-        if isinstance(term, t.Const):
-            return literal(_constant(term))
-        if isinstance(term, t.Var):
-            return self._variable(term)
-        if isinstance(term, t.Get):
-            state = "z" if term.after else "s"
-            return f"{state}[{self._place(term.field, term.indices)}]"
-        if isinstance(term, t.Not):
-            return f"!{self._term(term.body)}"
-        if isinstance(term, t.And | t.Or):
-            sign = " && " if isinstance(term, t.And) else " || "
-            return f"({sign.join(self._term(part) for part in term.parts)})"
-        if isinstance(term, t.ForAll | t.Exists | t.Sum):
-            return self._quantified(term)
-        if isinstance(term, t.Ite):
-            test, then, orelse = (self._term(inner) for inner in t.children(term))
-            return f"({test} ? {then} : {orelse})"
-        signs = {t.Eq: "===", t.Less: "<", t.Add: "+", t.Sub: "-"}
-        left, right = self._term(term.left), self._term(term.right)
-        return f"({left} {signs[type(term)]} {right})"
+        match term:
+            case t.Const():
+                return literal(_constant(term))
+            case t.Var():
+                return self._variable(term)
+            case t.Get():
+                state = "z" if term.after else "s"
+                return f"{state}[{self._place(term.field, term.indices)}]"
+            case t.Not():
+                return f"!{self._term(term.body)}"
+            case t.And() | t.Or():
+                sign = " && " if isinstance(term, t.And) else " || "
+                return f"({sign.join(self._term(part) for part in term.parts)})"
+            case t.ForAll():
+                return self._quantified("every", term)
+            case t.Exists():
+                return self._quantified("some", term)
+            case t.Sum():
+                return self._quantified("sum", term)
+            case t.Ite():
+                test, then, orelse = (self._term(inner) for inner in t.children(term))
+                return f"({test} ? {then} : {orelse})"
+            case t.Eq():
+                return f"({self._term(term.left)} === {self._term(term.right)})"
+            case t.Less():
+                return f"({self._term(term.left)} < {self._term(term.right)})"
+            case t.Add():
+                return f"({self._term(term.left)} + {self._term(term.right)})"
+            case t.Sub():
+                return f"({self._term(term.left)} - {self._term(term.right)})"
+            case _:
+                assert_never(term)
 
-    def _quantified(self, term: t.Quantifier) -> str:
-        how = {t.ForAll: "every", t.Exists: "some", t.Sum: "sum"}[type(term)]
+    def _quantified(self, how: str, term: t.Quantifier) -> str:
         written = self._term(term.body)
         for var in reversed(term.vars):
             size = self._system.sizes[var.type.sort]

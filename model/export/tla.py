@@ -11,8 +11,9 @@ import itertools
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.rest import rests
@@ -105,7 +106,7 @@ class _ModuleWriter:
 
     def module(self, questions: Sequence[SearchQuery], text: str) -> Module:
         """Write the whole module."""
-        left_out = tuple(q for q in questions if q.when == "recoverable")
+        left_out = tuple(q for q in questions if q.when is Modality.RECOVERABLE)
         chosen = [q for q in questions if q not in left_out]
         claims, claimed = [], []
         for question in chosen:
@@ -255,25 +256,33 @@ class _ModuleWriter:
         words = "".join(map(str.capitalize, _words(question.name.replace("#", " "))))
         name = self._unique(words)
         term = self._claimed(question.term)
-        if question.when == "sometimes":
-            claim = ClaimName(question, name, "INVARIANT", witness=True)
-            return claim, [
-                "\\* A run that breaks it is the witness.",
-                f"{name} == ~{term}",
-            ]
-        if question.when == "at_rest":
-            self._rests = True
-            return ClaimName(question, name, "INVARIANT"), [f"{name} == Rest => {term}"]
-        if question.when == "step":
-            return ClaimName(question, name, "PROPERTY"), [f"{name} == [][{term}]_vars"]
-        if question.when == "eventually":
-            return ClaimName(question, name, "PROPERTY"), [f"{name} == <>{term}"]
-        if question.when == "leads_to" and question.given is not None:
-            given = self._claimed(question.given)
-            return ClaimName(question, name, "PROPERTY"), [
-                f"{name} == {given} ~> {term}"
-            ]
-        return ClaimName(question, name, "INVARIANT"), [f"{name} == {term}"]
+        match question.when:
+            case Modality.ALWAYS:
+                claim = ClaimName(question, name, "INVARIANT")
+                text = term
+            case Modality.STEP:
+                claim = ClaimName(question, name, "PROPERTY")
+                text = f"[][{term}]_vars"
+            case Modality.AT_REST:
+                self._rests = True
+                claim = ClaimName(question, name, "INVARIANT")
+                text = f"Rest => {term}"
+            case Modality.SOMETIMES:
+                claim = ClaimName(question, name, "INVARIANT", witness=True)
+                comment = "\\* A run that breaks it is the witness."
+                return claim, [comment, f"{name} == ~{term}"]
+            case Modality.EVENTUALLY:
+                claim = ClaimName(question, name, "PROPERTY")
+                text = f"<>{term}"
+            case Modality.LEADS_TO:
+                claim = ClaimName(question, name, "PROPERTY")
+                text = f"{self._claimed(question.given or t.TRUE)} ~> {term}"
+            case Modality.RECOVERABLE:
+                message = f"no formula of runs says {question.name}"
+                raise ValueError(message)
+            case _:
+                assert_never(question.when)
+        return claim, [f"{name} == {text}"]
 
     def _claimed(self, term: t.Term) -> str:
         """Write a claim as one of the state, even where it reads none."""
@@ -294,29 +303,38 @@ class _ModuleWriter:
     # Terms ------------------------------------------------------------------------
 
     def _term(self, term: t.Term) -> str:
-        if isinstance(term, t.Const):
-            return _value(term.value)
-        if isinstance(term, t.Var):
-            return self._variable(term)
-        if isinstance(term, t.Get):
-            name = self._fields[term.field] + ("'" if term.after else "")
-            at = ", ".join(self._term(i) for i in term.indices)
-            return f"{name}[{at}]" if at else name
-        if isinstance(term, t.Not):
-            return self._negation(term.body)
-        if isinstance(term, t.And | t.Or):
-            sign = " /\\ " if isinstance(term, t.And) else " \\/ "
-            return f"({sign.join(self._term(p) for p in term.parts)})"
-        if isinstance(term, t.ForAll | t.Exists):
-            sign = "\\A" if isinstance(term, t.ForAll) else "\\E"
-            return f"({sign} {self._bound(term.vars)} : {self._term(term.body)})"
-        if isinstance(term, t.Sum):
-            return self._sum(term)
-        if isinstance(term, t.Ite):
-            test, then, orelse = (self._term(x) for x in t.children(term))
-            return f"(IF {test} THEN {then} ELSE {orelse})"
-        signs = {t.Eq: "=", t.Less: "<", t.Add: "+", t.Sub: "-"}
-        return f"({self._term(term.left)} {signs[type(term)]} {self._term(term.right)})"
+        match term:
+            case t.Const():
+                return _value(term.value)
+            case t.Var():
+                return self._variable(term)
+            case t.Get():
+                name = self._fields[term.field] + ("'" if term.after else "")
+                at = ", ".join(self._term(i) for i in term.indices)
+                return f"{name}[{at}]" if at else name
+            case t.Not():
+                return self._negation(term.body)
+            case t.And() | t.Or():
+                sign = " /\\ " if isinstance(term, t.And) else " \\/ "
+                return f"({sign.join(self._term(p) for p in term.parts)})"
+            case t.ForAll() | t.Exists():
+                sign = "\\A" if isinstance(term, t.ForAll) else "\\E"
+                return f"({sign} {self._bound(term.vars)} : {self._term(term.body)})"
+            case t.Sum():
+                return self._sum(term)
+            case t.Ite():
+                test, then, orelse = (self._term(x) for x in t.children(term))
+                return f"(IF {test} THEN {then} ELSE {orelse})"
+            case t.Eq():
+                return f"({self._term(term.left)} = {self._term(term.right)})"
+            case t.Less():
+                return f"({self._term(term.left)} < {self._term(term.right)})"
+            case t.Add():
+                return f"({self._term(term.left)} + {self._term(term.right)})"
+            case t.Sub():
+                return f"({self._term(term.left)} - {self._term(term.right)})"
+            case _:
+                assert_never(term)
 
     def _negation(self, body: t.Term) -> str:
         if isinstance(body, t.Eq):

@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import Sort, sorts_of
 from onceproof.model.language.source_location import defined_at, here
 
@@ -42,10 +43,11 @@ class ActionMark:
 
 @dataclass(frozen=True)
 class ClaimMark:
-    """What ``@always`` and its kin note on a method."""
+    """What ``@always`` and its kin note on a method; a ``lemma`` helps proofs."""
 
-    when: str
+    when: Modality
     per: tuple[Sort, ...] = ()
+    lemma: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,9 @@ def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observ
     return declare
 
 
-def _claim(when: str) -> Callable[[C], C]:
+def _claim(when: Modality, *, lemma: bool = False) -> Callable[[C], C]:
     def declare(method: C) -> C:
-        _mark(method, ClaimMark(when))
+        _mark(method, ClaimMark(when, lemma=lemma))
         return method
 
     return declare
@@ -164,7 +166,7 @@ def _claim(when: str) -> Callable[[C], C]:
 
 def always(method: C) -> C:
     """Claim that the method holds in every reachable state."""
-    return _claim("always")(method)
+    return _claim(Modality.ALWAYS)(method)
 
 
 def step(method: C) -> C:
@@ -174,22 +176,22 @@ def step(method: C) -> C:
     reads one side alone is judged of the states that steps leave, or lead to, and of no
     other: what holds in every state is claimed by ``always``.
     """
-    return _claim("step")(method)
+    return _claim(Modality.STEP)(method)
 
 
 def at_rest(method: C) -> C:
     """Claim that the method holds wherever no action changes anything any more."""
-    return _claim("at_rest")(method)
+    return _claim(Modality.AT_REST)(method)
 
 
 def recoverable(method: C) -> C:
     """Claim that rest with the method true can be reached, if faults now stop."""
-    return _claim("recoverable")(method)
+    return _claim(Modality.RECOVERABLE)(method)
 
 
 def sometimes(method: C) -> C:
     """State a witness: some reachable state satisfies the method."""
-    return _claim("sometimes")(method)
+    return _claim(Modality.SOMETIMES)(method)
 
 
 @overload
@@ -203,7 +205,7 @@ def eventually(
 
     With ``per``, it is claimed for each member (or tuple of members) on its own.
     """
-    declare: Callable[[Any], Any] = _lively("eventually", per)
+    declare: Callable[[Any], Any] = _lively(Modality.EVENTUALLY, per)
     return declare if method is None else declare(method)
 
 
@@ -219,11 +221,11 @@ def leads_to(
     The method returns both, as a pair of truth values: once the first holds, now or
     later the second does.
     """
-    declare: Callable[[Any], Any] = _lively("leads_to", per)
+    declare: Callable[[Any], Any] = _lively(Modality.LEADS_TO, per)
     return declare if method is None else declare(method)
 
 
-def _lively(when: str, per: Sort | tuple[Sort, ...]) -> Callable[[Any], Any]:
+def _lively(when: Modality, per: Sort | tuple[Sort, ...]) -> Callable[[Any], Any]:
     def declare(method: Any) -> Any:
         _mark(method, ClaimMark(when, sorts_of(per)))
         return method
@@ -233,7 +235,7 @@ def _lively(when: str, per: Sort | tuple[Sort, ...]) -> Callable[[Any], Any]:
 
 def lemma(method: C) -> C:
     """Claim an invariant that helps to prove the others."""
-    return _claim("lemma")(method)
+    return _claim(Modality.ALWAYS, lemma=True)(method)
 
 
 def kebab(name: str) -> str:

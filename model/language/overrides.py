@@ -129,7 +129,7 @@ def kind_of(what: object) -> str:
     if isinstance(mark, ActionMark):
         return "@fault" if mark.fault else "@action"
     if isinstance(mark, ClaimMark):
-        return f"@{mark.when}"
+        return "@lemma" if mark.lemma else f"@{mark.when}"
     if isinstance(mark, ObserveMark):
         return "@observe"
     return str(getattr(type(what), "onceproof_kind", ""))

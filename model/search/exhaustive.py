@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from onceproof.model.language.modality import Modality
 from onceproof.model.search.liveness import refuting_lasso
 from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.state_graph import Graph
@@ -107,16 +108,38 @@ def _over(graph: Graph, limits: Limits) -> str:
     return ""
 
 
+def _sought(when: Modality) -> bool | None:
+    """Say whether a single state with the claim true, or false, settles the claim.
+
+    None is for claims that no single state settles.
+    """
+    match when:
+        case Modality.SOMETIMES:
+            return True
+        case Modality.ALWAYS | Modality.AT_REST:
+            return False
+        case (
+            Modality.STEP
+            | Modality.RECOVERABLE
+            | Modality.EVENTUALLY
+            | Modality.LEADS_TO
+        ):
+            return None
+        case _:
+            assert_never(when)
+
+
 class _Finder:
     """Watches the flags of states as they are expanded, and settles questions."""
 
     def __init__(self, graph: Graph, questions: Sequence[SearchQuery]) -> None:
         self._graph = graph
         self._questions = list(questions)
+        # Each with what a state is looked for in which: the claim true, or false.
         self._state_claims = [
-            q for q in questions if q.when in ("always", "at_rest", "sometimes")
+            (q, wanted) for q in questions if (wanted := _sought(q.when)) is not None
         ]
-        self._step_claims = [q for q in questions if q.when == "step"]
+        self._step_claims = [q for q in questions if q.when is Modality.STEP]
         self._first: dict[str, int] = {}
         self._through: dict[str, Trace] = {}
         self._rested = False
@@ -128,21 +151,19 @@ class _Finder:
         """Take in the flags of the rows from ``lo`` on."""
         summary = flags.summary()
         self._rested = self._rested or summary.rests_somewhere
-        for question in self._state_claims:
+        for question, wanted in self._state_claims:
             if question.name in self._first:
                 continue
             claim = question.term
-            if question.when == "sometimes":
+            if wanted:
                 settled = not summary.holds_somewhere(claim)
             else:
                 settled = summary.holds_everywhere(claim)
             if settled:
                 continue
-            found = flags.holds(claim)
-            if question.when == "always":
-                found = ~found
-            elif question.when == "at_rest":
-                found = ~found & flags.rests
+            found = flags.holds(claim) if wanted else ~flags.holds(claim)
+            if question.when.of_rest:
+                found = found & flags.rests
             if found.any():
                 self._first[question.name] = lo + int(np.argmax(found))
         if self._whole:
@@ -164,28 +185,39 @@ class _Finder:
             return SearchResult(question, "refuted", self._through[question.name])
         if question.name in self._first:
             trace = graph.trace_to(self._first[question.name])
-            witness = question.when == "sometimes"
+            witness = question.when is Modality.SOMETIMES
             return SearchResult(question, "exhausted" if witness else "refuted", trace)
         if not complete:
             return SearchResult(question, "undecided")
-        if question.when == "sometimes":
-            return SearchResult(question, "vacuous")
-        if question.when == "at_rest" and not self._rested:
-            return SearchResult(question, "vacuous")
-        if question.when == "step" and not self.taken.any():
-            return SearchResult(question, "vacuous")
-        if question.when == "recoverable":
-            return self._recoverable(question)
-        if question.lively and graph.symmetry is not None:
-            # What is fair to each member is not to be seen where names are lost.
+        match question.when:
+            case Modality.ALWAYS:
+                return SearchResult(question, "exhausted")
+            case Modality.STEP:
+                moved = bool(self.taken.any())
+                return SearchResult(question, "exhausted" if moved else "vacuous")
+            case Modality.AT_REST:
+                rested = self._rested
+                return SearchResult(question, "exhausted" if rested else "vacuous")
+            case Modality.SOMETIMES:
+                return SearchResult(question, "vacuous")
+            case Modality.RECOVERABLE:
+                return self._recoverable(question)
+            case Modality.EVENTUALLY | Modality.LEADS_TO:
+                return self._of_runs(question)
+            case _:
+                assert_never(question.when)
+
+    def _of_runs(self, question: SearchQuery) -> SearchResult:
+        """Look for a fair run that breaks a claim about runs."""
+        graph = self._graph
+        if graph.symmetry is not None:
+            # Fairness is per member, and symmetry erases member identity.
             return SearchResult(question, "undecided")
         if question.given is not None and not self._ever(question.given):
             return SearchResult(question, "vacuous")
-        if question.lively:
-            flags = graph.flags.joined(self._flags)
-            lasso = refuting_lasso(graph, question, flags)
-            return SearchResult(question, "refuted" if lasso else "exhausted", lasso)
-        return SearchResult(question, "exhausted")
+        flags = graph.flags.joined(self._flags)
+        lasso = refuting_lasso(graph, question, flags)
+        return SearchResult(question, "refuted" if lasso else "exhausted", lasso)
 
     def _ever(self, term: Term) -> bool:
         """Return whether a claim about single states holds in any seen state."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.modality import Modality
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,31 +16,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """A claim to be settled: ``when`` says of which states, or steps, it speaks.
+    """A claim to be settled: ``when`` says of which states, steps or runs it speaks.
 
-    Of every fair run it speaks where ``when`` is "leads_to": once ``given`` holds,
-    ``term`` does, now or later. "eventually" is the same from the initial states.
+    Of every fair run it speaks where ``when`` is ``LEADS_TO``: once ``given`` holds,
+    ``term`` does, then or later. ``EVENTUALLY`` is the same from the initial states.
     """
 
     name: str
-    when: str
+    when: Modality
     term: t.Term
     given: t.Term | None = None
 
     @property
     def lively(self) -> bool:
         """Whether the claim is about runs, not about states or steps."""
-        return self.when in ("eventually", "leads_to")
+        return self.when.of_runs
 
     @property
     def whole(self) -> bool:
         """Whether only the whole graph of states can settle the claim."""
-        return self.lively or self.when == "recoverable"
+        return self.when.of_whole_graph
 
     @property
     def terms(self) -> tuple[t.Term, ...]:
         """The claims about single states that have to be known."""
-        if self.when == "step":
+        if self.when is Modality.STEP:
             return ()
         return (self.term,) if self.given is None else (self.term, self.given)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from onceproof.model.language.modality import Modality
 from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.state_graph import Graph
 from onceproof.model.traces import Trace, follow
@@ -142,12 +143,25 @@ class _Walker:
         rests = flags.rests
         self._rested = self._rested or bool(rests.any())
         for question in self._questions:
-            if question.name in self._shown or question.when == "step":
+            if question.name in self._shown:
                 continue
-            holds = flags.holds(question.term)
-            wanted = {"always": ~holds, "sometimes": holds, "at_rest": ~holds & rests}
-            found = wanted.get(question.when)
-            if found is not None and found.any():
+            match question.when:
+                case Modality.ALWAYS:
+                    found = ~flags.holds(question.term)
+                case Modality.SOMETIMES:
+                    found = flags.holds(question.term)
+                case Modality.AT_REST:
+                    found = ~flags.holds(question.term) & rests
+                case (
+                    Modality.STEP
+                    | Modality.RECOVERABLE
+                    | Modality.EVENTUALLY
+                    | Modality.LEADS_TO
+                ):
+                    continue
+                case _:
+                    assert_never(question.when)
+            if found.any():
                 walk = int(alive[np.argmax(found)])
                 self._shown[question.name] = walks.trace(self._graph, walk, at)
 
@@ -155,7 +169,7 @@ class _Walker:
         self, events: Words, alive: Words, at: int, walks: _Walks
     ) -> None:
         """Ask of each step that the walks could take."""
-        of_steps = [q for q in self._questions if q.when == "step"]
+        of_steps = [q for q in self._questions if q.when is Modality.STEP]
         for number, question in enumerate(of_steps):
             row, successor = self._graph.broken[number].tolist()
             if row >= 0 and question.name not in self._shown:
@@ -169,13 +183,13 @@ class _Walker:
 
     def _answer(self, question: SearchQuery) -> SearchResult:
         shown = self._shown.get(question.name)
-        if question.when == "sometimes":
+        if question.when is Modality.SOMETIMES:
             return SearchResult(question, "held" if shown else "undecided", shown)
         if shown is not None:
             return SearchResult(question, "refuted", shown)
         silent = (
             not self.steps  # walks that went nowhere have shown nothing
             or question.whole
-            or (question.when == "at_rest" and not self._rested)
+            or (question.when is Modality.AT_REST and not self._rested)
         )
         return SearchResult(question, "undecided" if silent else "held")

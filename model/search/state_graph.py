@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.steps import Event
 from onceproof.model.search.native.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
@@ -97,7 +98,7 @@ class Graph:
         terms = [q.term for q in questions if not q.lively]
         self.symmetry = Symmetry(system, self.layout, terms) if symmetry else None
         self.flags = FlagNumbers(term for q in questions for term in q.terms)
-        self._step_claims = [q for q in questions if q.when == "step"]
+        self._step_claims = [q for q in questions if q.when is Modality.STEP]
         began = time.perf_counter()
         source = expander_ir(
             system,

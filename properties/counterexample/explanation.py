@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.modality import Modality
 from onceproof.properties.counterexample.property_timeline import (
     FAILS,
     PropertyTimeline,
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from onceproof.model.search.queries import SearchQuery
     from onceproof.properties.counterexample.model_run import ModelRun
 
-_RESTING = ("at_rest", "recoverable")
-
 
 def because(
     model: ModelRun, fails_at: int, kept: Collection[int] | None
@@ -39,7 +38,7 @@ def because(
     if question is None or model.clause is None:
         return ()
     claim = model.clause.text
-    if question.when not in (*_RESTING, "always", "step"):
+    if question.when.of_runs or question.when is Modality.SOMETIMES:
         last = len(model.run.steps)
         rests = model.interpreter.resting(model.run.states[-1])
         ended = "nothing moves any more" if rests else "it can go on so for ever"
@@ -47,12 +46,12 @@ def because(
             f"after step {last} {ended}, and it has not come about",
             f"but it is claimed of every run that {claim}",
         )
-    step = question.when == "step"
+    step = question.when is Modality.STEP
     if step and not fails_at:
         return ()
     slice_ = Slice(model.system, model.interpreter, model.run)
     reads = slice_.contradiction(question.term, fails_at, step=step)
-    rests = question.when in _RESTING
+    rests = question.when.of_rest
     still = rests and model.interpreter.resting(model.run.states[fails_at])
     asked = reads | slice_.in_the_way(reads, fails_at) if rests else reads
     sentences = [

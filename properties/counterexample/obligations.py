@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.export.javascript import JUDGED
+from onceproof.model.language.modality import Modality
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Obligation:
 
     @property
     def _from_the_start(self) -> bool:
-        return self.clause.when == "eventually"
+        return self.clause.when is Modality.EVENTUALLY
 
     def on(self, pending: bool, state: State) -> bool:  # noqa: FBT001 - what is carried on
         """Say whether it is pending after a state, by whether it was pending before."""
@@ -44,7 +44,7 @@ class Obligation:
 
 def promises_of(prop: Property, interpreter: Interpreter) -> tuple[Obligation, ...]:
     """List the clauses of a property that are about whole runs."""
-    about_runs = (c for c in prop.clauses if c.when not in JUDGED)
+    about_runs = (c for c in prop.clauses if c.when.of_runs)
     return tuple(Obligation(prop, clause, interpreter) for clause in about_runs)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
-from onceproof.model.export.javascript import JUDGED
+from onceproof.model.language.modality import Modality
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Clause, Property
 
 HOLDS, FAILS, MET, OPEN, UNJUDGED = "holds", "fails", "met", "open", "not judged here"
-# Where nothing moves any more, what does not hold is out of reach for good.
-_RESTING = ("at_rest", "recoverable")
 _FIRST = (FAILS, HOLDS, MET, OPEN, UNJUDGED)
 
 
@@ -53,21 +51,34 @@ def cell_of(
     prop: Property, clause: Clause, interpreter: Interpreter, run: Sequence[State]
 ) -> str:
     """Judge a clause at the end of a run, by its last state, or its last two."""
-    if clause.when not in JUDGED:
-        return UNJUDGED
-    seen = run[-2:] if clause.when == "step" else run[-1:]
-    if clause.when == "step":
-        if len(seen) < 2:  # noqa: PLR2004 - a step has two states
-            return OPEN
-        if seen[0] == seen[1]:
-            return HOLDS
-    if clause.when in _RESTING and not _resting(interpreter, run[-1]):
-        return OPEN
+    match clause.when:
+        case Modality.ALWAYS:
+            return HOLDS if _holds(prop, clause, interpreter, run[-1:]) else FAILS
+        case Modality.STEP:
+            seen = run[-2:]
+            if len(seen) < 2:  # noqa: PLR2004 - a step has two states
+                return OPEN
+            moved = seen[0] != seen[1]
+            fails = moved and not _holds(prop, clause, interpreter, seen)
+            return FAILS if fails else HOLDS
+        case Modality.AT_REST | Modality.RECOVERABLE:
+            # Where nothing moves any more, what does not hold stays out of reach.
+            if not _resting(interpreter, run[-1]):
+                return OPEN
+            return HOLDS if _holds(prop, clause, interpreter, run[-1:]) else FAILS
+        case Modality.SOMETIMES:
+            return MET if _holds(prop, clause, interpreter, run[-1:]) else OPEN
+        case Modality.EVENTUALLY | Modality.LEADS_TO:
+            return UNJUDGED
+        case _:
+            assert_never(clause.when)
+
+
+def _holds(
+    prop: Property, clause: Clause, interpreter: Interpreter, seen: Sequence[State]
+) -> bool:
     views = [prop.view(interpreter.look(state)) for state in seen]
-    holds = bool(clause.holds(*views))
-    if clause.when == "sometimes":
-        return MET if holds else OPEN
-    return HOLDS if holds else FAILS
+    return bool(clause.holds(*views))
 
 
 @functools.lru_cache(2_000)

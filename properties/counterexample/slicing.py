@@ -9,8 +9,9 @@ step read to be possible and to choose the new value. Weiser, Program Slicing, 1
 from __future__ import annotations
 
 import itertools
+import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import IntType, spelled
@@ -46,38 +47,49 @@ class Evaluation:
         self, term: t.Term, known: Mapping[t.Var, int]
     ) -> tuple[Any, frozenset[Read]]:
         """Give what a term is worth, and the elements that make it so."""
-        if isinstance(term, t.Const):
-            return spelled(term.value), frozenset()
-        if isinstance(term, t.Var):
-            return known[term], frozenset()
-        if isinstance(term, t.Get):
-            return self._get(term, known)
-        if isinstance(term, t.Not):
-            value, read = self.of(term.body, known)
-            return not value, read
-        if isinstance(term, t.And | t.Or):
-            each = (self.of(part, known) for part in term.parts)
-            return _joined(each, until=isinstance(term, t.Or))
-        if isinstance(term, t.ForAll | t.Exists):
-            each = (self.of(term.body, more) for more in self._members(term, known))
-            return _joined(each, until=isinstance(term, t.Exists))
-        if isinstance(term, t.Sum):
-            found = [self.of(term.body, more) for more in self._members(term, known)]
-            return sum(v for v, _ in found), frozenset().union(*(r for _, r in found))
-        if isinstance(term, t.Ite):
-            test, read = self.of(term.test, known)
-            value, more_read = self.of(term.then if test else term.orelse, known)
-            return value, read | more_read
-        (left, one), (right, other) = (
-            self.of(inner, known) for inner in (term.left, term.right)
-        )
-        worth: dict[type, Callable[[], Any]] = {
-            t.Eq: lambda: left == right,
-            t.Less: lambda: left < right,
-            t.Add: lambda: left + right,
-            t.Sub: lambda: left - right,
-        }
-        return worth[type(term)](), one | other
+        match term:
+            case t.Const():
+                return spelled(term.value), frozenset()
+            case t.Var():
+                return known[term], frozenset()
+            case t.Get():
+                return self._get(term, known)
+            case t.Not():
+                value, read = self.of(term.body, known)
+                return not value, read
+            case t.And() | t.Or():
+                each = (self.of(part, known) for part in term.parts)
+                return _joined(each, until=isinstance(term, t.Or))
+            case t.ForAll() | t.Exists():
+                each = (self.of(term.body, more) for more in self._members(term, known))
+                return _joined(each, until=isinstance(term, t.Exists))
+            case t.Sum():
+                all_ = [self.of(term.body, more) for more in self._members(term, known)]
+                return sum(v for v, _ in all_), frozenset().union(*(r for _, r in all_))
+            case t.Ite():
+                test, read = self.of(term.test, known)
+                value, more_read = self.of(term.then if test else term.orelse, known)
+                return value, read | more_read
+            case t.Eq():
+                return self._of_both(operator.eq, term, known)
+            case t.Less():
+                return self._of_both(operator.lt, term, known)
+            case t.Add():
+                return self._of_both(operator.add, term, known)
+            case t.Sub():
+                return self._of_both(operator.sub, term, known)
+            case _:
+                assert_never(term)
+
+    def _of_both(
+        self,
+        combine: Callable[[Any, Any], Any],
+        term: t.Eq | t.Less | t.Add | t.Sub,
+        known: Mapping[t.Var, int],
+    ) -> tuple[Any, frozenset[Read]]:
+        left, one = self.of(term.left, known)
+        right, other = self.of(term.right, known)
+        return combine(left, right), one | other
 
     def _get(
         self, term: t.Get, known: Mapping[t.Var, int]

@@ -6,6 +6,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.fields import Param
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_search import Finding, Report
     from onceproof.properties.property import Property
-
-_LIVELY = ("eventually", "leads_to")
 
 _ASKED = {"symmetry": "symmetry", "walks": "simulate", "depth": "depth", "seed": "seed"}
 
@@ -91,7 +90,7 @@ def records_of(
 
 def is_witness(prop: Property) -> bool:
     """Say whether a property only shows that a model is not idle."""
-    return all(clause.when == "sometimes" for clause in prop.clauses)
+    return all(clause.when is Modality.SOMETIMES for clause in prop.clauses)
 
 
 def is_guarantee(prop: Property) -> bool:
@@ -178,7 +177,7 @@ def _assumptions(
             Assumption(f"at most {most} fault{plural} in a run", CONFIGURED)
         )
     fair = [a.name.replace("_", "-") for a in system.actions if a.fair]
-    if fair and any(clause.when in _LIVELY for clause in prop.clauses):
+    if fair and any(clause.when.of_runs for clause in prop.clauses):
         text = f"{len(fair)} fair actions: which can always happen happens at last"
         assumptions.append(Assumption(text, ASSUMED))
     assumptions.append(Assumption("the system does as the model says", ASSUMED))

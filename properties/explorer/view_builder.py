@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.export.javascript import JUDGED
 from onceproof.model.interleavings.failing_runs import successors
 from onceproof.properties.counterexample import necessary_steps
 from onceproof.properties.counterexample.explanation import because
@@ -261,7 +260,7 @@ class _Worker:
             )
             return as_stated
         states, loop = self._run.states, self._run.loop
-        if clause.when in JUDGED:
+        if not clause.when.of_runs:
             breaks_at = (n for n in range(len(states)) if self._fails(states[: n + 1]))
             found = next(breaks_at, None)
         else:

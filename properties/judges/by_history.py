@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
+from onceproof.model.language.modality import Modality
 from onceproof.properties.ledger import History, of_history
 
 if TYPE_CHECKING:
@@ -30,22 +31,25 @@ def _first(clause: Clause, history: History) -> int | None:
     last = len(history.moments) - 1
     read = [i for i in range(last + 1) if i not in history.unread]
     ledgers = {i: of_history(history, i) for i in read}
-    if clause.when == "always":
-        found = [i for i in read if not clause.holds(ledgers[i])]
-    elif clause.when == "step":
-        pairs = itertools.pairwise(read)
-        found = [
-            j
-            for i, j in pairs
-            if _moved(history, i, j) and not clause.holds(ledgers[i], ledgers[j])
-        ]
-    elif clause.when == "at_rest":
-        found = [] if last not in ledgers or clause.holds(ledgers[last]) else [last]
-    elif clause.when == "recoverable":
-        well = last not in ledgers or clause.holds(ledgers[last])
-        found = [] if history.rested and well else [last]
-    else:
-        found = []
+    match clause.when:
+        case Modality.ALWAYS:
+            found = [i for i in read if not clause.holds(ledgers[i])]
+        case Modality.STEP:
+            pairs = itertools.pairwise(read)
+            found = [
+                j
+                for i, j in pairs
+                if _moved(history, i, j) and not clause.holds(ledgers[i], ledgers[j])
+            ]
+        case Modality.AT_REST:
+            found = [] if last not in ledgers or clause.holds(ledgers[last]) else [last]
+        case Modality.RECOVERABLE:
+            well = last not in ledgers or clause.holds(ledgers[last])
+            found = [] if history.rested and well else [last]
+        case Modality.SOMETIMES | Modality.EVENTUALLY | Modality.LEADS_TO:
+            found = []  # what one run did not come to, another may
+        case _:
+            assert_never(clause.when)
     return found[0] if found else None
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from onceproof.model.language.fields import Param
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration, Limits, explore
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from onceproof.model.search.queries import SearchQuery, SearchResult
     from onceproof.model.traces import Trace
 
-    _Key = tuple[str, Term, Term | None]
+    _Key = tuple[Modality, Term, Term | None]
 
 
 @dataclass(frozen=True)
@@ -250,10 +251,10 @@ def _weighed(
     """
     verdicts = [(Verdict(a.verdict), a.question.when) for a in answers]
     idle = [n for n, one in enumerate(verdicts) if one[0] is Verdict.VACUOUS]
-    some = any(w == "leads_to" and v is not Verdict.VACUOUS for v, w in verdicts)
+    some = any(w is Modality.LEADS_TO and v is not Verdict.VACUOUS for v, w in verdicts)
     counted = [v for v, w in verdicts if not (some and (v, w) == _IDLE)]
     whys = {
-        prop.clauses[n].idle if n in unmet else _NOTHING[verdicts[n][1]] for n in idle
+        prop.clauses[n].idle if n in unmet else _nothing(verdicts[n][1]) for n in idle
     }
     note = "; ".join(sorted(whys))
     if idle and len(idle) < len(verdicts):
@@ -263,11 +264,22 @@ def _weighed(
     return weakest(counted), note
 
 
-_IDLE = (Verdict.VACUOUS, "leads_to")
+_IDLE = (Verdict.VACUOUS, Modality.LEADS_TO)
 _MOST_NAMED = 3
-_NOTHING = {
-    "sometimes": "no run meets it",
-    "at_rest": "no state of rest can be reached",
-    "step": "no step is possible",
-    "leads_to": "what comes first never comes up",
-}
+
+
+def _nothing(when: Modality) -> str:
+    """Say what there is none of where a clause is vacuous."""
+    match when:
+        case Modality.SOMETIMES:
+            return "no run meets it"
+        case Modality.AT_REST:
+            return "no state of rest can be reached"
+        case Modality.STEP:
+            return "no step is possible"
+        case Modality.LEADS_TO:
+            return "what comes first never comes up"
+        case Modality.ALWAYS | Modality.RECOVERABLE | Modality.EVENTUALLY:
+            return "it was never put to the test"
+        case _:
+            assert_never(when)

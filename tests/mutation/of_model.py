@@ -89,14 +89,14 @@ LANGUAGE = (
     Mutation(
         "model/language/terms/ranges.py",
         "the least difference is that of the two least values",
-        "            return (a - d, b - c)",
-        "            return (a - c, b - d)",
+        "                return (a - d, b - c)",
+        "                return (a - c, b - d)",
     ),
     Mutation(
         "model/language/terms/ranges.py",
         "a sum over a sort is bounded as if the sort had one member",
-        "            return (a * times, b * times)",
-        "            return (a, b)",
+        "                return (a * times, b * times)",
+        "                return (a, b)",
     ),
     Mutation(
         "model/language/terms/ranges.py",
@@ -342,15 +342,14 @@ SEARCH = (
     Mutation(
         "model/search/exhaustive.py",
         "a claim about rest is settled where nothing rests",
-        '        if question.when == "at_rest" and not self._rested:\n'
-        '            return SearchResult(question, "vacuous")\n',
-        "",
+        "                rested = self._rested\n",
+        "                rested = True\n",
     ),
     Mutation(
         "model/search/exhaustive.py",
         "a claim about rest is asked of every state",
-        "                found = ~found & flags.rests",
-        "                found = ~found",
+        "                found = found & flags.rests",
+        "                found = found",
     ),
     Mutation(
         "model/search/exhaustive.py",
@@ -380,8 +379,8 @@ SEARCH = (
     Mutation(
         "model/search/exhaustive.py",
         "under symmetry claims about fair runs are judged",
-        "        if question.lively and graph.symmetry is not None:\n",
-        "        if question.lively and graph.symmetry is None and False:\n",
+        "        if graph.symmetry is not None:\n",
+        "        if graph.symmetry is None and False:\n",
     ),
     Mutation(
         "model/search/liveness.py",
@@ -428,8 +427,8 @@ SEARCH = (
     Mutation(
         "model/search/simulation.py",
         "walks ask claims about rest of every state",
-        '"at_rest": ~holds & rests}',
-        '"at_rest": ~holds}',
+        "found = ~flags.holds(question.term) & rests",
+        "found = ~flags.holds(question.term)",
     ),
     Mutation(
         "model/search/simulation.py",
@@ -524,8 +523,8 @@ EXPORTS = (
     Mutation(
         "model/export/javascript.py",
         "JavaScript: `some` is `every`",
-        'how = {t.ForAll: "every", t.Exists: "some", t.Sum: "sum"}',
-        'how = {t.ForAll: "every", t.Exists: "every", t.Sum: "sum"}',
+        'self._quantified("some", term)',
+        'self._quantified("every", term)',
     ),
     Mutation(
         "model/export/javascript.py",
@@ -560,14 +559,14 @@ EXPORTS = (
     Mutation(
         "model/export/tla.py",
         "TLA+: a witness is claimed, and not denied",
-        'f"{name} == ~{term}",',
-        'f"{name} == {term}",',
+        'f"{name} == ~{term}"',
+        'f"{name} == {term}"',
     ),
     Mutation(
         "model/export/tla.py",
         "TLA+: a claim about rest is one about every state",
-        '[f"{name} == Rest => {term}"]',
-        '[f"{name} == {term}"]',
+        'text = f"Rest => {term}"',
+        'text = f"{term}"',
     ),
     Mutation(
         "model/export/tla.py",

@@ -289,8 +289,7 @@ class Brute:
                 method = getattr(holder(before), name)
                 return method(*members, *map(holder, after))
 
-            when = "always" if mark.when == "lemma" else mark.when
-            yield Clause(path.replace("_", "-"), number, when, ask)
+            yield Clause(path.replace("_", "-"), number, mark.when, ask)
 
     def ask(self, clause: Clause, *states: int) -> Any:
         """Ask a clause of one state, or of the two of a step."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from onceproof.model.language.terms.terms import (
     Add,
     And,
     Const,
     Eq,
+    Exists,
+    ForAll,
     Get,
     Ite,
     Less,
     Not,
+    Or,
     Sub,
     Sum,
     Term,
@@ -58,32 +61,36 @@ class Ranges:
         return (low, high) if known is None else _meet((low, high), known)
 
     def _structural(self, term: Term) -> Range:
-        if isinstance(term, Const):
-            number = 0 if isinstance(term.value, Enum) else int(term.value)
-            return (number, number)
-        if isinstance(term, Get | Var):
-            if isinstance(term.type, IntType):
-                return (term.type.low, term.type.high)
-            if isinstance(term.type, MemberType):
-                return (0, self.sizes[term.type.sort] - 1)
-            return (0, 1)
-        if isinstance(term, Add):
-            (a, b), (c, d) = self.bounds(term.left), self.bounds(term.right)
-            return (a + c, b + d)
-        if isinstance(term, Sub):
-            (a, b), (c, d) = self.bounds(term.left), self.bounds(term.right)
-            return (a - d, b - c)
-        if isinstance(term, Ite):
-            (a, b) = self.assuming(term.test).bounds(term.then)
-            (c, d) = self.assuming(negation(term.test)).bounds(term.orelse)
-            return (a, b) if c > d else (c, d) if a > b else (min(a, c), max(b, d))
-        if isinstance(term, Sum):
-            (a, b) = self.bounds(term.body)
-            times = 1
-            for var in term.vars:
-                times *= self.sizes[var.type.sort]
-            return (a * times, b * times)
-        return (0, 1)
+        match term:
+            case Const():
+                number = 0 if isinstance(term.value, Enum) else int(term.value)
+                return (number, number)
+            case Get() | Var():
+                if isinstance(term.type, IntType):
+                    return (term.type.low, term.type.high)
+                if isinstance(term.type, MemberType):
+                    return (0, self.sizes[term.type.sort] - 1)
+                return (0, 1)
+            case Add():
+                (a, b), (c, d) = self.bounds(term.left), self.bounds(term.right)
+                return (a + c, b + d)
+            case Sub():
+                (a, b), (c, d) = self.bounds(term.left), self.bounds(term.right)
+                return (a - d, b - c)
+            case Ite():
+                (a, b) = self.assuming(term.test).bounds(term.then)
+                (c, d) = self.assuming(negation(term.test)).bounds(term.orelse)
+                return (a, b) if c > d else (c, d) if a > b else (min(a, c), max(b, d))
+            case Sum():
+                (a, b) = self.bounds(term.body)
+                times = 1
+                for var in term.vars:
+                    times *= self.sizes[var.type.sort]
+                return (a * times, b * times)
+            case Not() | And() | Or() | Eq() | Less() | ForAll() | Exists():
+                return (0, 1)
+            case _:
+                assert_never(term)
 
     def _learn(self, condition: Term) -> None:
         if isinstance(condition, And):
@@ -155,26 +162,38 @@ def widest(term: Term, sizes: Mapping[Sort, int]) -> int:
 def _combined(part: Term, found: Mapping[int, Range], ranges: Ranges) -> Range:
     """Bound a term by the bounds of those directly inside it, whatever holds."""
     inner = [found[id(child)] for child in children(part)]
-    if isinstance(part, Add):
-        (a, b), (c, d) = inner
-        return (a + c, b + d)
-    if isinstance(part, Sub):
-        (a, b), (c, d) = inner
-        return (a - d, b - c)
-    if isinstance(part, Ite):
-        (a, b), (c, d) = inner[1:]
-        return (min(a, c), max(b, d))
-    if isinstance(part, Sum):
-        times = math.prod(ranges.sizes[var.type.sort] for var in part.vars)
-        (a, b) = inner[0]
-        return (a * times, b * times)
-    return ranges.bounds(part)
+    match part:
+        case Add():
+            (a, b), (c, d) = inner
+            return (a + c, b + d)
+        case Sub():
+            (a, b), (c, d) = inner
+            return (a - d, b - c)
+        case Ite():
+            (a, b), (c, d) = inner[1:]
+            return (min(a, c), max(b, d))
+        case Sum():
+            times = math.prod(ranges.sizes[var.type.sort] for var in part.vars)
+            (a, b) = inner[0]
+            return (a * times, b * times)
+        case Const() | Var() | Get():
+            return ranges.bounds(part)
+        case Not() | And() | Or() | Eq() | Less() | ForAll() | Exists():
+            return ranges.bounds(part)
+        case _:
+            assert_never(part)
 
 
 def _is_number(term: Term) -> bool:
-    if isinstance(term, Const | Var | Get):
-        return is_integer(term.type)
-    return isinstance(term, Add | Sub | Sum | Ite)
+    match term:
+        case Const() | Var() | Get():
+            return is_integer(term.type)
+        case Add() | Sub() | Sum() | Ite():
+            return True
+        case Not() | And() | Or() | Eq() | Less() | ForAll() | Exists():
+            return False
+        case _:
+            assert_never(term)
 
 
 def _meet(one: Range, other: Range) -> Range:

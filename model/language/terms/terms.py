@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from onceproof.model.language.terms.types import (
     BOOL,
@@ -167,13 +167,17 @@ def integer(value: int) -> Const:
 
 def sort_of(term: Term) -> Type:
     """Return the type of a term; a computed integer's bounds are left wide."""
-    if isinstance(term, Const | Var | Get):
-        return term.type
-    if isinstance(term, Ite):
-        return sort_of(term.then)
-    if isinstance(term, Add | Sub | Sum):
-        return _INTEGER
-    return BOOL
+    match term:
+        case Const() | Var() | Get():
+            return term.type
+        case Ite():
+            return sort_of(term.then)
+        case Add() | Sub() | Sum():
+            return _INTEGER
+        case Not() | And() | Or() | Eq() | Less() | ForAll() | Exists():
+            return BOOL
+        case _:
+            assert_never(term)
 
 
 def negation(body: Term) -> Term:
@@ -273,37 +277,50 @@ def _number(term: Const) -> int:
 
 def children(term: Term) -> tuple[Term, ...]:
     """Return the terms directly inside ``term``."""
-    if isinstance(term, Const | Var):
-        return ()
-    if isinstance(term, Get):
-        return term.indices
-    if isinstance(term, Not | ForAll | Exists | Sum):
-        return (term.body,)
-    if isinstance(term, And | Or):
-        return term.parts
-    if isinstance(term, Ite):
-        return (term.test, term.then, term.orelse)
-    return (term.left, term.right)
+    match term:
+        case Const() | Var():
+            return ()
+        case Get():
+            return term.indices
+        case Not() | ForAll() | Exists() | Sum():
+            return (term.body,)
+        case And() | Or():
+            return term.parts
+        case Ite():
+            return (term.test, term.then, term.orelse)
+        case Eq() | Less() | Add() | Sub():
+            return (term.left, term.right)
+        case _:
+            assert_never(term)
 
 
 def rebuild(term: Term, inner: tuple[Term, ...]) -> Term:
     """Make ``term`` again around other inner terms, simplified."""
-    if isinstance(term, Const | Var):
-        return term
-    if isinstance(term, Get):
-        return replace(term, indices=inner)
-    if isinstance(term, ForAll | Exists | Sum):
-        return quantified(type(term), term.vars, inner[0])
-    if isinstance(term, Not):
-        return negation(inner[0])
-    if isinstance(term, And):
-        return conjunction(inner)
-    if isinstance(term, Or):
-        return disjunction(inner)
-    if isinstance(term, Ite):
-        return choice(*inner)
-    binary = {Eq: equality, Less: less, Add: addition, Sub: subtraction}
-    return binary[type(term)](*inner)
+    match term:
+        case Const() | Var():
+            return term
+        case Get():
+            return replace(term, indices=inner)
+        case ForAll() | Exists() | Sum():
+            return quantified(type(term), term.vars, inner[0])
+        case Not():
+            return negation(inner[0])
+        case And():
+            return conjunction(inner)
+        case Or():
+            return disjunction(inner)
+        case Ite():
+            return choice(*inner)
+        case Eq():
+            return equality(*inner)
+        case Less():
+            return less(*inner)
+        case Add():
+            return addition(*inner)
+        case Sub():
+            return subtraction(*inner)
+        case _:
+            assert_never(term)
 
 
 def quantified(kind: type[Quantifier], variables: tuple[Var, ...], body: Term) -> Term:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from onceproof.model.language.terms import terms as t
 
@@ -33,28 +33,32 @@ class Meaning:
 
         It raises ``KeyError`` where the term refers to an element that does not exist.
         """
-        if isinstance(term, t.Const):
-            value = term.value
-            return lambda _known, _now, _after: value
-        if isinstance(term, t.Var):
-            return lambda known, _now, _after: known[term]
-        if isinstance(term, t.Get):
-            return self._get(term)
-        if isinstance(term, t.Not):
-            body = self.of(term.body)
-            return lambda *state: not body(*state)
-        if isinstance(term, t.And):
-            parts = [self.of(part) for part in term.parts]
-            return lambda *state: all(part(*state) for part in parts)
-        if isinstance(term, t.Or):
-            parts = [self.of(part) for part in term.parts]
-            return lambda *state: any(part(*state) for part in parts)
-        if isinstance(term, t.ForAll | t.Exists | t.Sum):
-            return self._quantified(term)
-        if isinstance(term, t.Ite):
-            test, then, orelse = map(self.of, t.children(term))
-            return lambda *state: (then if test(*state) else orelse)(*state)
-        return self._binary(term)
+        match term:
+            case t.Const():
+                value = term.value
+                return lambda _known, _now, _after: value
+            case t.Var():
+                return lambda known, _now, _after: known[term]
+            case t.Get():
+                return self._get(term)
+            case t.Not():
+                body = self.of(term.body)
+                return lambda *state: not body(*state)
+            case t.And():
+                parts = [self.of(part) for part in term.parts]
+                return lambda *state: all(part(*state) for part in parts)
+            case t.Or():
+                parts = [self.of(part) for part in term.parts]
+                return lambda *state: any(part(*state) for part in parts)
+            case t.ForAll() | t.Exists() | t.Sum():
+                return self._quantified(term)
+            case t.Ite():
+                test, then, orelse = map(self.of, t.children(term))
+                return lambda *state: (then if test(*state) else orelse)(*state)
+            case t.Eq() | t.Less() | t.Add() | t.Sub():
+                return self._binary(term)
+            case _:
+                assert_never(term)
 
     def _get(self, term: t.Get) -> Worth:
         path, after = term.field, term.after
@@ -72,21 +76,29 @@ class Meaning:
         def values(known: Known, now: Values, after: Values) -> Any:
             return (body({**known, **more}, now, after) for more in each)
 
-        if isinstance(term, t.ForAll):
-            return lambda *state: all(values(*state))
-        if isinstance(term, t.Exists):
-            return lambda *state: any(values(*state))
-        return lambda *state: sum(values(*state))
+        match term:
+            case t.ForAll():
+                return lambda *state: all(values(*state))
+            case t.Exists():
+                return lambda *state: any(values(*state))
+            case t.Sum():
+                return lambda *state: sum(values(*state))
+            case _:
+                assert_never(term)
 
     def _binary(self, term: t.Eq | t.Less | t.Add | t.Sub) -> Worth:
         left, right = self.of(term.left), self.of(term.right)
-        if isinstance(term, t.Eq):
-            return lambda *state: left(*state) == right(*state)
-        if isinstance(term, t.Less):
-            return lambda *state: left(*state) < right(*state)
-        if isinstance(term, t.Add):
-            return lambda *state: left(*state) + right(*state)
-        return lambda *state: left(*state) - right(*state)
+        match term:
+            case t.Eq():
+                return lambda *state: left(*state) == right(*state)
+            case t.Less():
+                return lambda *state: left(*state) < right(*state)
+            case t.Add():
+                return lambda *state: left(*state) + right(*state)
+            case t.Sub():
+                return lambda *state: left(*state) - right(*state)
+            case _:
+                assert_never(term)
 
     def members(self, variables: tuple[t.Var, ...]) -> list[Known]:
         """List all assignments of members to some variables."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ClaimMark, ObserveMark
 from onceproof.model.language.expressions import Symbolic, lift
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.source_location import defined_at, here, modelling
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
 from onceproof.model.language.stores.symbolic_store import (
@@ -117,7 +118,7 @@ def _asked(
 ) -> Iterator[tuple[str, tuple[Sort, ...], bool, Callable[..., Any]]]:
     """Yield the claims and observations of a part: name, for whom, and if of a step."""
     for path, claim, method in holder.marked(ClaimMark):
-        yield path, claim.per, claim.when == "step", method
+        yield path, claim.per, claim.when is Modality.STEP, method
     for path, observed, method in holder.marked(ObserveMark):
         yield path, observed.per, False, method
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from llvmlite import ir
 
@@ -117,49 +117,59 @@ class TermEmitter:
 
     def number(self, term: t.Term) -> ir.Value:
         """Emit a term as a 64-bit integer: numbers as they are, the rest coded."""
-        if isinstance(term, t.Const):
-            return constant(number_of(term))
-        if isinstance(term, t.Var):
-            return self.vars[term]
-        if isinstance(term, t.Get):
-            return self.get(term)
-        if isinstance(term, t.Add):
-            return self.b.add(self.number(term.left), self.number(term.right))
-        if isinstance(term, t.Sub):
-            return self.b.sub(self.number(term.left), self.number(term.right))
-        if isinstance(term, t.Ite):
-            then, orelse = self.number(term.then), self.number(term.orelse)
-            return self.b.select(self.truth(term.test), then, orelse)
-        if isinstance(term, t.Sum):
-            total = self.cell(constant(0))
-            with self.members(term.vars):
-                more = self.number(term.body)
-                self.b.store(self.b.add(self.b.load(total), more), total)
-            return self.b.load(total)
-        return self.b.zext(self.truth(term), I64)
+        match term:
+            case t.Const():
+                return constant(number_of(term))
+            case t.Var():
+                return self.vars[term]
+            case t.Get():
+                return self.get(term)
+            case t.Add():
+                return self.b.add(self.number(term.left), self.number(term.right))
+            case t.Sub():
+                return self.b.sub(self.number(term.left), self.number(term.right))
+            case t.Ite():
+                then, orelse = self.number(term.then), self.number(term.orelse)
+                return self.b.select(self.truth(term.test), then, orelse)
+            case t.Sum():
+                total = self.cell(constant(0))
+                with self.members(term.vars):
+                    more = self.number(term.body)
+                    self.b.store(self.b.add(self.b.load(total), more), total)
+                return self.b.load(total)
+            case t.Not() | t.And() | t.Or() | t.Eq() | t.Less():
+                return self.b.zext(self.truth(term), I64)
+            case t.ForAll() | t.Exists():
+                return self.b.zext(self.truth(term), I64)
+            case _:
+                assert_never(term)
 
     def truth(self, term: t.Term) -> ir.Value:
         """Emit a term as a truth value."""
-        if isinstance(term, t.Const):
-            return ir.Constant(I1, int(bool(term.value)))
-        if isinstance(term, t.Not):
-            return self.b.not_(self.truth(term.body))
-        if isinstance(term, t.And | t.Or):
-            return self.join(term)
-        if isinstance(term, t.Eq | t.Less):
-            sign = "==" if isinstance(term, t.Eq) else "<"
-            left, right = self.number(term.left), self.number(term.right)
-            return self.b.icmp_signed(sign, left, right)
-        if isinstance(term, t.Ite):
-            then, orelse = self.truth(term.then), self.truth(term.orelse)
-            return self.b.select(self.truth(term.test), then, orelse)
-        if isinstance(term, t.ForAll | t.Exists):
-            whole = self.uniform(term)
-            return self.search(term) if whole is None else whole
-        if isinstance(term, t.Get):
-            return self.b.icmp_signed("!=", self.get(term), constant(0))
-        message = f"no native code for {type(term).__name__}"
-        raise TypeError(message)
+        match term:
+            case t.Const():
+                return ir.Constant(I1, int(bool(term.value)))
+            case t.Not():
+                return self.b.not_(self.truth(term.body))
+            case t.And() | t.Or():
+                return self.join(term)
+            case t.Eq() | t.Less():
+                sign = "==" if isinstance(term, t.Eq) else "<"
+                left, right = self.number(term.left), self.number(term.right)
+                return self.b.icmp_signed(sign, left, right)
+            case t.Ite():
+                then, orelse = self.truth(term.then), self.truth(term.orelse)
+                return self.b.select(self.truth(term.test), then, orelse)
+            case t.ForAll() | t.Exists():
+                whole = self.uniform(term)
+                return self.search(term) if whole is None else whole
+            case t.Get():
+                return self.b.icmp_signed("!=", self.get(term), constant(0))
+            case t.Var() | t.Add() | t.Sub() | t.Sum():
+                message = f"{type(term).__name__} is a number, and no truth value"
+                raise TypeError(message)
+            case _:
+                assert_never(term)
 
     def join(self, term: t.And | t.Or) -> ir.Value:
         """Emit all parts of a conjunction or disjunction."""

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import z3
 
 from onceproof.model.errors import Disagreement
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms.terms import Const, Get
 from onceproof.model.language.terms.types import MemberType
@@ -117,8 +118,8 @@ class _UnrolledSearch:
         """Whether there is anything left to look for."""
         return self._moves is not False and bool(
             self.open
-            or ("at_rest" in self._spoken_of and not self._rests)
-            or ("step" in self._spoken_of and self._moves is None)
+            or (Modality.AT_REST in self._spoken_of and not self._rests)
+            or (Modality.STEP in self._spoken_of and self._moves is None)
         )
 
     def step(self) -> None:
@@ -135,7 +136,7 @@ class _UnrolledSearch:
             if not self._moves:
                 return ""
         for asked in list(self.open):
-            if asked.when == "step" and steps == 0:
+            if asked.when is Modality.STEP and steps == 0:
                 continue
             outcome = self._solve(shown := self._relation.shown(asked))
             if outcome == z3.unknown:
@@ -145,7 +146,7 @@ class _UnrolledSearch:
                 self.open.remove(asked)
             else:
                 self._solver.add(negate(shown))
-        if not self._rests and "at_rest" in self._spoken_of:
+        if not self._rests and Modality.AT_REST in self._spoken_of:
             outcome = self._solve(self._relation.resting())
             if outcome == z3.unknown:
                 return f"z3 gave up at depth {steps}: {self._solver.reason_unknown()}"
@@ -155,13 +156,13 @@ class _UnrolledSearch:
     def answer(self, asked: ProofQuery, depth: int, stopped: str) -> Bounded:
         """Say how a clause came out."""
         trace = self._found.get(id(asked))
-        witness = asked.when == "sometimes"
+        witness = asked.when is Modality.SOMETIMES
         if trace is not None and witness:
             note = f"witnessed after {len(trace.steps)} steps"
             return Bounded(asked, Verdict.BOUNDED, trace, note)
         if trace is not None:
             return Bounded(asked, Verdict.REFUTED, trace)
-        if asked.when == "step" and self._moves is False:
+        if asked.when is Modality.STEP and self._moves is False:
             return Bounded(asked, Verdict.VACUOUS, note="no step is possible at all")
         missing = ""
         if asked.question.whole:
@@ -170,9 +171,9 @@ class _UnrolledSearch:
             missing = stopped
         elif witness:
             missing = f"no witness within {depth} steps"
-        elif asked.when == "at_rest" and not self._rests:
+        elif asked.when is Modality.AT_REST and not self._rests:
             missing = stopped or f"no state of rest within {depth} steps"
-        elif asked.when == "step" and self._moves is None:
+        elif asked.when is Modality.STEP and self._moves is None:
             missing = stopped or f"no step within {depth} steps"
         if missing:
             return Bounded(asked, Verdict.UNDECIDED, note=missing)
@@ -193,11 +194,13 @@ class _UnrolledSearch:
     def _trace(self, asked: ProofQuery) -> Trace:
         start, events = self._relation.decoded(self._solver.model(), self._reference)
         trace = follow(self._reference, start, events)
-        shown = trace.states[-2:] if asked.when == "step" else trace.states[-1:]
-        agrees = asked.holds(self._reference, *shown) == (asked.when == "sometimes")
-        if asked.when == "at_rest":
+        shown = trace.states[-2:] if asked.when is Modality.STEP else trace.states[-1:]
+        agrees = asked.holds(self._reference, *shown) == (
+            asked.when is Modality.SOMETIMES
+        )
+        if asked.when is Modality.AT_REST:
             agrees = agrees and self._reference.resting(trace.states[-1])
-        if asked.when == "step":
+        if asked.when is Modality.STEP:
             agrees = agrees and shown[0] != shown[1]
         if not agrees:
             message = f"z3 and plain Python disagree on {asked.question.name}"
@@ -234,7 +237,11 @@ class _Relation:
     def shown(self, asked: ProofQuery) -> Any:
         """Say that the last state (or step) refutes the clause, or witnesses it."""
         claim = self._claims[id(asked)]
-        return self._in_step(claim) if asked.when == "step" else self._in_state(claim)
+        return (
+            self._in_step(claim)
+            if asked.when is Modality.STEP
+            else self._in_state(claim)
+        )
 
     def resting(self) -> Any:
         """Say that nothing moves in the last state, faults apart."""
@@ -307,17 +314,20 @@ class _Relation:
         )
 
     def _claim(self, asked: ProofQuery) -> Any:
-        term = asked.question.term
-        if asked.question.whole:
-            return False
-        if asked.when == "step":
-            return negate(self._encoder.encode(term, {}, self._now, self._next))
-        claim = self._encoder.encode(term, {}, self._now)
-        if asked.when == "sometimes":
-            return claim
-        if asked.when == "at_rest":
-            return conjoin([self._rest, negate(claim)])
-        return negate(claim)
+        term, encode = asked.question.term, self._encoder.encode
+        match asked.when:
+            case Modality.ALWAYS:
+                return negate(encode(term, {}, self._now))
+            case Modality.STEP:
+                return negate(encode(term, {}, self._now, self._next))
+            case Modality.AT_REST:
+                return conjoin([self._rest, negate(encode(term, {}, self._now))])
+            case Modality.SOMETIMES:
+                return encode(term, {}, self._now)
+            case Modality.RECOVERABLE | Modality.EVENTUALLY | Modality.LEADS_TO:
+                return False
+            case _:
+                assert_never(asked.when)
 
     def _in_state(self, formula: Any) -> Any:
         """Put a formula over ``now`` in the last state."""

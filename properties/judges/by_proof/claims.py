@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.resizing import claim_sized_by
 from onceproof.model.language.tracing.rest import rests
@@ -34,7 +35,7 @@ class ProofQuery:
     free_elsewhere: bool = False
 
     @property
-    def when(self) -> str:
+    def when(self) -> Modality:
         """Of which states, or steps, the clause speaks."""
         return self.question.when
 
@@ -86,11 +87,11 @@ def ask(prop: Property, system: System) -> list[ProofQuery]:
 
 def said_always(asked: ProofQuery, system: System) -> ProofQuery:
     """Say a claim about rest of every state: there it holds, or something moves."""
-    if asked.when != "at_rest":
+    if asked.when is not Modality.AT_REST:
         return asked
     rest = renamed(rests(system), "#")
     term = t.disjunction([t.negation(rest), asked.question.term])
-    question = replace(asked.question, when="always", term=term)
+    question = replace(asked.question, when=Modality.ALWAYS, term=term)
     return replace(asked, question=question, free_elsewhere=True)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
 
 import z3
 
@@ -224,13 +224,37 @@ class _Reading:
 
     def read(self, term: t.Term) -> Any:
         """Encode a term."""
-        return getattr(self, f"_{type(term).__name__.lower()}")(term)
-
-    def _const(self, term: t.Const) -> Any:
-        return self._encoder.code(term.type, term.value)
-
-    def _var(self, term: t.Var) -> Any:
-        return self._values[term]
+        match term:
+            case t.Const():
+                return self._encoder.code(term.type, term.value)
+            case t.Var():
+                return self._values[term]
+            case t.Get():
+                return self._get(term)
+            case t.Not():
+                return negate(self.read(term.body))
+            case t.And():
+                return conjoin(self.read(p) for p in term.parts)
+            case t.Or():
+                return disjoin(self.read(p) for p in term.parts)
+            case t.Eq():
+                return same(self.read(term.left), self.read(term.right))
+            case t.Less():
+                return self.read(term.left) < self.read(term.right)
+            case t.Add():
+                return self.read(term.left) + self.read(term.right)
+            case t.Sub():
+                return self.read(term.left) - self.read(term.right)
+            case t.Ite():
+                return self._ite(term)
+            case t.ForAll():
+                return self._forall(term)
+            case t.Exists():
+                return self._exists(term)
+            case t.Sum():
+                return self._sum(term)
+            case _:
+                assert_never(term)
 
     def _get(self, term: t.Get) -> Any:
         elements = self._after if term.after else self._now
@@ -239,27 +263,6 @@ class _Reading:
             raise ValueError(message)
         at = [self.read(i) for i in term.indices]
         return self._encoder.element(term.field, at, elements)
-
-    def _not(self, term: t.Not) -> Any:
-        return negate(self.read(term.body))
-
-    def _and(self, term: t.And) -> Any:
-        return conjoin(self.read(p) for p in term.parts)
-
-    def _or(self, term: t.Or) -> Any:
-        return disjoin(self.read(p) for p in term.parts)
-
-    def _eq(self, term: t.Eq) -> Any:
-        return same(self.read(term.left), self.read(term.right))
-
-    def _less(self, term: t.Less) -> Any:
-        return self.read(term.left) < self.read(term.right)
-
-    def _add(self, term: t.Add) -> Any:
-        return self.read(term.left) + self.read(term.right)
-
-    def _sub(self, term: t.Sub) -> Any:
-        return self.read(term.left) - self.read(term.right)
 
     def _ite(self, term: t.Ite) -> Any:
         test = self.read(term.test)

@@ -9,7 +9,7 @@ Generalization, PLDI 2016.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from onceproof.model.language.fields import ByMember
 from onceproof.model.language.sorts import Sort
@@ -170,26 +170,31 @@ def _alternations(
             for sign in signs:
                 _alternations(part, sign, opened, scope, edges, seen)
 
-    if isinstance(term, t.And | t.Or):
-        inside(term.parts, (positive,))
-    elif isinstance(term, t.Not):
-        inside((term.body,), (not positive,))
-    elif isinstance(term, t.ForAll | t.Exists):
-        bound = [v for v in term.vars if v.type.sort in opened]
-        if isinstance(term, t.ForAll) == positive:
-            scope = scope | {v: frozenset({v.type.sort}) for v in bound}
-        else:
-            inner = (v for v in t.subterms(term) if isinstance(v, t.Var))
-            used = [scope[v] for v in inner if v in scope]
-            given: frozenset[Sort] = frozenset().union(*used)
-            edges |= {(sort, v.type.sort) for sort in given for v in bound}
-            scope = scope | dict.fromkeys(bound, given)
-        inside((term.body,), (positive,))
-    elif isinstance(term, t.Ite):
-        inside((term.test,), (True, False))
-        inside((term.then, term.orelse), (positive,))
-    else:
-        inside(t.children(term), (True, False))
+    match term:
+        case t.And() | t.Or():
+            inside(term.parts, (positive,))
+        case t.Not():
+            inside((term.body,), (not positive,))
+        case t.ForAll() | t.Exists():
+            bound = [v for v in term.vars if v.type.sort in opened]
+            if isinstance(term, t.ForAll) == positive:
+                scope = scope | {v: frozenset({v.type.sort}) for v in bound}
+            else:
+                inner = (v for v in t.subterms(term) if isinstance(v, t.Var))
+                used = [scope[v] for v in inner if v in scope]
+                given: frozenset[Sort] = frozenset().union(*used)
+                edges |= {(sort, v.type.sort) for sort in given for v in bound}
+                scope = scope | dict.fromkeys(bound, given)
+            inside((term.body,), (positive,))
+        case t.Ite():
+            inside((term.test,), (True, False))
+            inside((term.then, term.orelse), (positive,))
+        case t.Const() | t.Var() | t.Get() | t.Sum():
+            inside(t.children(term), (True, False))
+        case t.Eq() | t.Less() | t.Add() | t.Sub():
+            inside(t.children(term), (True, False))
+        case _:
+            assert_never(term)
 
 
 def _cycle(edges: Edges) -> list[tuple[Sort, Sort]]:

@@ -16,6 +16,7 @@ import z3
 
 from onceproof.model.errors import Disagreement
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.steps import Event
 from onceproof.properties.judges.by_proof.claims import renamed
 from onceproof.properties.judges.by_proof.encode import (
@@ -92,7 +93,7 @@ class _Goal:
     @property
     def steps(self) -> bool:
         """Whether the clause speaks of two states."""
-        return self.asked.when == "step"
+        return self.asked.when is Modality.STEP
 
     @property
     def key(self) -> _Key:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from onceproof.model.errors import Disagreement
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.judges.bounds import bounds_of
 from onceproof.properties.judges.by_proof.bounded import Bounded, check_bounded
@@ -68,7 +69,7 @@ def prove(
         for p in chosen
         if attempts[id(p)].finding
         for a in asked[id(p)]
-        if a.when in _CONDITIONAL
+        if _conditional(a.when)
     ]
     found: dict[int, Bounded] = {}
     if left or met:
@@ -99,7 +100,21 @@ def prove(
     return Report(protocol, [_confirmed(f, searches, depth) for f in findings])
 
 
-_CONDITIONAL = ("at_rest", "step")
+def _conditional(when: Modality) -> bool:
+    """Say whether what is proved says nothing where there is no rest, or no step."""
+    match when:
+        case Modality.AT_REST | Modality.STEP:
+            return True
+        case (
+            Modality.ALWAYS
+            | Modality.RECOVERABLE
+            | Modality.SOMETIMES
+            | Modality.EVENTUALLY
+            | Modality.LEADS_TO
+        ):
+            return False
+        case _:
+            assert_never(when)
 
 
 @dataclass(frozen=True)
@@ -160,7 +175,7 @@ def _confirmed(found: _Found, searches: Searches, depth: int) -> Finding:
 
 def _nothing(idle: Sequence[Bounded]) -> str:
     """Name what there is none of, where a proof says nothing."""
-    rest = any(b.asked.when == "at_rest" for b in idle)
+    rest = any(b.asked.when is Modality.AT_REST for b in idle)
     return "no state of rest" if rest else "no step"
 
 
@@ -192,7 +207,7 @@ class _Inductions:
     def attempt(self, prop: Property, asked: list[ProofQuery]) -> _Attempt:
         """Prove a property if it is of all states, of all steps, or of rest."""
         asked = [said_always(a, self._system) for a in asked]
-        if any(a.when not in ("always", "step") for a in asked):
+        if any(a.when not in (Modality.ALWAYS, Modality.STEP) for a in asked):
             return _Attempt()
         why = self._obstacles(asked)
         if not why:
@@ -228,7 +243,7 @@ class _Inductions:
             dict.fromkeys(
                 renamed(a.question.term, "~")
                 for a in every
-                if (a.when == "step") == of_steps
+                if (a.when is Modality.STEP) == of_steps
             )
             for of_steps in (False, True)
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from onceproof.model.export.formats import FORMATS
 from onceproof.model.export.tla import module
 from onceproof.model.files import writable, write_whole
 from onceproof.model.language.tracing.trace import trace
@@ -73,7 +74,10 @@ _USES = (
         (*_WRITTEN, "trust"),
         when=lambda given: given["form"] == "pytest",
     ),
-    Use("with --to tla", (*_WRITTEN, "settings")),
+    Use(
+        "with --to tla, javascript or mermaid",
+        (*_WRITTEN, "settings"),
+    ),
 )
 
 
@@ -82,7 +86,7 @@ _USES = (
 @click.option(
     "--to",
     "form",
-    type=click.Choice(["tla", "pytest"]),
+    type=click.Choice([*sorted(FORMATS, reverse=True), "pytest"]),
     required=True,
     help="The form to write.",
 )
@@ -104,7 +108,10 @@ def export(
     trust: bool,
     as_json: bool,
 ) -> int:
-    """Write PROTOCOL as a TLA+ module, or a counterexample FILE as a pytest test.
+    """Write PROTOCOL in a form that other tools read, or a FILE as a pytest test.
+
+    --to javascript writes one expression, which steps the model in a page; --to mermaid
+    draws its first states.
 
     The test holds the counterexample as data, and passes when the failure is gone. Run
     it from the project's folder, where the sink is found: it runs the code that FILE
@@ -127,7 +134,10 @@ def export(
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     if form == "pytest":
         return _as_test(Path(protocol), output, trust=trust, as_json=as_json)
-    made, configurations = exported(make(protocol, settings_of(settings)))
+    made_of = make(protocol, settings_of(settings))
+    if form != "tla":
+        return _as_text(made_of, form, output, as_json=as_json)
+    made, configurations = exported(made_of)
     files = {f"{made.name}.tla": made.text} | {
         f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
     }
@@ -144,6 +154,20 @@ def export(
         click.echo(f"wrote {output / one.name}.cfg: {names} ({one.expected})")
     for question in made.left_out:
         click.echo(f"left out: {question.name}, which no formula of runs says")
+    return 0
+
+
+def _as_text(protocol: Protocol, form: str, output: Path, *, as_json: bool) -> int:
+    """Write a form that is one file."""
+    system = trace(protocol)
+    questions = [q for claim in claims_of(protocol) for q in claim.questions(system)]
+    path = output / f"{system.name}.{FORMATS[form].suffix}"
+    writable(output)
+    write_whole(path, FORMATS[form].write(system, questions) + "\n")
+    if as_json:
+        print_json({"form": form, "file": str(path)})
+    else:
+        click.echo(f"wrote {path}")
     return 0
 
 

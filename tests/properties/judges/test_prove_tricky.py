@@ -27,6 +27,7 @@ from onceproof.model.language import (
     when,
 )
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.language.modality import Modality
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.rest import rests
 from onceproof.model.language.tracing.trace import trace
@@ -469,7 +470,8 @@ def test_the_exit_status_counts_every_finding() -> None:
 def test_two_questions_of_one_name_are_refused(judge: Any) -> None:
     """Each would be given the other's answer."""
     system = trace(Idle())
-    questions = [SearchQuery("same", "always", term) for term in (t.TRUE, t.FALSE)]
+    always = Modality.ALWAYS
+    questions = [SearchQuery("same", always, term) for term in (t.TRUE, t.FALSE)]
 
     with pytest.raises(ValueError, match="two questions are called 'same'"):
         judge(system, questions)

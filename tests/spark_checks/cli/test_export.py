@@ -8,6 +8,7 @@ from enum import Enum
 import pytest
 from click.testing import CliRunner
 
+from onceproof.model.export.formats import FORMATS
 from onceproof.model.language import (
     Member,
     Protocol,
@@ -302,7 +303,7 @@ def test_export_writes_files_and_says_what_is_left_out(tmp_path):
     ("words", "answer"),
     [
         (["micro-bach", "--to", "tla"], "did you mean 'micro-batch'?"),
-        (["micro-batch", "--to", "tex"], "'tex' is not one of 'tla', 'pytest'"),
+        (["micro-batch", "--to", "tex"], "'tex' is not one of 'tla'"),
         (["micro-batch", "--to", "tla", "--output", "/proc/x"], "cannot be written"),
     ],
 )
@@ -312,3 +313,16 @@ def test_what_cannot_be_exported_is_refused(words, answer):
 
     assert done.exit_code == 2
     assert answer in done.output
+
+
+@pytest.mark.parametrize("form", [f for f in FORMATS if f != "tla"])
+def test_each_registered_form_is_written(form, tmp_path):
+    """A form that is added to the registry can be asked for, and is one file."""
+    words = ["export", "two-phase-commit", "--to", form, "--output", str(tmp_path)]
+
+    done = CliRunner().invoke(main, words)
+
+    assert done.exit_code == 0, done.output
+    file = tmp_path / f"two-phase-commit.{FORMATS[form].suffix}"
+    assert done.output == f"wrote {file}\n"
+    assert "prepared" in file.read_text().lower()

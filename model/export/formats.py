@@ -1,0 +1,51 @@
+"""The forms that a model can be written in: one for each file of this folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from onceproof.model.language.tracing.system import System
+    from onceproof.model.search.queries import SearchQuery
+
+
+@dataclass(frozen=True)
+class Format:
+    """A form of a model.
+
+    ``write`` gives the text of a system with questions about it; ``claims`` says
+    whether the form has a place for these. A file in it ends in ``suffix``.
+    """
+
+    suffix: str
+    write: Callable[[System, Sequence[SearchQuery]], str]
+    claims: bool = True
+
+
+def _javascript(system: System, questions: Sequence[SearchQuery]) -> str:
+    from onceproof.model.export.javascript import source  # noqa: PLC0415 - see FORMATS
+
+    return source(system, questions)
+
+
+def _mermaid(system: System, _: Sequence[SearchQuery]) -> str:
+    from onceproof.model.export.mermaid import mermaid  # noqa: PLC0415 - see FORMATS
+
+    return mermaid(system)
+
+
+def _tla(system: System, questions: Sequence[SearchQuery]) -> str:
+    from onceproof.model.export.tla import module  # noqa: PLC0415 - see FORMATS
+
+    return module(system, questions).text
+
+
+# Each is imported when it is used: a picture needs the search, and the others do not.
+FORMATS = {
+    "javascript": Format("js", _javascript),
+    "mermaid": Format("mmd", _mermaid, claims=False),
+    "tla": Format("tla", _tla),
+}
