@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_SQL = "org.apache.spark.sql"
 _WHERE = ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
 _kept: list[object] = []
 """What the process of the tests uses too: only that one may let Java forget it."""
@@ -106,13 +107,12 @@ def lazily(address: dict[str, Any]) -> Callable[[], None]:
 
 def activate(spark: Any) -> None:
     """Make a session the active one of this thread's thread in Java."""
-    jvm = spark._jvm
+    java = spark._jsparkSession
     try:
-        jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(
-            spark._jsparkSession
-        )
+        # Whole names: for each part of a dotted one Java searches all of its jars.
+        getattr(spark._jvm, f"{_SQL}.classic.SparkSession").setActiveSession(java)
     except TypeError:
-        jvm.org.apache.spark.sql.SparkSession.setActiveSession(spark._jsparkSession)
+        getattr(spark._jvm, f"{_SQL}.SparkSession").setActiveSession(java)
 
 
 def session_of(target: str) -> Any:

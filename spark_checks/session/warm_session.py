@@ -168,14 +168,10 @@ class WarmSession:
 
     def fork(self) -> SparkSession:
         """Give a session of its own to the thread that calls, in the same JVM."""
+        from onceproof.spark_checks.session.jvm_link import activate  # noqa: PLC0415
+
         mine = self.spark.newSession()
-        java_side: Any = mine._jvm
-        java = mine._jsparkSession
-        try:
-            active = java_side.org.apache.spark.sql.classic.SparkSession
-            active.setActiveSession(java)
-        except TypeError:
-            java_side.org.apache.spark.sql.SparkSession.setActiveSession(java)
+        activate(mine)
         return mine
 
     def stop(self) -> None:

@@ -14,6 +14,7 @@ import importlib
 import os
 import sys
 import time
+import traceback
 from collections import Counter
 from itertools import zip_longest
 from types import CodeType, FunctionType
@@ -91,24 +92,32 @@ class Warm:
 
     def noticed(self, mutation: Mutation, timeout: float) -> str | None:
         """Give the first test that fails, nothing if all pass, None without an end."""
-        told = self._folder / "told"
-        told.unlink(missing_ok=True)
+        answer = self._folder / "answer"
+        answer.unlink(missing_ok=True)
         child = os.fork()
         if not child:
-            self._run(mutation, told)
+            try:
+                answer.write_text(self._run(mutation), encoding="utf-8")
+                os._exit(0)
+            except BaseException:  # noqa: BLE001 - it must not run what its parent does
+                traceback.print_exc()
+                os._exit(1)
         deadline = time.monotonic() + timeout
-        while os.waitpid(child, os.WNOHANG) == (0, 0):
+        while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
             if time.monotonic() > deadline:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child, 9)
                 os.waitpid(child, 0)
                 return None
             time.sleep(0.02)
-        return (
-            told.read_text(encoding="utf-8") if told.exists() else "the process ended"
-        )
+        if os.WIFSIGNALED(ended[1]):
+            return f"the process ended by signal {os.WTERMSIG(ended[1])}"
+        if os.WEXITSTATUS(ended[1]):
+            message = f"the mutation could not be made: {mutation.meaning}"
+            raise RuntimeError(message)
+        return answer.read_text(encoding="utf-8")
 
-    def _run(self, mutation: Mutation, told: Path) -> None:
+    def _run(self, mutation: Mutation) -> str:
         """Make the mutation in this process, which is a fork; say who noticed."""
         found = ""
         with (
@@ -124,8 +133,7 @@ class Warm:
                 found = self._compared(mutation)
             for one in tests:
                 found = found or (_failing(one) if one in COMPARING else "")
-        told.write_text(found, encoding="utf-8")
-        os._exit(0)
+        return found
 
     def _compared(self, mutation: Mutation) -> str:
         node = None
@@ -162,7 +170,7 @@ def put_in_place(mutation: Mutation) -> None:
     old = compile(mutation.text, path, "exec", dont_inherit=True)
     new = compile(mutation.mutated, path, "exec", dont_inherit=True)
     changed = _changed(old, new)
-    assert changed, "nothing changes"
+    differ = bool(changed)
     for function in gc.get_objects():
         if isinstance(function, FunctionType) and function.__code__ in changed:
             function.__code__ = changed[function.__code__]
@@ -173,8 +181,10 @@ def put_in_place(mutation: Mutation) -> None:
             scratch = {"__name__": name, "__file__": path}
             exec(new, scratch)
             for key, value in scratch.items():
-                if isinstance(value, str | int) and key in vars(module):
+                if isinstance(value, str | int) and vars(module).get(key) != value:
                     setattr(module, key, value)
+                    differ = True
+    assert differ, "nothing changes"
 
 
 def _compile_again(path: str) -> None:

@@ -223,6 +223,13 @@ def test_what_a_crash_leaves_tells_classes_apart():
     assert all(one.trace.states[-1][1] == 2 for one in found.classes)
 
 
+def test_how_many_faults_are_left_is_no_part_of_a_durable_state():
+    """A crash finds the one writer done, or not: before another crash or after it."""
+    found = interleavings(Writers(W=1, faults=2))
+
+    assert len(found.durable_states) == 2
+
+
 @pytest.mark.parametrize("sink", [Append, Staged])
 def test_crashes_of_one_class_strike_the_same_durable_states(sink):
     """Random runs and the runs that stand for them are struck at the same states."""
