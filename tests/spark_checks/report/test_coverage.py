@@ -190,8 +190,10 @@ def test_a_restart_that_no_fault_explains_is_said():
         " (1 only after a restart that no fault explains)"
     )
     assert left_out_of(found, Choice()) == [
-        "replayed with a restart that no fault explains, 1: the query failed once "
-        "more: OSError: the folder is there already"
+        (
+            "replayed with a restart that no fault explains, 1: the query failed once "
+            "more: OSError: the folder is there already"
+        )
     ]
 
 
