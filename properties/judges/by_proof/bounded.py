@@ -81,7 +81,12 @@ def check_bounded(
     those that are ``proved`` is only asked whether there is what they speak of: a
     state of rest, a step. Their answers come last.
     """
-    search = _UnrolledSearch(system, asked, proved, time.monotonic() + timeout_seconds)
+    deadline = time.monotonic() + timeout_seconds
+    try:
+        search = _UnrolledSearch(system, asked, proved, deadline)
+    except _TooLateError:
+        note = f"the steps were not encoded within {timeout_seconds:g} s"
+        return [Bounded(a, Verdict.UNDECIDED, note=note) for a in (*asked, *proved)]
     stopped = ""
     for steps in range(depth + 1):
         stopped = search.look(steps)
@@ -90,6 +95,10 @@ def check_bounded(
         if steps < depth:
             search.step()
     return [search.answer(a, depth, stopped) for a in (*asked, *proved)]
+
+
+class _TooLateError(Exception):
+    """The time is over before the first query can be made."""
 
 
 class _UnrolledSearch:
@@ -103,7 +112,7 @@ class _UnrolledSearch:
         deadline: float,
     ) -> None:
         self._reference = Interpreter(system.protocol)
-        self._relation = _Relation(system, asked)
+        self._relation = _Relation(system, asked, deadline)
         self._deadline = deadline
         self._solver = z3.SolverFor("QF_FD")
         self._solver.add(self._relation.initial())
@@ -211,8 +220,11 @@ class _UnrolledSearch:
 class _Relation:
     """The steps of a system as formulas, unrolled from the initial states."""
 
-    def __init__(self, system: System, asked: Sequence[ProofQuery]) -> None:
+    def __init__(
+        self, system: System, asked: Sequence[ProofQuery], deadline: float
+    ) -> None:
         self._system = system
+        self._deadline = deadline
         self._encoder = Encoder(system, [a.question.term for a in asked])
         self._now = self._encoder.elements("now")
         self._next = self._encoder.elements("next")
@@ -273,6 +285,8 @@ class _Relation:
         sizes = self._system.sizes
         fields = [f for f in self._system.fields if f.path in action.written]
         for values in self._encoder.instances(action):
+            if time.monotonic() > self._deadline:
+                raise _TooLateError
             members = tuple(values.values())
             guard = self._encoder.encode(action.guard, values, self._now)
             if guard is False:

@@ -498,6 +498,7 @@ def test_no_time_leaves_everything_undecided() -> None:
     report = prove(protocol, timeout_seconds=0)
 
     assert set(report.verdicts.values()) == {Verdict.UNDECIDED}
+    assert "the steps were not encoded within 0 s" in report.findings[0].note
 
 
 def test_a_library_protocol_with_lemmas_is_proved_for_every_size():
