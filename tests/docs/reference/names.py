@@ -50,7 +50,7 @@ def _entries(owner: Any, module: str, wanted: tuple[str, ...]) -> Iterator[str]:
         yield row(f"`{signature if short else shown}`", first)
         fields = [*_documented_fields(thing)]
         if rest or fields or not short:
-            details += ["", f"`{signature}`"]
+            details += ["", f"**`{signature}`**"]
         if rest:
             details += ["", rest]
         if fields:
