@@ -60,7 +60,7 @@ class Interpreter:
         members = tuple(
             Member(i, s) for i, s in zip(event.members, step.sorts, strict=True)
         )
-        store = self._store(state)
+        store = self.store(state)
         try:
             step.run(self.protocol, store, members)
         except Disabled:
@@ -82,13 +82,14 @@ class Interpreter:
 
     def look(self, state: State) -> Protocol:
         """Return the protocol in ``state``, for reading."""
-        return self.protocol.bound(self._store(state))
+        return self.protocol.bound(self.store(state))
 
     def evaluate(self, claim: Callable[..., object], *states: State) -> object:
         """Evaluate ``claim`` of the protocol in one state, or before and after."""
         return claim(*(self.look(state) for state in states))
 
-    def _store(self, state: State) -> PlainStore:
+    def store(self, state: State) -> PlainStore:
+        """Return a store that holds ``state``, for one step to read and write."""
         values: dict[str, dict[tuple[int, ...], Value]] = {
             f.path: {} for f in self.fields
         }

@@ -235,7 +235,7 @@ class Part:
         }
         settled = {name: copy.copy(inner) for name, inner in self.parts.items()}
         for name, inner in settled.items():
-            inner._settle(owner, self, self.path_to(name), sizes)
+            inner._settle(owner, self, self.path_to(name), sizes)  # noqa: SLF001 - a part
         self.parts = Fixed(settled)
 
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:

@@ -6,7 +6,6 @@ and sends another is seen to do both. ``telling.js`` does the same for a page.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +67,7 @@ def boxes_of(interpreter: Interpreter) -> list[Box]:
             columns = tuple(part.path_to(name) for name in part.blank)
             found.append(Box(path, part.path_to("used"), fifo=True, columns=columns))
         elif isinstance(part, Network):
-            values = [
-                range(count) if kind._values is None else kind._values
-                for kind, count in zip(
-                    part.kinds.values(), part._counts.values(), strict=True
-                )
-            ]
-            texts = tuple(said(each) for each in itertools.product(*values))
+            texts = tuple(said(each) for each in part.messages())
             counted = part.path_to("on_its_way")
             found.append(Box(path, counted, fifo=False, texts=texts))
     return found
@@ -209,7 +202,7 @@ def writes_of(
     step = interpreter.steps[event.name]
     pairs = zip(event.members, step.sorts, strict=True)
     members = tuple(Member(i, sort) for i, sort in pairs)
-    store = _Logged(interpreter._store(state).values)
+    store = _Logged(interpreter.store(state).values)
     step.run(interpreter.protocol, store, members)
     return store.log
 

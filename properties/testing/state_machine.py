@@ -9,20 +9,17 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import initialize, precondition, rule
 
 from onceproof.model.errors import UsageError
 from onceproof.model.language.interpreter import Interpreter, State
 from onceproof.model.library import pick
+from onceproof.properties.testing.hypothesis_internals import ShowsSteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from hypothesis.stateful import RuleBasedStateMachine
     from hypothesis.strategies import SearchStrategy
 
     from onceproof.model.language.protocol import Protocol
@@ -81,7 +78,7 @@ def machine(
         lambda s: dict(interpreter.successors(s))
     )
 
-    class Machine(RuleBasedStateMachine):
+    class Machine(ShowsSteps):
         """Takes the steps of a protocol, and calls the system's methods for them."""
 
         def __init__(self) -> None:
@@ -113,14 +110,12 @@ def machine(
             """
             return st.sampled_from(calls).filter(lambda c: c.event in self.possible)
 
-        def _repr_step(self, rule: Any, data: Any, result: Any) -> str:
+        def step_in_words(self, name: str, drawn: dict[str, Any]) -> str | None:
             """Show a step as the call that it makes."""
-            # No public way leads here; without it the line reads state.take(call=...).
-            name = rule.function.__name__
-            if name in ("take", "start"):
-                (shown,) = data.values()
-                return f"state.{shown if name == 'take' else f'start({shown})'}"
-            return str(super()._repr_step(rule, data, result))
+            if name not in ("take", "start"):
+                return None
+            (shown,) = drawn.values()
+            return f"state.{shown if name == 'take' else f'start({shown})'}"
 
     class BeginningMachine(Machine):
         """Begins in one of several states, and tells the system in which."""

@@ -36,11 +36,13 @@ _STYLES = {
 }
 
 
-def _out() -> Console:
+def stdout() -> Console:
+    """Give what data is printed by."""
     return console_to(sys.stdout)
 
 
-def _err() -> Console:
+def stderr() -> Console:
+    """Give what progress and warnings are printed by."""
     return console_to(sys.stderr)
 
 
@@ -95,7 +97,7 @@ def _mark(verdict: Verdict) -> str:
 @contextmanager
 def search_progress() -> Iterator[Callable[[int, int, int], None] | None]:
     """Show how far a search is, on stderr, where that is a terminal."""
-    there = _err()
+    there = stderr()
     if not there.is_terminal:
         yield None
         return
@@ -178,7 +180,7 @@ def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
 
 def show_check(report: Report) -> None:
     """Print the outcome of a search."""
-    out = _out()
+    out = stdout()
     found = report.exploration
     if found is not None:
         out.print(
@@ -231,7 +233,7 @@ def prove_data(report: Report) -> dict[str, Any]:
 
 def show_prove(report: Report) -> None:
     """Print the outcome of proofs."""
-    _show_findings(_out(), report)
+    _show_findings(stdout(), report)
 
 
 def _show_findings(out: Console, report: Report) -> None:
@@ -343,7 +345,7 @@ def show_interleavings(found: Interleavings) -> None:
             for i in one.word
         ]
         table.add_row(str(one.number), f"{one.size:,}", "  ".join(words))
-    _out().print(table)
+    stdout().print(table)
 
 
 # Doctor -----------------------------------------------------------------------
@@ -357,4 +359,4 @@ def show_doctor(findings: list[Found]) -> None:
         if f.problem:
             state = "[red]missing[/red]" if f.needed else "[yellow]optional[/yellow]"
         table.add_row(f.name, escape(f.problem or f.version), state)
-    _out().print(table)
+    stdout().print(table)

@@ -71,11 +71,25 @@ def _java() -> Found:
 
 def _package(name: str, *, needed: bool) -> Found:
     try:
-        return Found(name, importlib.metadata.version(name), needed)
+        version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         extra = "onceproof[spark]" if needed else name
         problem = f"{name} is missing; pip install '{extra}'"
         return Found(name, "", needed, problem)
+    return Found(name, version, needed, _moved() if name == "pyspark" else "")
+
+
+def _moved() -> str:
+    """Say what this version of PySpark has no longer, and a replay needs."""
+    from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415 - slow
+
+    missing = spark_internals.missing()
+    if not missing:
+        return ""
+    return (
+        f"this version cannot be replayed on: {'; '.join(missing)}; install a version "
+        "that Onceproof names as supported"
+    )
 
 
 def _classes() -> Found:

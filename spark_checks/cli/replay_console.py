@@ -13,7 +13,7 @@ from rich.table import Table
 from onceproof.model.text import printable, shell_word
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.cli.console import _err, _mark, _out, console_to
+from onceproof.spark_checks.cli.console import _mark, console_to, stderr, stdout
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
 from onceproof.spark_checks.report.bounds import bounds_of_replay
@@ -34,7 +34,7 @@ _STDERR = 2
 @contextmanager
 def replay_view() -> Iterator[Callable[[events.Event], None]]:
     """Show a replay as it goes, on stderr: bars on a terminal, else a line a sink."""
-    there = _err()
+    there = stderr()
     if not there.is_terminal:
         yield lambda event: _say(there, event)
         return
@@ -129,7 +129,7 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
 
 def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> None:
     """Print a row a sink and a column a guarantee, and say what went wrong how."""
-    there = _out()
+    there = stdout()
     names = [p.name for p in reports[0].properties] if reports else []
     heads = [name.replace("-", "-\n") for name in names]
     table = Table("sink", *heads, "replayed", "crash states", "drift", "s", "as stated")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from onceproof.spark_checks.plan.rules import CALLED_BACK, EXIT_CODE
-from onceproof.spark_checks.session import jvm_link
+from onceproof.spark_checks.session import jvm_link, spark_internals
 from onceproof.spark_checks.session.host_processes import HarnessError, answer, ended
 
 if TYPE_CHECKING:
@@ -82,11 +82,9 @@ class ForkedDriver:
         Raises ``UsageError`` for a query that cannot be steered, ``Failed`` where the
         user's code raised, ``DriverDiedError`` where the host died of it.
         """
-        from pyspark.sql.streaming.query import StreamingQuery  # noqa: PLC0415
-
         host, frame = self._alive(), _java(events)
-        spark: Any = events.sparkSession
-        session = spark._jsparkSession._target_id
+        spark = events.sparkSession
+        session = spark_internals.target(spark_internals.java_session(spark))
         self._kept.append(events)
         host.asks.send(
             {"frame": frame, "session": session, "checkpoint": str(checkpoint)}
@@ -102,8 +100,8 @@ class ForkedDriver:
             if said is None:
                 self._died(host.wait(LEFT_BEHIND), "as it started the query")
             if "register" not in said:
-                found = answer(said)["query"]
-                return StreamingQuery(_object(found, spark))
+                query: StreamingQuery = spark_internals.query_of(answer(said)["query"])
+                return query
             self._register(said, spark)
             host.asks.send({})
 
@@ -124,18 +122,15 @@ class ForkedDriver:
 
     def _register(self, said: Message, spark: Any) -> None:
         """Have Java call back into this process, which hands the call on."""
-        from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
-
         self.called_back()
-        writer: Any = object.__new__(DataStreamWriter)
-        writer._spark = spark
-        writer._jwrite = _object(said["register"], spark)
+        writer = spark_internals.stream_writer_of(said["register"], spark)
         writer.foreachBatch(partial(self._handle, said["callback"]))
 
     def _handle(self, callback: int, batch: DataFrame, batch_id: int) -> None:
         """Have the host handle a batch; raise where it dies of it."""
-        spark: Any = batch.sparkSession
-        properties = spark.sparkContext._jsc.sc().getLocalProperties()
+        spark = batch.sparkSession
+        context = spark_internals.java_context(spark.sparkContext)
+        properties = context.sc().getLocalProperties()
         # Java forgets what nobody here holds, and the host may still use it.
         self._kept += [batch, properties]
         with self._one_by_one:
@@ -146,8 +141,10 @@ class ForkedDriver:
                     "callback": callback,
                     "batch": batch_id,
                     "frame": _java(batch),
-                    "session": spark._jsparkSession._target_id,
-                    "properties": properties._target_id,
+                    "session": spark_internals.target(
+                        spark_internals.java_session(spark)
+                    ),
+                    "properties": spark_internals.target(properties),
                 }
             )
             try:
@@ -185,10 +182,4 @@ def _status(code: int) -> str:
 
 
 def _java(frame: Any) -> str:
-    return str(frame._jdf._target_id)
-
-
-def _object(target: str, spark: Any) -> Any:
-    from py4j.java_gateway import JavaObject  # noqa: PLC0415
-
-    return JavaObject(target, spark.sparkContext._gateway._gateway_client)
+    return spark_internals.target(spark_internals.java_frame(frame))

@@ -163,7 +163,11 @@ def watch_writers() -> None:
     """Hold the writers of Spark in this process to what is allowed, from now on."""
     from pyspark.sql import DataFrameWriter  # noqa: PLC0415 - slow to import
 
-    for name in ("save", "parquet", "json", "csv", "orc", "text"):
+    from onceproof.spark_checks.session.spark_internals import (  # noqa: PLC0415
+        SAVES,
+    )
+
+    for name in SAVES:
         _wrap(DataFrameWriter, name, _writes)
     _wrap(DataFrameWriter, "jdbc", _writes_to_database)
     _wrap(DataFrameWriter, "option", _takes_option)

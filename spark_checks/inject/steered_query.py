@@ -26,9 +26,12 @@ def steered(start: Start) -> Iterator[None]:
     """
     from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
 
+    from onceproof.spark_checks.session.spark_internals import (  # noqa: PLC0415
+        STARTS,
+    )
+
     owner: Any = DataStreamWriter
-    names = ("foreachBatch", "option", "options", "start", "toTable")
-    plain = {name: getattr(owner, name) for name in names}
+    plain = {name: getattr(owner, name) for name in STARTS}
     mine = str(start.checkpoint)
 
     def foreach_batch(self: Any, func: Any) -> Any:

@@ -23,6 +23,7 @@ from onceproof.spark_checks.plan.rules import (
     Place,
     RuleSet,
 )
+from onceproof.spark_checks.session import spark_internals
 from onceproof.spark_checks.session.wire import PLANS_VARIABLE
 
 if TYPE_CHECKING:
@@ -60,15 +61,11 @@ def where(frame: FrameType) -> Place:
         )
     outer: FrameType | None = frame
     while outer is not None:
-        if outer.f_code.co_name == "main" and "batch_id" in outer.f_locals:
-            source: Any = outer.f_locals.get("data_source")
-            _called[:] = [
-                Place(
-                    int(outer.f_locals["batch_id"]),
-                    run=source.options.get(RUN_PROPERTY),
-                    aborts=bool(outer.f_locals.get("abort")),
-                )
-            ]
+        commit = spark_internals.commit_in(outer)
+        if commit is not None:
+            number, source, aborts = commit
+            run = source.options.get(RUN_PROPERTY)
+            _called[:] = [Place(number, run=run, aborts=aborts)]
             return _called[0]
         outer = outer.f_back
     if _called and threading.current_thread() is not threading.main_thread():
@@ -87,7 +84,7 @@ def main() -> None:
     """Run Spark's daemon; each task first looks for a plan."""
     for name in PRELOAD:
         importlib.import_module(name)
-    daemon: Any = importlib.import_module("pyspark.daemon")
+    daemon = spark_internals.daemon()
     run = daemon.worker_main
 
     def traced(infile: Any, outfile: Any) -> Any:

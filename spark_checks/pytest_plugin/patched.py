@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.hosts.user_modules import user_modules
+from onceproof.spark_checks.pytest_plugin import pytest_internals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,10 +42,10 @@ def _by_monkeypatch(item: Any) -> Iterator[str]:
     """
     if _FIXTURE not in getattr(item, "fixturenames", ()):
         return
-    patch: Any = item._request.getfixturevalue(_FIXTURE)
-    for target, name, _ in patch._setattr:
+    patch = pytest_internals.fixture_of(item, _FIXTURE)
+    for target, name in pytest_internals.attributes_patched_by(patch):
         yield f"{getattr(target, '__name__', type(target).__name__)}.{name}"
-    for held, key, _ in patch._setitem:
+    for held, key in pytest_internals.items_patched_by(patch):
         if held is not os.environ and held is not sys.modules:
             yield f"[{key!r}] of a {type(held).__name__}"
         elif held is sys.modules:

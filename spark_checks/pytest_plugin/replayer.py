@@ -30,6 +30,7 @@ from onceproof.spark_checks.pytest_plugin.judgements import (
 from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
 from onceproof.spark_checks.pytest_plugin.options import PROFILES, Options, marker_words
 from onceproof.spark_checks.pytest_plugin.patched import refuse_patches
+from onceproof.spark_checks.pytest_plugin.pytest_internals import sections_of
 from onceproof.spark_checks.pytest_plugin.session_settings import taken_over
 from onceproof.spark_checks.report.assessment import (
     Assessment,
@@ -284,7 +285,7 @@ class Replayer:
                 self._write(judged)
             return judged
         noted.wrong.append(judged.headline)
-        sections = item._report_sections
+        sections = sections_of(item)
         sections[:] = [s for s in sections if s[1] != SECTION]
         item.add_report_section("call", SECTION, printable(judged.story, keep="\n"))
         message = printable(judged.headline, keep="\n") + self._expected(judged)

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.spark_checks.session import jvm
@@ -197,6 +197,13 @@ def forked(server: Channel) -> Host:
     return Host(Channel(orders), Channel(asks), status)
 
 
+def _options_of_python() -> list[str]:
+    """List the options that this Python was started with, as multiprocessing does."""
+    module: Any = subprocess
+    found: list[str] = module._args_from_interpreter_flags()  # noqa: SLF001
+    return found
+
+
 class Zygote:
     """The first fork server, started afresh: it knows nothing of this process.
 
@@ -207,7 +214,7 @@ class Zygote:
         """Start it, and do not wait until it is ready."""
         mine, theirs = socket.socketpair()
         alive, held = os.pipe()
-        flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+        flags = _options_of_python()
         paths = json.dumps(sys.path)
         number = str(theirs.fileno())
         with theirs, jvm.interrupts_held():

@@ -110,9 +110,9 @@ def none_left() -> Iterator[None]:
 
     It would end by itself only once something had been connected to it.
     """
-    from pyspark import java_gateway  # noqa: PLC0415
+    from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415 - slow
 
-    module: Any = java_gateway
+    module = spark_internals.launcher()
     started: list[subprocess.Popen[bytes]] = []
 
     def popen(*command: Any, **options: Any) -> subprocess.Popen[bytes]:

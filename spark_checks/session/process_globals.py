@@ -54,19 +54,16 @@ class SparkGlobals:
     Inside, there is none until one is made; outside, the user's own is there again.
     """
 
-    _NAMES = (
-        ("SparkContext", "_gateway"),
-        ("SparkContext", "_jvm"),
-        ("SparkContext", "_active_spark_context"),
-        ("SparkSession", "_instantiatedSession"),
-        ("SparkSession", "_activeSession"),
-    )
-
     def __init__(self) -> None:
         """Find the classes that hold them."""
         from pyspark import SparkContext  # noqa: PLC0415 - slow to import
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
+        from onceproof.spark_checks.session.spark_internals import (  # noqa: PLC0415
+            KEPT,
+        )
+
+        self._names = KEPT
         self._owners = {"SparkContext": SparkContext, "SparkSession": SparkSession}
         self._before: dict[tuple[str, str], Any] = {}
         self._mine: dict[tuple[str, str], Any] = {}
@@ -74,7 +71,7 @@ class SparkGlobals:
     def enter(self, mine: dict[tuple[str, str], Any]) -> None:
         """Put ours, or none, in the place of what is there."""
         self._before = self._now()
-        self._set({name: mine.get(name) for name in self._NAMES})
+        self._set({name: mine.get(name) for name in self._names})
 
     def leave(self) -> None:
         """Remember ours, and put back what was there."""
@@ -86,7 +83,7 @@ class SparkGlobals:
         self.enter(self._mine)
 
     def _now(self) -> dict[tuple[str, str], Any]:
-        return {(o, n): getattr(self._owners[o], n, None) for o, n in self._NAMES}
+        return {(o, n): getattr(self._owners[o], n, None) for o, n in self._names}
 
     def _set(self, values: dict[tuple[str, str], Any]) -> None:
         for (owner, name), value in values.items():

@@ -78,8 +78,10 @@ class WarmSession:
     @property
     def alive(self) -> bool:
         """Say whether the session can still be used."""
-        context: Any = self.spark.sparkContext
-        return context._jsc is not None and self._process.poll() is None
+        from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
+
+        context = spark_internals.java_context(self.spark.sparkContext)
+        return context is not None and self._process.poll() is None
 
     def pause(self) -> None:
         """Give back what belongs to the process, and keep the JVM."""
@@ -112,6 +114,8 @@ class WarmSession:
     ) -> SparkSession:
         from pyspark import SparkConf, SparkContext, __version__  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
 
         settings: dict[str, Any] = {
             **self._defaults,
@@ -160,9 +164,8 @@ class WarmSession:
             for number, saved in enumerate(own, 1):
                 os.dup2(saved, number)
                 os.close(saved)
-        context: Any = found.sparkContext
-        self._gateway: Any = type(context)._gateway
-        self._process = self._gateway.proc
+        self._gateway = spark_internals.gateway()
+        self._process = spark_internals.launched_process()
         started(scratch, self._process.pid)
         return found
 

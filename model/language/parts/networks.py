@@ -24,7 +24,7 @@ from onceproof.model.language.state import Elements, state
 from onceproof.model.language.terms.types import BoolType, IntType, Type, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 M = TypeVar("M")
 
@@ -141,6 +141,11 @@ class Network(Part, Generic[M]):
             step *= self._counts[name]
         return code
 
+    def messages(self) -> Iterator[tuple[object, ...]]:
+        """Yield the parts of every message that there can be, in order of number."""
+        pairs = zip(self.kinds.values(), self._counts.values(), strict=True)
+        return itertools.product(*(kind.values(count) for kind, count in pairs))
+
 
 class PartValues:
     """The values that a part of a message can have."""
@@ -178,9 +183,13 @@ class PartValues:
         found = type_of(self._values[0])
         return BoolType() if found is None else found
 
+    def values(self, count: int) -> Sequence[object]:
+        """Return the values, of which there are ``count``, in order."""
+        return range(count) if self._values is None else self._values
+
     def rank(self, value: object, count: int, step: int) -> int:
         """Return ``step`` times the position of a value."""
-        values = range(count) if self._values is None else self._values
+        values = self.values(count)
         found = step * (count - 1)
         for position, known in reversed(
             list(enumerate(itertools.islice(values, count - 1)))

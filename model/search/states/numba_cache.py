@@ -22,7 +22,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on its first call, or load what an earlier run compiled."""
     compiled: Any = njit(nogil=True)(function)
     try:
-        compiled._cache = _Cache(function)
+        compiled._cache = _Cache(function)  # noqa: SLF001 - numba has no other way in
     except RuntimeError:  # numba finds no folder at all: compiled in each run
         return compiled
     return compiled

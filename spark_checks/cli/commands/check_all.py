@@ -30,7 +30,7 @@ What breaks is stated in each protocol's file, and checked.
 
 def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> int:
     """Judge the whole library; 0 when all is as stated, 1 when not, 2 undecided."""
-    with console._err().status("searching") as status:
+    with console.stderr().status("searching") as status:
         found = judge_library(progress=status.update)
     if not found:
         message = "the library holds no protocol, so nothing is judged"
@@ -71,7 +71,7 @@ def _show_results(found: list[VariantResult]) -> None:
             ", ".join(sorted(one.broken)),
             "yes" if one.as_stated else "[red]no[/red]",
         )
-    console._out().print(table)
+    console.stdout().print(table)
     odd = [s for s in found if not s.as_stated]
     for one in odd:
         click.echo(

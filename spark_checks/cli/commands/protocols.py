@@ -113,12 +113,12 @@ def _show_all(described: list[dict[str, Any]]) -> None:
             " ".join(f"{n}={p['default']}" for n, p in one["parameters"].items()),
             "\n".join(one["breaks"]),
         )
-    console._out().print(table)
+    console.stdout().print(table)
     click.echo("onceproof protocols NAME tells more; onceproof new NAME begins one.")
 
 
 def _show_one(one: dict[str, Any]) -> None:
-    out = console._out()
+    out = console.stdout()
     out.print(f"[bold]{one['name']}[/bold]: {escape(one['summary'])}.")
     out.print(f"{escape(one['citation'])}. {escape(one['text'])}")
     out.print("\n[bold]Parameters[/bold] (--set NAME=VALUE)")

@@ -7,18 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import DataFrame
-
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.hosts import user_modules
 from onceproof.spark_checks.inject.hosts.pickling import pack_build
 from onceproof.spark_checks.inject.sink_description import described, elsewhere
-from onceproof.spark_checks.session import jvm_link
+from onceproof.spark_checks.session import jvm_link, spark_internals
 from onceproof.spark_checks.session.host_processes import Failed, HarnessError
 from onceproof.spark_checks.sinks.readers import reader_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from onceproof.spark_checks.session.host_processes import Host, Zygote
     from onceproof.spark_checks.session.wire import Message
@@ -103,8 +101,8 @@ class BuiltSink:
 
     def result(self, events: DataFrame) -> DataFrame:
         """Work out what should be visible of some events."""
-        frame: Any = events
-        order = {"op": "result", "frame": frame._jdf._target_id}
+        frame = spark_internals.target(spark_internals.java_frame(events))
+        order = {"op": "result", "frame": frame}
         try:
             return self._ask(events.sparkSession, order)
         except Failed as error:
@@ -165,14 +163,7 @@ class BuiltSink:
             self._reader = None
             message = f"the process that reads the sink: {error}"
             raise HarnessError(message) from None
-        return _frame(reply["frame"], spark)
-
-
-def _frame(target: str, spark: SparkSession) -> DataFrame:
-    from py4j.java_gateway import JavaObject  # noqa: PLC0415
-
-    context: Any = spark.sparkContext
-    return DataFrame(JavaObject(target, context._gateway._gateway_client), spark)
+        return spark_internals.frame_of(reply["frame"], spark)
 
 
 def _imported(build: Any, places: dict[str, str]) -> frozenset[str]:

@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pyspark.sql import SparkSession
-
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.adapters import kind_of
@@ -30,7 +28,7 @@ from onceproof.spark_checks.plan.rules import (
     Place,
     RuleSet,
 )
-from onceproof.spark_checks.session import jvm_link
+from onceproof.spark_checks.session import jvm_link, spark_internals
 from onceproof.spark_checks.sinks.interface import BatchJob, ForeachBatch
 
 if TYPE_CHECKING:
@@ -66,7 +64,7 @@ def serve_run(sink: Any, order: Message, orders: Channel, asks: Channel) -> int:
         log.flush()
     with suppress(BaseException):
         threads: Any = threading
-        threads._shutdown()
+        threads._shutdown()  # noqa: SLF001 - as at the end of any process
     return code
 
 
@@ -131,9 +129,7 @@ class _Driver:
 
     def _started(self, order: Message, asks: Channel) -> Message:
         spark = jvm_link.session_of(order["session"])
-        jvm_link.activate(spark)
-        kind: Any = SparkSession
-        kind._activeSession = spark
+        spark_internals.set_active(spark, here=True)
         spark.sparkContext.setLocalProperty(RUN_PROPERTY, self._plan.run)
         start = Start(
             jvm_link.frame_of(order["frame"], spark),
@@ -143,14 +139,16 @@ class _Driver:
         )
         query: Any = kind_of(self._sink).start(start)
         jvm_link.keep(query)
-        return {"query": query._jsq._target_id}
+        java = spark_internals.java_query(query)
+        return {"query": spark_internals.target(java)}
 
     def _register(self, asks: Channel, writer: Any, call: Any) -> None:
         """Have a writer of Spark's call a function: Java knows one Python process."""
         self._callbacks.append(call)
         number = len(self._callbacks) - 1
         jvm_link.keep(writer)
-        asks.send({"register": writer._jwrite._target_id, "callback": number})
+        name = spark_internals.target(spark_internals.java_writer(writer))
+        asks.send({"register": name, "callback": number})
         if asks.receive() is None:
             os._exit(LOST)
 
@@ -167,7 +165,8 @@ class _Properties:
 
     def keep(self, frame: Any, properties: str) -> None:
         """Give this thread those of the thread in Java that calls back."""
-        self._context = frame.sparkSession.sparkContext._jsc.sc()
+        context = frame.sparkSession.sparkContext
+        self._context = spark_internals.java_context(context).sc()
         self._kept = jvm_link.properties_of(properties)
         self._context.setLocalProperties(self._kept.clone())
 

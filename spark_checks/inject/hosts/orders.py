@@ -17,7 +17,7 @@ from onceproof.spark_checks.inject.hosts import pickling, user_modules
 from onceproof.spark_checks.inject.hosts.driver_side import LOST, serve_run
 from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inject.sink_description import describe
-from onceproof.spark_checks.session import forkable, jvm_link
+from onceproof.spark_checks.session import forkable, jvm_link, spark_internals
 from onceproof.spark_checks.session.fork_server import serve
 from onceproof.spark_checks.sinks.interface import ModelledSink, Target
 from onceproof.spark_checks.sinks.user_code_model import UserCode
@@ -204,12 +204,12 @@ def _clean(order: Message) -> Message:
 
 
 def _given(frame: Any, what: str) -> Message:
-    java = getattr(frame, "_jdf", None)
+    java = spark_internals.java_frame(frame)
     if java is None:
         message = f"{what}= must give a DataFrame of Spark, not {type(frame).__name__}"
         raise UsageError(message)
     jvm_link.keep(frame)
-    return {"frame": java._target_id}
+    return {"frame": spark_internals.target(java)}
 
 
 def _numbers() -> Any:

@@ -18,11 +18,11 @@ import types
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from pyspark import SparkContext, cloudpickle
-from pyspark.cloudpickle import cloudpickle as internals
+from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.session import spark_internals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,34 +45,29 @@ def _globals_of(module: str) -> dict[str, Any]:
     return vars(importlib.import_module(module))
 
 
-_Pickler: Any = cloudpickle.CloudPickler
-
-
-class _Packer(_Pickler):  # type: ignore[misc]
+class _Packer(spark_internals.FunctionPickler):
     """Names modules, and takes copies of what a function has made."""
 
-    def _dynamic_function_reduce(self, func: Any) -> Any:
+    def reduce_function(self, func: Any) -> Any:
         name = func.__module__
         module = sys.modules.get(name) if isinstance(name, str) else None
         if module is None or name == "__main__" or vars(module) is not func.__globals__:
-            return super()._dynamic_function_reduce(func)
+            return super().reduce_function(func)
         _, state, *rest = self._parts(func)
-        code, _, *others = self._function_getnewargs(func)
+        code, _, *others = self.arguments_of(func)
         given = (code, _Globals(name), *others)
-        return (internals._make_function, given, state, *rest)
+        return (self.maker(), given, state, *rest)
 
     def _parts(self, func: Any) -> Any:
         bare = types.FunctionType(
             func.__code__, {}, func.__name__, func.__defaults__, func.__closure__
         )
-        getstate: Any = internals._function_getstate
-        _, slots = getstate(bare)
+        slots = self.slots_of(bare)
         for slot in ("__qualname__", "__annotations__", "__kwdefaults__", "__doc__"):
             slots[slot] = getattr(func, slot)
         slots["__module__"] = func.__module__
         state = dict(func.__dict__)
-        setstate = internals._function_setstate
-        return None, (state, slots), None, None, setstate
+        return None, (state, slots), None, None, self.setter()
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, SparkSession):
@@ -81,18 +76,16 @@ class _Packer(_Pickler):  # type: ignore[misc]
             return _context, _same_java(obj, "a SparkContext")
         if isinstance(obj, DataFrame):
             _same_java(obj.sparkSession.sparkContext, "a DataFrame")
-            frame: Any = obj
-            return _frame, (frame._jdf._target_id,)
+            return _frame, (spark_internals.target(spark_internals.java_frame(obj)),)
         if type(obj) in _LOCKS:
             return _LOCKS[type(obj)], ()
         if type(obj) is ThreadPoolExecutor:
-            return ThreadPoolExecutor, (obj._max_workers,)
+            return ThreadPoolExecutor, (obj._max_workers,)  # noqa: SLF001 - one like it
         return super().reducer_override(obj)
 
 
 def _same_java(context: Any, what: str) -> tuple[()]:
-    mine: Any = SparkContext._active_spark_context
-    if mine is None or context._gateway is not mine._gateway:
+    if not spark_internals.same_gateway(context):
         message = f"{what} of another Spark cannot be used in a replay"
         raise TypeError(message)
     return ()
@@ -116,12 +109,13 @@ def pack(what: object) -> str:
     """Make a text of an object. Raises whatever cannot be put into one."""
     data = io.BytesIO()
     # Spark's tasks get some modules by value: a host executes them itself.
-    held = set(internals._PICKLE_BY_VALUE_MODULES)
-    internals._PICKLE_BY_VALUE_MODULES.clear()
+    by_value = spark_internals.modules_by_value()
+    held = set(by_value)
+    by_value.clear()
     try:
         _Packer(data).dump(what)
     finally:
-        internals._PICKLE_BY_VALUE_MODULES.update(held)
+        by_value.update(held)
     return base64.b85encode(data.getvalue()).decode()
 
 

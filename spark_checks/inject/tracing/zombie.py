@@ -16,7 +16,6 @@ from typing import IO, Any
 
 from onceproof.spark_checks.plan.rules import EXIT_CODE, UNMET
 
-_END_OF_STREAM = b"\xff\xff\xff\xfc"
 _PATIENCE = 20.0
 _SHELL = "/bin/sh"
 _LEAVES_MARK = 'read -r _; [ -d "$1" ] && : > "$1/$2"'
@@ -75,13 +74,17 @@ def _rest_of(stream: Any) -> bytes:
 
     Raises ``TimeoutError`` where the end of a task's input does not come.
     """
+    from onceproof.spark_checks.session.spark_internals import (  # noqa: PLC0415
+        END_OF_STREAM,
+    )
+
     number = stream.fileno()
     os.set_blocking(number, False)
-    tail = bytes(stream.peek(1) or b"")[-len(_END_OF_STREAM) :]
+    tail = bytes(stream.peek(1) or b"")[-len(END_OF_STREAM) :]
     os.set_blocking(number, True)
     found = bytearray()
     deadline = time.monotonic() + _PATIENCE
-    while not (tail + found[-len(_END_OF_STREAM) :]).endswith(_END_OF_STREAM):
+    while not (tail + found[-len(END_OF_STREAM) :]).endswith(END_OF_STREAM):
         if select.select([number], [], [], 0.05)[0]:
             piece = os.read(number, 1 << 16)
             if not piece:

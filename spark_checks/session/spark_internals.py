@@ -1,0 +1,355 @@
+"""Every name of PySpark and py4j that is private, or that is replaced here.
+
+Nothing else in this package reads a private member of PySpark or py4j, or puts anything
+in the place of what they define. ``NAMES`` says of each name where it is and why it is
+needed; a test holds the installed version to it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from py4j.java_gateway import JavaObject
+from pyspark import SparkConf, SparkContext, cloudpickle, java_gateway
+from pyspark.cloudpickle import cloudpickle as pickling
+from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name that a version of PySpark may move.
+
+    ``owners`` are where it may be, of which one suffices: a module, or a class as
+    ``module:Class``. ``local`` is for a local variable of the function that owns it.
+    """
+
+    name: str
+    owners: tuple[str, ...]
+    why: str
+    local: bool = False
+
+    @property
+    def found(self) -> bool:
+        """Whether the installed version has it."""
+        return any(self._is_in(owner) for owner in self.owners)
+
+    def _is_in(self, owner: str) -> bool:
+        module, _, path = owner.partition(":")
+        try:
+            there: Any = importlib.import_module(module)
+            for part in filter(None, path.split(".")):
+                there = getattr(there, part)
+        except (ImportError, AttributeError):
+            return False
+        if self.local:
+            return self.name in inspect.unwrap(there).__code__.co_varnames
+        if hasattr(there, self.name):
+            return True
+        # Of each object, and not of the class: what makes the objects names it.
+        return inspect.isclass(there) and f"self.{self.name}" in inspect.getsource(
+            there
+        )
+
+
+_SQL = "org.apache.spark.sql"
+_CONTEXT = ("pyspark.core.context:SparkContext", "pyspark.context:SparkContext")
+_SESSION = ("pyspark.sql.session:SparkSession",)
+_FRAME = (
+    "pyspark.sql.classic.dataframe:DataFrame",
+    "pyspark.sql.dataframe:DataFrame",
+)
+_STREAM_WRITER = ("pyspark.sql.streaming.readwriter:DataStreamWriter",)
+_WRITER = ("pyspark.sql.readwriter:DataFrameWriter",)
+_PICKLER = ("pyspark.cloudpickle.cloudpickle:Pickler",)
+_PICKLING = ("pyspark.cloudpickle.cloudpickle",)
+_COMMITS = ("pyspark.sql.worker.python_streaming_sink_runner:main",)
+
+KEPT = (
+    ("SparkContext", "_gateway"),
+    ("SparkContext", "_jvm"),
+    ("SparkContext", "_active_spark_context"),
+    ("SparkSession", "_instantiatedSession"),
+    ("SparkSession", "_activeSession"),
+)
+"""What PySpark keeps one of in a process, by class and name."""
+
+ASKED = {
+    SparkSession: ("getActiveSession", "active"),
+    SparkSession.Builder: ("getOrCreate",),
+    SparkContext: ("getOrCreate",),
+}
+"""The functions by which a program asks for the session that there is."""
+
+STARTS = ("foreachBatch", "option", "options", "start", "toTable")
+"""The methods of a streaming writer by which a query is described and started."""
+
+SAVES = ("save", "parquet", "json", "csv", "orc", "text")
+"""The methods of a writer that write to a path."""
+
+END_OF_STREAM = b"\xff\xff\xff\xfc"
+"""The number, as Spark sends it, after which a task gets no more input."""
+
+_ONE_A_PROCESS = "sessions of others live in the process of the tests beside ours"
+_BY_NAME = "another process of ours uses the same object of Java"
+_LAZY = "a host connects to Java when the code that it runs asks for a session"
+_STEERED = "a query that a user's function starts runs in the steered way"
+_GUARD = "the user's code may write to what is its own"
+_MODULES = "functions travel with their module by name, and not by value"
+_PLACE = "the run, the batch and the end of a DataSource's commit are known by it"
+
+NAMES = (
+    Name("_gateway", _CONTEXT, _ONE_A_PROCESS),
+    Name("_jvm", _CONTEXT, _ONE_A_PROCESS),
+    Name("_active_spark_context", _CONTEXT, _ONE_A_PROCESS),
+    Name("_instantiatedSession", _SESSION, _ONE_A_PROCESS),
+    Name("_activeSession", _SESSION, _ONE_A_PROCESS),
+    Name("_jsc", _CONTEXT, "a host makes a context of that which there is in Java"),
+    Name("_jsparkSession", _SESSION, _BY_NAME),
+    Name("_jdf", _FRAME, _BY_NAME),
+    Name("_jsq", ("pyspark.sql.streaming.query:StreamingQuery",), _BY_NAME),
+    Name("_jwrite", _STREAM_WRITER, "Java knows one process to call back: the tests'"),
+    Name("_spark", _STREAM_WRITER, "Java knows one process to call back: the tests'"),
+    Name("_jconf", ("pyspark.conf:SparkConf",), "a host has the settings of Java's"),
+    Name("_target_id", ("py4j.java_gateway:JavaObject",), _BY_NAME),
+    Name("_gateway_client", ("py4j.java_gateway:JavaGateway",), _BY_NAME),
+    Name("gateway_parameters", ("py4j.java_gateway:JavaGateway",), "a host connects"),
+    Name("launch_gateway", ("pyspark.java_gateway",), "a host connects"),
+    Name("Popen", ("pyspark.java_gateway",), "a JVM that is not to be used is ended"),
+    Name("worker_main", ("pyspark.daemon",), "tasks have failpoints"),
+    Name("manager", ("pyspark.daemon",), "our daemon takes the place of Spark's"),
+    Name("END_OF_STREAM", ("pyspark.serializers:SpecialLengths",), "see zombie.py"),
+    *(Name(n, _COMMITS, _PLACE, local=True) for n in ("batch_id", "abort")),
+    Name("data_source", _COMMITS, _PLACE, local=True),
+    *(Name(n, _SESSION, _LAZY) for n in ASKED[SparkSession]),
+    Name("getOrCreate", ("pyspark.sql.session:SparkSession.Builder",), _LAZY),
+    Name("getOrCreate", _CONTEXT, _LAZY),
+    *(Name(n, _STREAM_WRITER, _STEERED) for n in STARTS),
+    *(Name(n, _WRITER, _GUARD) for n in (*SAVES, "jdbc", "option", "options")),
+    Name("_dynamic_function_reduce", _PICKLER, _MODULES),
+    Name("_function_getnewargs", _PICKLER, _MODULES),
+    Name("_make_function", _PICKLING, _MODULES),
+    Name("_function_getstate", _PICKLING, _MODULES),
+    Name("_function_setstate", _PICKLING, _MODULES),
+    Name("_PICKLE_BY_VALUE_MODULES", _PICKLING, "Spark's tasks get modules by value"),
+)
+"""Every such name, where it is, and why it is needed."""
+
+
+def missing() -> list[str]:
+    """List what the installed version has no longer, and what cannot work without."""
+    return [
+        f"{' or '.join(name.owners)} has no {name.name}, without which this does not "
+        f"work: {name.why}"
+        for name in NAMES
+        if not name.found
+    ]
+
+
+# The gateway to Java -----------------------------------------------------------------
+
+
+def gateway() -> Any:
+    """Give this process's connection to Java, or None."""
+    found: Any = SparkContext._gateway
+    return found
+
+
+def launched_process() -> Any:
+    """Give the process of the JVM that this process has started."""
+    return gateway().proc
+
+
+def address_of(context: Any) -> tuple[int, str]:
+    """Give the port and the secret by which a context's JVM is reached."""
+    parameters = context._gateway.gateway_parameters
+    return parameters.port, parameters.auth_token
+
+
+def launcher() -> Any:
+    """Give the module that starts the JVM, by its own ``Popen``."""
+    return java_gateway
+
+
+def connect_to_launched() -> Any:
+    """Connect to the JVM that the environment names; give the connection."""
+    launch: Any = java_gateway.launch_gateway
+    found = launch()
+    SparkContext._gateway, SparkContext._jvm = found, found.jvm
+    return found
+
+
+def target(java: Any) -> str:
+    """Give Java's name of an object, by which any process can use it."""
+    return str(java._target_id)
+
+
+def object_of(name: str) -> Any:
+    """Give the object that Java calls so."""
+    return JavaObject(name, gateway()._gateway_client)
+
+
+# Contexts, sessions, frames, queries -------------------------------------------------
+
+
+def active_context() -> Any:
+    """Give the context of this process, or None."""
+    found: Any = SparkContext._active_spark_context
+    return found
+
+
+def same_gateway(context: Any) -> bool:
+    """Say whether a context has the connection that this process has now."""
+    mine = active_context()
+    return mine is not None and context._gateway is mine._gateway
+
+
+def java_context(context: Any) -> Any:
+    """Give Java's side of a context; None where it has been stopped."""
+    return context._jsc
+
+
+def context_of(java: Any, connection: Any) -> SparkContext:
+    """Make a context of one that there is in Java."""
+    conf = SparkConf(_jconf=java.sc().conf())
+    return SparkContext(conf=conf, gateway=connection, jsc=java)
+
+
+def java_session(spark: Any) -> Any:
+    """Give Java's side of a session."""
+    return spark._jsparkSession
+
+
+def instantiated_session() -> Any:
+    """Give the session that this process began with, or None."""
+    found: Any = SparkSession._instantiatedSession
+    return found
+
+
+def session_without_default(context: SparkContext, java: Any) -> SparkSession:
+    """Make a session of one of Java's, and this process's own.
+
+    Java's default session stays what it is: other runs use it meanwhile.
+    """
+    stub: Any = SimpleNamespace(_sc=SimpleNamespace(_jsc=context._jsc))
+    kind: Any = SparkSession
+    kind._instantiatedSession = stub
+    spark = SparkSession(context, java)
+    kind._instantiatedSession = kind._activeSession = spark
+    return spark
+
+
+def set_active(spark: Any, *, here: bool = False) -> None:
+    """Make a session the active one of this thread's thread in Java; ``here`` too."""
+    java, jvm = spark._jsparkSession, spark._jvm
+    try:
+        # Whole names: for each part of a dotted one Java searches all of its jars.
+        getattr(jvm, f"{_SQL}.classic.SparkSession").setActiveSession(java)
+    except TypeError:
+        getattr(jvm, f"{_SQL}.SparkSession").setActiveSession(java)
+    if here:
+        kind: Any = SparkSession
+        kind._activeSession = spark
+
+
+def java_frame(frame: Any) -> Any:
+    """Give Java's side of a DataFrame; None of anything else."""
+    return getattr(frame, "_jdf", None)
+
+
+def frame_of(name: str, spark: Any) -> DataFrame:
+    """Give the DataFrame that Java calls so."""
+    return DataFrame(object_of(name), spark)
+
+
+def java_query(query: Any) -> Any:
+    """Give Java's side of a streaming query."""
+    return query._jsq
+
+
+def query_of(name: str) -> Any:
+    """Give the streaming query that Java calls so."""
+    from pyspark.sql.streaming.query import StreamingQuery  # noqa: PLC0415 - slow
+
+    return StreamingQuery(object_of(name))
+
+
+def java_writer(writer: Any) -> Any:
+    """Give Java's side of a streaming writer."""
+    return writer._jwrite
+
+
+def stream_writer_of(name: str, spark: Any) -> Any:
+    """Give the streaming writer that Java calls so."""
+    from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
+
+    writer: Any = object.__new__(DataStreamWriter)
+    writer._spark = spark
+    writer._jwrite = object_of(name)
+    return writer
+
+
+# Python workers ----------------------------------------------------------------------
+
+
+def daemon() -> Any:
+    """Give the module of Spark's daemon: ``worker_main`` runs a task."""
+    return importlib.import_module("pyspark.daemon")
+
+
+def commit_in(frame: Any) -> tuple[int, Any, bool] | None:
+    """Say which commit or abort of a DataSource a frame runs, if it is one that does.
+
+    Gives the batch, the DataSource, and whether it is an abort.
+    """
+    if frame.f_code.co_name != "main" or "batch_id" not in frame.f_locals:
+        return None
+    held = frame.f_locals
+    return int(held["batch_id"]), held.get("data_source"), bool(held.get("abort"))
+
+
+# Functions on their way into another process -----------------------------------------
+
+_Pickler: Any = cloudpickle.CloudPickler
+
+
+class FunctionPickler(_Pickler):  # type: ignore[misc]
+    """Pickles as Spark does, and lets a subclass say how functions are pickled."""
+
+    def reduce_function(self, function: Any) -> Any:
+        """Say how a function is pickled that no module has under its name."""
+        return super()._dynamic_function_reduce(function)
+
+    def _dynamic_function_reduce(self, func: Any) -> Any:
+        return self.reduce_function(func)
+
+    def arguments_of(self, function: Any) -> Any:
+        """Give what a function is made anew of: its code, its globals, and the rest."""
+        return self._function_getnewargs(function)
+
+    @staticmethod
+    def maker() -> Any:
+        """Give the function that makes one anew."""
+        return pickling._make_function
+
+    @staticmethod
+    def slots_of(function: Any) -> dict[str, Any]:
+        """Give what a new function is given besides its arguments."""
+        getstate: Any = pickling._function_getstate
+        _, slots = getstate(function)
+        found: dict[str, Any] = slots
+        return found
+
+    @staticmethod
+    def setter() -> Any:
+        """Give the function that gives a new function its slots."""
+        return pickling._function_setstate
+
+
+def modules_by_value() -> set[str]:
+    """Give the names of modules that are pickled by value, to be changed in place."""
+    found: set[str] = pickling._PICKLE_BY_VALUE_MODULES
+    return found

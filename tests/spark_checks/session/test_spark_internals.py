@@ -1,0 +1,78 @@
+"""The installed version of PySpark has the names that replays rest on."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from onceproof.spark_checks.cli import examination
+from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session.spark_internals import NAMES, Name
+
+ROOT = Path(__file__).parents[3]
+FILE = ROOT / "spark_checks" / "session" / "spark_internals.py"
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda n: f"{n.owners[0]}.{n.name}")
+def test_the_installed_version_has_the_name(name):
+    """A version that moves it fails here, and says what does not work without it."""
+    assert name.found, f"{name.owners} has no {name.name}: {name.why}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        Name("_gone", ("pyspark.core.context:SparkContext",), "a test"),
+        Name("_gone", ("pyspark.no_such_module",), "a test"),
+        Name("_gone", ("pyspark.sql.session:NoSuchClass",), "a test"),
+        Name(
+            "_gone",
+            ("pyspark.sql.worker.python_streaming_sink_runner:main",),
+            "a test",
+            local=True,
+        ),
+    ],
+)
+def test_a_name_that_moved_is_found_missing(name, monkeypatch):
+    """The table would else say of any name that it is there."""
+    monkeypatch.setattr(spark_internals, "NAMES", (name,))
+
+    assert not name.found
+    assert spark_internals.missing() == [
+        f"{name.owners[0]} has no _gone, without which this does not work: a test"
+    ]
+
+
+def test_doctor_reports_a_name_that_moved(monkeypatch):
+    """Whoever has such a version learns it before a replay fails for it."""
+    gone = Name("_gone", ("pyspark.daemon",), "tasks have failpoints")
+    monkeypatch.setattr(spark_internals, "NAMES", (gone,))
+
+    (found,) = (one for one in examination.examine() if one.name == "pyspark")
+
+    assert "pyspark.daemon has no _gone" in found.problem
+
+
+def test_each_private_name_in_the_file_is_in_the_table():
+    """A name that is used and not stated would be tested by nothing."""
+    tree = ast.parse(FILE.read_text())
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+    }
+    used |= {
+        keyword.arg
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if (keyword.arg or "").startswith("_")
+    }
+    ours = {"_is_in"}
+    of_the_stub = {"_sc"}
+
+    assert used - ours - of_the_stub <= {name.name for name in NAMES}
