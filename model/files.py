@@ -55,12 +55,18 @@ def _mode(path: Path) -> int | None:
 
 
 def replace_with(
-    path: Path, data: bytes, *, mode: int | None = None, new: int = _NEW
+    path: Path,
+    data: bytes,
+    *,
+    mode: int | None = None,
+    new: int = _NEW,
+    lasting: bool = True,
 ) -> None:
     """Put a file with ``data`` in the place of a name, on disk before it is there.
 
     A file that had the name keeps its permissions if they are given as ``mode``;
-    another gets ``new``. Raises ``OSError``.
+    another gets ``new``. One that need not outlast a power cut is not ``lasting``, and
+    costs no wait for the disk. Raises ``OSError``.
     """
     draft = path.parent / f".onceproof-{secrets.token_hex(8)}.tmp"
     number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
@@ -70,13 +76,15 @@ def replace_with(
                 with suppress(OSError):
                     os.fchmod(number, stat.S_IMODE(mode))
             file.write(data)
-            file.flush()
-            os.fsync(number)
+            if lasting:
+                file.flush()
+                os.fsync(number)
         draft.replace(path)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    _settle(path.parent)
+    if lasting:
+        _settle(path.parent)
 
 
 def _settle(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import re
@@ -14,6 +13,7 @@ import onceproof.model.protocols as shelf
 from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.protocol import Part, Protocol, Slot
 from onceproof.model.loading import load
+from onceproof.model.text import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -122,9 +122,7 @@ def pick(name: str, known: Iterable[str], what: str) -> str:
     names = list(known)
     if name in names:
         return name
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
-    message = f"unknown {what} {name!r}; {hint}"
+    message = f"unknown {what} {name!r}; {did_you_mean(name, names)}"
     raise UsageError(message)
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _RARE = re.compile(r"[^\x20-\x7e]")
 
@@ -42,6 +47,38 @@ def _letter(letter: str) -> str:
     if _FIRST <= number <= _LAST:
         return letter
     return f"\\u{number:04x}" if number <= _PLANE else f"\\U{number:08x}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that a misspelled one is closest to; no text if none is."""
+    return next(iter(difflib.get_close_matches(name, list(known), n=1)), "")
+
+
+def did_you_mean(
+    name: str, known: Iterable[str], *, otherwise: str | None = None, form: str = "{!r}"
+) -> str:
+    """Return "did you mean ...?" for an unknown name, or else which names there are.
+
+    ``otherwise`` takes the place of the latter; ``form`` says how a name is written.
+    """
+    names = list(known)
+    if close := nearest(name, names):
+        return f"did you mean {form.format(close)}?"
+    return f"there are {', '.join(names)}" if otherwise is None else otherwise
+
+
+def slug(text: str, *, keep: str = "-", most: int | None = None) -> str:
+    """Write a text as the name of a file: letters and digits, joined by hyphens.
+
+    What is in ``keep`` stays, too. Of a longer text the last ``most`` letters are left.
+    """
+    plain = re.sub(rf"[^\w{re.escape(keep)}]+", "-", text).strip("-")
+    return plain if most is None else plain[-most:]
+
+
+def identifier(text: str) -> str:
+    """Write a text as a part of a Python name: small letters, digits, underscores."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", text).lower()
 
 
 def shell_word(text: object) -> str:

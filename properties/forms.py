@@ -6,8 +6,9 @@ and raises ``ValueError`` for a value of another form.
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from onceproof.model.text import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,10 +86,9 @@ def record(needed: Mapping[str, Form], other: Mapping[str, Form] | None = None) 
         of = f"{place!r}" if place else "it"
         for name in value:
             if name not in known:
-                near = difflib.get_close_matches(name[:_MOST_SHOWN], known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = did_you_mean(name[:_MOST_SHOWN], known, otherwise="")
                 where = f" in {place!r}" if place else ""
-                message = f"there is no {shown(name)}{where}{hint}"
+                message = f"there is no {shown(name)}{where}{hint and f'; {hint}'}"
                 raise ValueError(message)
         for name in needed:
             if name not in value:

@@ -13,7 +13,6 @@ for all events that fared alike, so that it fits in memory at any size.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,6 +24,7 @@ from onceproof.model.language.sorts import Tuples
 from onceproof.model.language.source_location import defined_at
 from onceproof.model.language.terms.terms import sort_of
 from onceproof.model.language.terms.types import BOOL, IntType, MemberType, type_of
+from onceproof.model.text import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -171,8 +171,7 @@ def observables(protocol: Protocol) -> dict[str, tuple[Sort, ...]]:
     for name, mark, method in protocol.marked(ObserveMark):
         where = defined_at(method)
         if name not in VOCABULARY:
-            near = difflib.get_close_matches(name, VOCABULARY, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {_WORDS}"
+            hint = did_you_mean(name, VOCABULARY, otherwise=f"it has {_WORDS}")
             message = f"the ledger has no word {name!r}; {hint}"
             raise ModelError(message, where=where)
         found[name] = mark.per

@@ -7,7 +7,6 @@ still be shown, and the reason is said.
 
 from __future__ import annotations
 
-import importlib.metadata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from onceproof.model.language.terms.types import spelled
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
 from onceproof.model.traces import Trace, follow
+from onceproof.model.versions import versions_of
 from onceproof.properties.counterexample.file import (
     Counterexample,
     TraceStep,
@@ -75,7 +75,7 @@ def counterexample_of(
         clause=prop.clauses[finding.clause].text if prop and finding else "",
         fails_at=len(steps),
         steps=steps,
-        versions={"onceproof": importlib.metadata.version("onceproof")},
+        versions=versions_of("onceproof"),
         faults=protocol.faults,
         start=named(interpreter, start),
         loop=run.loop if run else None,

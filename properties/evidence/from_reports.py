@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.fields import Param
@@ -12,6 +11,7 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.text import shell_word
+from onceproof.model.versions import versions_of
 from onceproof.properties.evidence import fingerprints
 from onceproof.properties.evidence.record import (
     ASSUMED,
@@ -130,17 +130,6 @@ def _inside(holder: Part) -> dict[str, Any]:
 def fault_set(system: System) -> tuple[str, ...]:
     """Name the faults that can happen."""
     return tuple(a.name.replace("_", "-") for a in system.actions if a.fault)
-
-
-def versions_of(*names: str) -> dict[str, str]:
-    """Give the versions of distributions, those apart that are not there."""
-    found = {}
-    for name in filter(None, names):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "missing"
-    return found
 
 
 def _judge(report: Report) -> tuple[str, dict[str, Any], dict[str, Any]]:

@@ -9,10 +9,10 @@ The digest guards against edits by mistake: it is no signature.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.text import slug
 from onceproof.properties.evidence.fingerprints import of_data
 
 if TYPE_CHECKING:
@@ -139,4 +139,4 @@ def today() -> str:
 
 def _plain(text: str) -> str:
     """Give a name as it may stand in that of a file."""
-    return re.sub(r"[^\w-]+", "-", text.replace("--set ", "")).strip("-")[-80:]
+    return slug(text.replace("--set ", ""), most=80)

@@ -7,10 +7,10 @@ writes nothing.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from onceproof.model.text import nearest
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ def _near(claim: Claim, unclaimed: Iterable[Evidence]) -> str:
     names.discard(claim.subject)
     last = claim.subject.rpartition("::")[2]
     alike = [name for name in names if name.rpartition("::")[2] == last]
-    alike += difflib.get_close_matches(claim.subject, names, n=1)
+    alike += filter(None, [nearest(claim.subject, names)])
     return min(alike, default="")
 
 

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.text import quoted
+from onceproof.model.text import identifier, quoted
 from onceproof.properties.explorer.page.page import _copied
 
 if TYPE_CHECKING:
@@ -39,11 +38,11 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
     steps = "".join(f"        {quoted(step.text)},\n" for step in run.steps)
     repeats = copied["loop"] is not None and run is found.view
     loop = f", loop={copied['loop']}" if repeats else ""
-    name = f"test_{_named(found.view.protocol)}_is_{_named(claim or 'as_claimed')}"
+    of, is_ = identifier(found.view.protocol), identifier(claim or "as_claimed")
     return (
         "from onceproof.model.library import make\n"
         "from onceproof.properties import holds_along\n\n\n"
-        f"def {name}():\n"
+        f"def test_{of}_is_{is_}():\n"
         f"    protocol = make({quoted(copied['protocol'])}, "
         f"{_pairs(copied['settings'])})\n"
         f"    steps = [\n{steps}    ]\n"
@@ -56,14 +55,10 @@ def _of_spark(run: View, origin: Origin) -> str:
     return (
         "from pathlib import Path\n\n"
         "from onceproof.spark_checks import replay_file\n\n\n"
-        f"def test_{_named(run.sink)}_is_{_named(run.property)}():\n"
+        f"def test_{identifier(run.sink)}_is_{identifier(run.property)}():\n"
         f"    answer = replay_file(Path({quoted(origin.name)}))\n\n"
         '    assert answer.answer == "FIXED", answer\n'
     )
-
-
-def _named(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "_", text).lower()
 
 
 def _pairs(data: dict[str, Any]) -> str:

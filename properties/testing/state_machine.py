@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import itertools
@@ -14,6 +13,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from onceproof.model.errors import UsageError
 from onceproof.model.language.interpreter import Interpreter, State
 from onceproof.model.library import pick
+from onceproof.model.text import did_you_mean
 from onceproof.properties.testing.hypothesis_internals import ShowsSteps
 
 if TYPE_CHECKING:
@@ -199,9 +199,8 @@ def _odd(
         names = ", ".join(sort.name.lower() for sort in sorts) or "view" * (number > 0)
         method = getattr(made, name, None)
         if not callable(method):
-            near = difflib.get_close_matches(name, spare, n=1)
-            hint = f", did you mean {near[0]}?" if near else ""
-            yield f"it lacks {name}({names}){hint}"
+            hint = did_you_mean(name, spare, otherwise="", form="{}")
+            yield f"it lacks {name}({names}){hint and f', {hint}'}"
             continue
         try:
             inspect.signature(method).bind(*range(number))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 import socket
 import sys
@@ -10,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from onceproof.model.code_cache import cache_folder, code_folder
+from onceproof.model.versions import MISSING, versions_of
 from onceproof.spark_checks.session.class_archive import archive
 from onceproof.spark_checks.session.jvm import EnvironmentError_, java_version
 from onceproof.spark_checks.session.scratch import (
@@ -70,9 +70,8 @@ def _java() -> Found:
 
 
 def _package(name: str, *, needed: bool) -> Found:
-    try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
+    version = versions_of(name)[name]
+    if version == MISSING:
         extra = "onceproof[spark]" if needed else name
         problem = f"{name} is missing; pip install '{extra}'"
         return Found(name, "", needed, problem)
@@ -93,9 +92,11 @@ def _moved() -> str:
 
 
 def _classes() -> Found:
+    if versions_of("pyspark")["pyspark"] == MISSING:
+        return Found("class archive", "", needed=False)
     try:
         found = archive(java_version())
-    except (EnvironmentError_, importlib.metadata.PackageNotFoundError):
+    except EnvironmentError_:
         return Found("class archive", "", needed=False)
     there = str(found) if found.is_file() else ""
     mend = "sessions start in half the time with one: onceproof doctor --class-archive"

@@ -10,6 +10,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from onceproof.model.files import replace_with
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 
 if TYPE_CHECKING:
@@ -93,9 +94,7 @@ class RuleSet:
     def write(self, folder: Path) -> Path:
         """Put the plan where workers look for it, all at once; give its place."""
         path = folder / f"{self.run}.json"
-        draft = path.with_suffix(".draft")
-        draft.write_text(json.dumps(asdict(self)))
-        draft.replace(path)
+        replace_with(path, json.dumps(asdict(self)).encode(), lasting=False)
         return path
 
     @classmethod

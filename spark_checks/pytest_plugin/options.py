@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.model.text import did_you_mean
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, TIMEOUT
 
 if TYPE_CHECKING:
@@ -220,9 +220,7 @@ def expected_in(config: pytest.Config) -> Path:
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """Say that there is no such word, and which was perhaps meant."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-    return f"{what} has no {name!r}; {hint}"
+    return f"{what} has no {name!r}; {did_you_mean(name, known, form='{}')}"
 
 
 def _given(config: pytest.Config, name: str) -> str:
@@ -288,9 +286,8 @@ def marker_words(item: Any, marker: str, words: Iterable[str]) -> dict[str, Any]
             raise UsageError(message)
         for word, value in mark.kwargs.items():
             if word not in words:
-                near = difflib.get_close_matches(word, list(words), n=1)
                 there = f"it takes {', '.join(words)}"
-                hint = f"did you mean {near[0]}=?" if near else there
+                hint = did_you_mean(word, words, otherwise=there, form="{}=")
                 message = f"{marker} has no {word}=; {hint}"
                 raise UsageError(message)
             owner, known = found.setdefault(word, (node, value))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import importlib
 import json
-import re
 import time
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +15,7 @@ import pytest
 
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.files import writable, write_whole
-from onceproof.model.text import printable
+from onceproof.model.text import printable, slug
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.evidence.store import write
 from onceproof.properties.verdicts import Verdict
@@ -351,7 +350,7 @@ class Replayer:
 
     def _node(self) -> str:
         text = self.item.nodeid.removeprefix("tests/")
-        return re.sub(r"[^\w.]+", "-", text).strip("-")[-120:]
+        return slug(text, keep=".", most=120)
 
     def _write(self, judged: Assessment) -> None:
         """Write down what held, and in which interleavings."""

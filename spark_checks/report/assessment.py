@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.model.text import shell_word
+from onceproof.model.text import did_you_mean, shell_word
 from onceproof.properties.counterexample.lanes import as_text, lanes_of
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
 from onceproof.properties.judges.by_history import broken
@@ -282,8 +281,6 @@ def claims_named(names: Sequence[str]) -> tuple[Property, ...]:
     known = {prop.name: prop for prop in GUARANTEES}
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {list(known)}"
-            message = f"there is no guarantee {name!r}; {hint}"
+            message = f"there is no guarantee {name!r}; {did_you_mean(name, known)}"
             raise UsageError(message)
     return tuple(known[name] for name in names)

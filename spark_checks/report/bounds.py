@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.tracing.trace import trace
-from onceproof.properties.evidence.from_reports import versions_of
+from onceproof.model.versions import versions_of
 from onceproof.properties.judges.bounds import faults_of
 from onceproof.properties.judges.by_search import parameters_of
 

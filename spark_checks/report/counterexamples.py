@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import re
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.text import slug
+from onceproof.model.versions import versions_of
 from onceproof.properties.counterexample.file import Counterexample, steps_of
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
@@ -73,7 +73,7 @@ def keep_run(outcome: Outcome, file: Path) -> None:
 
 def _plain(sink: ModelledSink) -> str:
     """Give a sink's name as it may stand in that of a file."""
-    return re.sub(r"[^\w-]+", "-", sink.name.rpartition("::")[2]).strip("-")
+    return slug(sink.name.rpartition("::")[2])
 
 
 def counterexample(
@@ -112,10 +112,4 @@ def counterexample(
 
 def versions() -> dict[str, str]:
     """Give the versions that a result depends on."""
-    found = {}
-    for name in ("onceproof", "pyspark", "z3-solver", "numba"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "missing"
-    return found
+    return versions_of("onceproof", "pyspark", "z3-solver", "numba")

@@ -7,12 +7,11 @@ written so that nothing of a file can be anything else.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
-from onceproof.model.text import quoted
+from onceproof.model.text import identifier, quoted
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.explorer.export import as_test
 from onceproof.properties.explorer.page.page import Origin
@@ -101,4 +100,4 @@ def _of_a_model(
 
 def _identifier(text: str) -> str:
     """Give a text as it may stand in the name of a function, and of a file."""
-    return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_").lower()[:_MOST_NAME]
+    return identifier(text).strip("_")[:_MOST_NAME]

@@ -7,7 +7,6 @@ whether it fits what it is started with, and goes on without it where it does no
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import os
 import shlex
 import shutil
@@ -15,6 +14,7 @@ import sys
 from pathlib import Path
 
 from onceproof.model.code_cache import cache_folder
+from onceproof.model.versions import versions_of
 
 VARIABLE = "ONCEPROOF_CLASS_ARCHIVE"
 DRAFT_VARIABLE = "ONCEPROOF_CLASS_ARCHIVE_DRAFT"
@@ -34,7 +34,7 @@ def archive(java: int) -> Path:
         return Path(named)
     of = f"{shutil.which('java')} {os.environ.get('JAVA_HOME')} {sys.prefix}"
     digest = hashlib.sha256(of.encode()).hexdigest()[:8]
-    spark = importlib.metadata.version("pyspark")
+    spark = versions_of("pyspark")["pyspark"]
     own = sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK)
     folder = Path(sys.prefix, "share", "onceproof") if own else cache_folder()
     return folder / f"spark-{spark}-java-{java}-{digest}.jsa"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
 from onceproof.model.library import make, settings_of
 from onceproof.model.search.exhaustive import Limits
+from onceproof.model.text import slug
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import console
@@ -192,13 +192,8 @@ def write_refuted(report: Report, named: str, folder: Path) -> dict[str, str]:
         if finding.verdict is not Verdict.REFUTED or finding.trace is None:
             continue
         counterexample = counterexample_of(report.protocol, finding)
-        name = f"{_plain(report.protocol.label())}--{_plain(finding.property.name)}"
+        name = f"{slug(report.protocol.label())}--{slug(finding.property.name)}"
         path = folder / f"{name}.json"
         (replace(counterexample, protocol=named) if own else counterexample).write(path)
         found[finding.property.name] = str(path)
     return found
-
-
-def _plain(name: str) -> str:
-    """Give a name as it may stand in that of a file."""
-    return re.sub(r"[^\w-]+", "-", name).strip("-")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.text import shell_word
+from onceproof.model.versions import versions_of
 from onceproof.properties.evidence import fingerprints
 from onceproof.properties.evidence.from_reports import (
     fault_set,
     settings_of,
-    versions_of,
 )
 from onceproof.properties.evidence.record import (
     ASSUMED,

@@ -7,7 +7,6 @@ without evidence, and says why.
 from __future__ import annotations
 
 import ast
-import difflib
 import os
 import shlex
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import find, make, pick, protocols, settings_of
-from onceproof.model.text import shell_word
+from onceproof.model.text import did_you_mean, shell_word
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.spark_checks.report.evidence.source_files import (
     as_seen_from,
@@ -184,6 +183,5 @@ def _words(text: str) -> tuple[str, dict[str, str]]:
 def hint(name: str, known: Iterable[str]) -> str:
     """Say which name was perhaps meant, or which there are."""
     names = list(known)
-    if close := difflib.get_close_matches(name, names, n=1):
-        return f"; did you mean {close[0]!r}?"
-    return f"; it has {', '.join(names)}" if names else ""
+    found = did_you_mean(name, names, otherwise=f"it has {', '.join(names)}")
+    return f"; {found}" if names else ""
