@@ -8,7 +8,7 @@ effects that belong to no accepted event.
 
 In a model an event is a tuple of members, and a ledger is read off the methods that
 a protocol marks with ``@observe``. In a real run a ledger is a small table: one row
-for all events that fared alike, so that it fits in memory at any size.
+for all events with the same outcomes, so that it fits in memory at any size.
 """
 
 from __future__ import annotations
@@ -39,54 +39,59 @@ _WORDS = ", ".join(VOCABULARY)
 
 @dataclass(frozen=True, order=True)
 class EventOutcome:
-    """How an event stood at one moment."""
+    """What became of an event by one moment."""
 
     promised: bool
+    """Whether it was recorded as done."""
     visible: int
+    """How often a reader sees it."""
 
 
 @dataclass(frozen=True, order=True)
 class Row:
-    """How some events of one unit fared, moment by moment; ``events`` fared just so.
-
-    ``example`` is one of them, in words, where they have any.
-    """
+    """Events of one unit that have the same outcomes at every moment."""
 
     unit: int
+    """The unit that they belong to: the batch, say."""
     accepted: bool
-    fared: tuple[EventOutcome, ...]
+    """Whether the system accepted them."""
+    outcomes: tuple[EventOutcome, ...]
+    """Their outcome at each moment."""
     events: int = 1
+    """How many events there are."""
     example: str = field(default="", compare=False)
+    """One of them, in words, where that is known."""
 
 
 @dataclass(frozen=True)
 class History:
-    """What was observed of a run, or of a model's trace, at each of some moments.
-
-    ``rested`` says that the run came to its end by itself; a run that no restart
-    brought to an end did not recover. ``strays`` holds for each moment an effect of no
-    event, in words, where there was one. ``unread`` numbers the moments at which no
-    reader could read: nothing is known of them, whatever a row says there.
-    """
+    """What was observed of a run, or of a model's trace, at each of some moments."""
 
     moments: tuple[str, ...]
+    """The names of the moments, in order."""
     rows: tuple[Row, ...]
+    """The events, one row for all that have the same outcomes."""
     unexplained: tuple[int, ...]
+    """How many visible effects belong to no event, at each moment."""
     rested: bool = True
+    """Whether the run reached its end; without it, the run did not recover."""
     strays: tuple[str, ...] = field(default=(), compare=False)
+    """An effect of no event at each moment, in words, where there is one."""
     unread: tuple[int, ...] = ()
+    """The moments at which no reader could read. What rows hold there counts for
+    nothing."""
 
     def seen(self, moment: int) -> dict[int, int]:
         """Count at a moment how many events a reader saw how often."""
         found: dict[int, int] = {}
         for row in self.rows:
-            times = row.fared[moment].visible
+            times = row.outcomes[moment].visible
             found[times] = found.get(times, 0) + row.events
         return dict(sorted(found.items()))
 
     def shape(self) -> object:
-        """Tell how events fared, whatever their number: to compare two histories."""
-        alike = {(r.unit, r.accepted, r.fared) for r in self.rows}
+        """Return the outcomes, whatever the number of events, to compare histories."""
+        alike = {(r.unit, r.accepted, r.outcomes) for r in self.rows}
         return (sorted(alike), tuple(n > 0 for n in self.unexplained), self.rested)
 
     def to_json(self) -> dict[str, Any]:
@@ -100,7 +105,7 @@ class History:
             Row(
                 unit=row["unit"],
                 accepted=row["accepted"],
-                fared=tuple(EventOutcome(**moment) for moment in row["fared"]),
+                outcomes=tuple(EventOutcome(**moment) for moment in row["outcomes"]),
                 events=row["events"],
                 example=str(row.get("example", "")),
             )
@@ -203,11 +208,11 @@ def of_protocol(protocol: Protocol) -> Ledger:
 
 
 def of_history(history: History, moment: int) -> Ledger:
-    """Read the ledger of one moment: each row stands for the events that fared so."""
+    """Read the ledger of one moment: a row is all events with the same outcomes."""
     columns: dict[str, Callable[..., Any]] = {
-        "visible": lambda row: row.fared[moment].visible,
+        "visible": lambda row: row.outcomes[moment].visible,
         "accepted": lambda row: row.accepted,
-        "promised": lambda row: row.fared[moment].promised,
+        "promised": lambda row: row.outcomes[moment].promised,
         "unit": lambda row: row.unit,
         "unexplained": lambda: history.unexplained[moment],
     }
@@ -219,12 +224,12 @@ def observe_states(interpreter: Interpreter, states: Mapping[str, State]) -> His
     ledgers = [of_protocol(interpreter.look(state)) for state in states.values()]
     rows: dict[tuple[int, bool, tuple[EventOutcome, ...]], int] = {}
     for event in ledgers[-1].events():
-        fared = tuple(
+        outcomes = tuple(
             EventOutcome(bool(ledger.promised(event)), int(ledger.visible(event)))
             for ledger in ledgers
         )
         last = ledgers[-1]
-        key = (last.unit(event), bool(last.accepted(event)), fared)
+        key = (last.unit(event), bool(last.accepted(event)), outcomes)
         rows[key] = rows.get(key, 0) + 1
     return History(
         moments=tuple(states),

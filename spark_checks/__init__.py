@@ -32,7 +32,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for then: the plugin is loaded where it is not used."""
+    """Import on first use: the plugin is loaded even where it is not used."""
     if name == "replay_file":
         from onceproof.spark_checks.report import replay_file as module  # noqa: PLC0415
 

@@ -151,7 +151,7 @@ class Part:
         return Watched(self._sizes, self._store)
 
     def size_of(self, sort: Sort) -> int:
-        """Return the size of a sort to the language itself, which treats all alike."""
+        """Return the size of a sort without noting that the model depends on it."""
         if sort not in self._sizes:
             message = (
                 f"{sort.text!r} is no sort of {self._owner.label()}; "

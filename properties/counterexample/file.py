@@ -30,22 +30,24 @@ if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
 
-SCHEMA = 1
+SCHEMA = 2
 FORMAT = "onceproof counterexample"
 
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One step of the trace, with the elements of the state that it changed.
-
-    ``lane`` names who acts: the member of an unordered sort, the part, or the rest.
-    """
+    """One step of the trace."""
 
     event: str
+    """The action or fault."""
     members: tuple[int, ...]
+    """The members it is for."""
     fault: bool
+    """Whether it is a fault."""
     changes: dict[str, Any]
+    """The elements of the state that it changes, with their new values."""
     lane: str = ""
+    """Who acts: the member of an unordered sort, the part, or the protocol's role."""
 
     def __str__(self) -> str:
         """Show the step as ``commit_task(0, 1)``."""
@@ -54,38 +56,51 @@ class TraceStep:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A trace that breaks a property, of the model or of a real run.
-
-    ``fails_at`` is the number of the step (from 1; 0 is the start) or, where there
-    is an ``observed`` ledger, of the moment, at which the clause first fails.
-    ``events`` is how many events a real run read, ``input`` holds them where they are
-    the user's own. ``looks`` says after how many steps each moment was. ``test`` is
-    the test that found it, by which it can be run again, with what it was ``asked``.
-    ``because`` tells in sentences how it came about. Where ``loop`` is given, the steps
-    after that one go on for ever; where none come after it, nothing has to happen.
-    """
+    """A trace that breaks a property, of the model or of a real run."""
 
     protocol: str
+    """The protocol."""
     parameters: dict[str, Any]
+    """Its parameters, parts and sizes."""
     property: str
+    """The property that is broken."""
     clause: str
+    """The clause of the property that fails."""
     fails_at: int
+    """Where the clause first fails: the step (from 1; 0 is the start), or the moment if
+    there is an ``observed`` ledger."""
     steps: tuple[TraceStep, ...]
+    """The steps of the trace."""
     versions: dict[str, str]
+    """The versions of Onceproof and of what it ran on."""
     sink: str = ""
+    """The sink of a real run; empty for the model alone."""
     interleaving: int = 0
+    """The number of the interleaving."""
     faults: int = 1
+    """The budget of faults."""
     events: int = 0
+    """How many events a real run reads."""
     failpoints: tuple[str, ...] = ()
+    """How each fault is injected, in words."""
     observed: History | None = None
+    """The ledger that the real run showed."""
     expected: History | None = None
+    """The ledger that the model expects."""
     start: dict[str, Any] = field(default_factory=dict)
+    """The first state, element by element."""
     looks: tuple[int, ...] = ()
+    """After how many steps each moment was."""
     input: dict[str, Any] | None = None
+    """The events, where they are the user's own."""
     test: str = ""
-    asked: dict[str, Any] = field(default_factory=dict)
+    """The test that found it, and by which it is run again."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """The options of that test: ``key``, ``allow``, ``code``."""
     because: tuple[str, ...] = ()
+    """How it came about, in sentences."""
     loop: int | None = None
+    """After how many steps a loop begins; with no step after it, the run is at rest."""
 
     def to_json(self) -> dict[str, Any]:
         """Give plain data, with its format, its schema, and its digest."""
@@ -108,29 +123,61 @@ def read(path: Path) -> Counterexample:
         message = f"{path} is JSON, but no counterexample file of Onceproof"
         raise UsageError(message)
     schema = data.pop("schema", None)
-    if type(schema) is not int or schema != SCHEMA:
+    if type(schema) is not int or schema not in (_FIRST_SCHEMA, SCHEMA):
         message = (
             f"{path} has schema {shown(schema)}, and this Onceproof reads {SCHEMA}; "
             "use the version that wrote it"
         )
         raise UsageError(message)
     try:
-        return _parsed(data)
+        return _parsed(_renamed(data) if schema == _FIRST_SCHEMA else data)
     except ValueError as error:
         message = f"{path} is damaged: {error}"
         raise UsageError(message) from None
 
 
-def _parsed(data: dict[str, Any]) -> Counterexample:
-    """Make a counterexample of plain data. Raises ``ValueError`` for what is amiss."""
-    _FORM(data, "")
+def _renamed(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of a file of the first schema under today's names.
+
+    Its digest is checked first, because it is of the old names.
+    """
+    _check_digest(data)
+    found = _under_new_names(data)
+    protocol = found.get("protocol")
+    if isinstance(protocol, str):
+        found["protocol"] = _NEW_PROTOCOLS.get(protocol, protocol)
+    for name in ("observed", "expected"):
+        history = found.get(name)
+        rows = history.get("rows") if isinstance(history, dict) else None
+        if isinstance(history, dict) and isinstance(rows, list):
+            named = [_under_new_names(r) if isinstance(r, dict) else r for r in rows]
+            found[name] = {**history, "rows": named}
+    return found
+
+
+def _under_new_names(data: dict[str, Any]) -> dict[str, Any]:
+    for new in _NEW_NAMES.values():
+        if new in data:
+            message = f"there is no {new!r} in schema {_FIRST_SCHEMA}"
+            raise ValueError(message)
+    return {_NEW_NAMES.get(name, name): value for name, value in data.items()}
+
+
+def _check_digest(data: dict[str, Any]) -> None:
+    """Take the digest out of the data. Raises ``ValueError`` if it does not fit."""
     digest = data.pop("digest", None)
     if digest not in (None, of_data(data)):
         message = (
-            "its digest is of something else, so it was changed after it was written; "
-            "take out 'digest' if you changed it yourself"
+            "its digest does not match, so it was changed after it was written; "
+            "help: remove 'digest' if you changed it yourself"
         )
         raise ValueError(message)
+
+
+def _parsed(data: dict[str, Any]) -> Counterexample:
+    """Make a counterexample of plain data. Raises ``ValueError`` for what is amiss."""
+    _FORM(data, "")
+    _check_digest(data)
     steps = tuple(
         TraceStep(**{**step, "members": tuple(step["members"])})
         for step in data["steps"]
@@ -153,21 +200,27 @@ def _coherent(found: Counterexample) -> None:
     elif found.observed is None and found.fails_at > steps:
         message = "'fails_at' is not the number of a step"
     elif any(look > steps for look in found.looks):
-        message = "'looks' names a step that there is not"
+        message = "'looks' names a step that does not exist"
     for name in ("observed", "expected"):
         history: History | None = getattr(found, name)
         if history is None:
             continue
         moments = len(history.moments)
-        lengths = {len(history.unexplained), *(len(row.fared) for row in history.rows)}
+        lengths = {
+            len(history.unexplained),
+            *(len(row.outcomes) for row in history.rows),
+        }
         if lengths != {moments} or not moments:
-            message = f"{name!r} does not tell of every moment"
+            message = f"{name!r} does not cover every moment"
         elif name == "observed" and found.fails_at >= moments:
             message = "'fails_at' is not the number of a moment"
     if message:
         raise ValueError(message)
 
 
+_FIRST_SCHEMA = 1
+_NEW_NAMES = {"asked": "options", "fared": "outcomes"}
+_NEW_PROTOCOLS = {"struck-inside": "instrumented-micro-batch"}
 _TUPLES = ("failpoints", "looks", "because")
 _STEP = record(
     {
@@ -182,7 +235,7 @@ _ROW = record(
     {
         "unit": whole(),
         "accepted": flag,
-        "fared": listed(record({"promised": flag, "visible": whole()})),
+        "outcomes": listed(record({"promised": flag, "visible": whole()})),
         "events": whole(),
     },
     {"example": text},
@@ -226,7 +279,7 @@ _FORM = record(
         "looks": listed(whole()),
         "input": maybe(_EVENTS),
         "test": text,
-        "asked": record({}, dict.fromkeys(("key", "allow", "code"), listed(text))),
+        "options": record({}, dict.fromkeys(("key", "allow", "code"), listed(text))),
         "because": listed(text),
         "loop": maybe(whole()),
         "digest": text,

@@ -56,5 +56,5 @@ def _first(clause: Clause, history: History) -> int | None:
 def _moved(history: History, before: int, moment: int) -> bool:
     """Say whether anything is other at a moment than at one before it."""
     return history.unexplained[before] != history.unexplained[moment] or any(
-        row.fared[before] != row.fared[moment] for row in history.rows
+        row.outcomes[before] != row.outcomes[moment] for row in history.rows
     )

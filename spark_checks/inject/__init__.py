@@ -1,1 +1,1 @@
-"""How a fault reaches a real run."""
+"""What injects faults into drivers and workers of a real run."""

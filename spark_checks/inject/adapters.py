@@ -49,7 +49,7 @@ class Adapter(SinkKind, ABC):
 
 
 class ForeachBatchKind(Adapter):
-    """The callback runs in a host that dies for the driver."""
+    """The callback runs in a host, which dies in the place of the driver."""
 
     on_driver = CALLED
 
@@ -129,7 +129,7 @@ class DataSourceKind(FormatKind):
 
 
 class ManifestKind(Adapter):
-    """Spark's file sink: a run that is done is made to look as if it had died."""
+    """Spark's file sink: a finished run is edited to look as if it had died."""
 
     @abstractmethod
     def table(self, checkpoint: Path) -> Path:
@@ -151,7 +151,7 @@ class ManifestKind(Adapter):
         undo_file_commit(self.table(checkpoint), checkpoint, batch, written)
 
     def mortal_only(self) -> str:
-        """Say that the writer is Spark's own."""
+        """Return why no task can live on: the writer is Spark's own."""
         return "no failpoint keeps a task of Spark's own file writer alive"
 
 
@@ -195,7 +195,7 @@ class QueryKind(Adapter):
         with steered(start):
             query = self._start(start.events, str(start.checkpoint))
         if not hasattr(query, "awaitTermination"):
-            message = f"start() must give the query that it starts, not {query!r}"
+            message = f"start() must return the query that it starts, not {query!r}"
             raise UsageError(message)
         return query
 
@@ -252,7 +252,7 @@ def manifests(folder: Path) -> list[Path]:
 def kind_of(
     sink: UnderTest, *, callback: bool = False, into_files: bool = False
 ) -> Adapter:
-    """Give the kind of a sink under test.
+    """Return the kind of a sink under test.
 
     ``callback`` says that a query was seen to use foreachBatch, ``into_files`` that it
     was seen to use Spark's file sink. Raises ``UsageError`` for what is no sink.

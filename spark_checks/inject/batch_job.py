@@ -1,4 +1,4 @@
-"""Runs a batch job for one batch after the other, and notes what is done.
+"""Runs a batch job for one batch after the other, and notes which are done.
 
 Its notes lie in a checkpoint's folders, under the names that Spark's queries use.
 """

@@ -29,7 +29,7 @@ class Trap:
 
     Once a task of the batch has left the mark ``begun``, an empty ``commits/N`` is put
     in the way, and the trap's own ``mark`` is left; the engine finds the obstacle when
-    it comes to write its entry, and fails. Spark looks there when it starts, and then
+    it writes its entry, and fails. Spark looks there when it starts, and then
     not before, so the sink has committed by then.
     """
 
@@ -131,7 +131,7 @@ def undo_file_commit(
 def _files_of(table: Path) -> list[Path]:
     """List the files of a table, in folders of partitions too.
 
-    No two bear one name: a name holds an identifier that Spark makes up.
+    All names differ: a name holds an identifier that Spark makes up.
     """
     found = (file for file in table.rglob("part-*") if file.is_file())
     return sorted(f for f in found if MANIFEST not in f.relative_to(table).parts)

@@ -1,4 +1,4 @@
-"""The line of a failure that says most."""
+"""The one line of a failure that best explains it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _NETWORK = ("Py4JNetworkError", "Py4JAuthenticationError")
 
 
 def reason(error: BaseException) -> str:
-    """Give the line of a failure that says most: what Python raised, if it did."""
+    """Return the line that best explains a failure: what Python raised, if it did."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept = itertools.takewhile(lambda line: not line.startswith("==="), lines)
     raised = [line for line in kept if _RAISED.match(line)]
-    said = (raised or lines or [type(error).__name__])[-1 if raised else 0]
-    return redacted(said)[:300]
+    line = (raised or lines or [type(error).__name__])[-1 if raised else 0]
+    return redacted(line)[:300]
 
 
 def named(error: BaseException) -> str:
-    """Give that line with the kind of the error before it."""
+    """Return that line with the kind of the error before it."""
     found = reason(error)
     kind = type(error).__name__
     return found if _RAISED.match(found) or found == kind else f"{kind}: {found}"
 
 
 def is_lost(error: BaseException | None) -> bool:
-    """Say whether an error comes of a connection to Java that was lost."""
+    """Return whether an error is that of a lost connection to Java."""
     while error is not None:
         if type(error).__name__ in _NETWORK:
             return True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from onceproof.spark_checks.plan.rules import CALLED_BACK, EXIT_CODE
 from onceproof.spark_checks.session import jvm_link, spark_internals
-from onceproof.spark_checks.session.host_processes import HarnessError, answer, ended
+from onceproof.spark_checks.session.host_processes import HostError, answer, ended
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,13 +30,13 @@ LOG = "driver.log"
 
 
 class DriverDiedError(RuntimeError):
-    """Ends a query whose callback died as a driver dies."""
+    """The host of a query's callback died, as a driver dies."""
 
 
 class ForkedDriver:
-    """Stands for the driver of one run: what Spark calls is called in a host.
+    """Takes the place of the driver of one run: callbacks of Spark's run in a host.
 
-    ``lost`` says why the host failed, where that was no doing of the sink's.
+    ``lost`` says why the host failed, where the sink is not the cause.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class ForkedDriver:
         (self._marks / CALLED_BACK).touch()
 
     def start(self, events: DataFrame, checkpoint: Path) -> StreamingQuery:
-        """Have the host start the query, and give it.
+        """Have the host start the query; return it.
 
-        Raises ``UsageError`` for a query that cannot be steered, ``Failed`` where the
-        user's code raised, ``DriverDiedError`` where the host died of it.
+        Raises ``UsageError`` for a query that cannot be steered, ``UserCodeError``
+        where the user's code raised, ``DriverDiedError`` where the host died of it.
         """
         host, frame = self._alive(), _java(events)
         spark = events.sparkSession
@@ -91,22 +91,22 @@ class ForkedDriver:
         )
         while True:
             try:
-                said = host.receive(host.asks, self._plan.patience)
+                reply = host.receive(host.asks, self._plan.patience)
             except TimeoutError:
                 message = "the function that starts the query did not return"
                 self.lost = message
                 host.kill()
-                raise HarnessError(message) from None
-            if said is None:
+                raise HostError(message) from None
+            if reply is None:
                 self._died(host.wait(LEFT_BEHIND), "as it started the query")
-            if "register" not in said:
-                query: StreamingQuery = spark_internals.query_of(answer(said)["query"])
+            if "register" not in reply:
+                query: StreamingQuery = spark_internals.query_of(answer(reply)["query"])
                 return query
-            self._register(said, spark)
+            self._register(reply, spark)
             host.asks.send({})
 
     def close(self) -> bool:
-        """End the host, if there is one; say whether it died before, by a rule.
+        """End the host, if there is one; return whether a rule had ended it before.
 
         Threads that its code left behind end first, as at the end of any process.
         """
@@ -120,11 +120,11 @@ class ForkedDriver:
             self.lost = self._last_words() or f"a process of ours ended ({ended(code)})"
         return code == EXIT_CODE
 
-    def _register(self, said: Message, spark: Any) -> None:
+    def _register(self, message: Message, spark: Any) -> None:
         """Have Java call back into this process, which hands the call on."""
         self.called_back()
-        writer = spark_internals.stream_writer_of(said["register"], spark)
-        writer.foreachBatch(partial(self._handle, said["callback"]))
+        writer = spark_internals.stream_writer_of(message["register"], spark)
+        writer.foreachBatch(partial(self._handle, message["callback"]))
 
     def _handle(self, callback: int, batch: DataFrame, batch_id: int) -> None:
         """Have the host handle a batch; raise where it dies of it."""
@@ -164,14 +164,14 @@ class ForkedDriver:
 
     def _died(self, code: int, when: str) -> NoReturn:
         last = "" if code == EXIT_CODE else self._last_words()
-        said = f": {last}" if last else ""
-        message = f"the driver died {when} ({_status(code)}){said}"
+        ending = f": {last}" if last else ""
+        message = f"the driver died {when} ({_status(code)}){ending}"
         if code == LOST or (code < 0 and not (self._marks / HUNG).exists()):
             self.lost = message
         raise DriverDiedError(message)
 
     def _last_words(self) -> str:
-        """Give what the host raised, if it did."""
+        """Return what the host raised, or the empty text."""
         log = self._marks / LOG
         lines = log.read_text().splitlines() if log.exists() else []
         return lines[-1] if lines else ""

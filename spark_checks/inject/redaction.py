@@ -25,7 +25,7 @@ _KNOWN = re.compile(
 
 
 def redacted(text: str) -> str:
-    """Give a text with what looks like a credential replaced by ``***``."""
+    """Return a text with what looks like a credential replaced by ``***``."""
     text = _IN_ADDRESS.sub(f"//{HIDDEN}@", text)
     text = _ORACLE.sub(rf"\g<1>{HIDDEN}@", text)
     text = _PLAIN.sub(f"{HIDDEN}@", text)

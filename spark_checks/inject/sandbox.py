@@ -82,7 +82,7 @@ def install(plans: Iterable[RuleSet]) -> None:
 
 
 def refuse(place: str) -> None:
-    """Tell of a place that is not allowed, and end the process: nothing is touched."""
+    """Report a place that is not allowed, and end the process: nothing is touched."""
     message = refusal(place)
     for marks in _policy.marks:
         (marks / f"{REFUSED}-{os.getpid()}").write_text(message)
@@ -147,7 +147,7 @@ def _connects(address: object) -> None:
 
 
 def _by_the_engine() -> bool:
-    """Say whether Spark's own code asks for a connection."""
+    """Return whether Spark's own code asks for a connection."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
@@ -219,7 +219,7 @@ def _held(option: str, value: str) -> None:
 
 
 def problem(option: str, value: str, allowed: tuple[str, ...] | None) -> str:
-    """Say why an option of a reader or writer is refused; nothing if it is not."""
+    """Return why an option of a reader or writer is refused; nothing if it is not."""
     name = option.lower()
     if allowed is None or name not in (*_PATH_OPTIONS, *_ADDRESS_OPTIONS):
         return ""
@@ -231,6 +231,6 @@ def problem(option: str, value: str, allowed: tuple[str, ...] | None) -> str:
 
 
 def refusal(place: str) -> str:
-    """Say that a place is refused, without any password that is in it."""
+    """Describe a refused place, without any password that is in it."""
     shown = allowed_places.path_of(place) if allowed_places.is_path(place) else place
     return _REFUSAL.format(redacted(shown))

@@ -1,4 +1,4 @@
-"""What is said of a sink to a process that does not have it: data, and no code."""
+"""The description of a sink for a process without it: data, and no code."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class DataSourceClass:
 
 
 def elsewhere(*_: object, **__: object) -> Any:
-    """Stand for a function that runs in a host alone."""
+    """Refuse to run: the function runs only in a host."""
     message = "the sink's own functions run in hosts"
     raise RuntimeError(message)
 
 
 def describe(sink: Any) -> Message:
-    """Say of what kind a sink is, and what of it is data.
+    """Describe a sink as data: its kind, and its fields that are no code.
 
     Raises ``UsageError`` for what is no sink.
     """
@@ -70,7 +70,7 @@ def describe(sink: Any) -> Message:
 
 
 def described(message: Message) -> UnderTest:
-    """Give a sink of the same kind, whose functions are elsewhere."""
+    """Return a sink of the same kind, whose functions are elsewhere."""
     kind: Any = next(k for k in _KINDS if k.__name__ == message["kind"])
     read = message["read"]
     given = {

@@ -29,12 +29,19 @@ class Start:
     """
 
     events: DataFrame
+    """The streaming DataFrame that the query reads."""
     checkpoint: Path
+    """The checkpoint that the query must use."""
     plan: RuleSet
+    """The rules of the run."""
     driver: ForkedDriver | None = None
+    """In the process of the tests, the host that Spark's callbacks are forwarded to."""
     batches: Callable[[int], DataFrame] | None = None
+    """In the process of the tests, returns the events of one batch."""
     offered: int = 0
+    """How many batches the input holds."""
     called_back: Callable[[DataStreamWriter, Any], None] | None = None
+    """In a host, makes a writer call a function of the user's code."""
 
     @property
     def writer(self) -> DataStreamWriter:
@@ -46,7 +53,7 @@ class Start:
     def forked_driver(self) -> ForkedDriver:
         """The driver that is called back."""
         if self.driver is None:
-            message = "nobody stands for the driver"
+            message = "the query runs in a host, which has no driver to call back"
             raise RuntimeError(message)
         self.driver.called_back()
         return self.driver

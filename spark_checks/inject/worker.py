@@ -38,7 +38,7 @@ PRELOAD = (
     "onceproof.spark_checks.inputs.pass_through",
     "onceproof.spark_checks.sinks.interface",
 )
-"""What workers are forked with: modules of sinks import it, and each would again."""
+"""What is imported before workers are forked: modules of sinks need it."""
 
 
 _called: list[Place] = []
@@ -47,7 +47,7 @@ _called: list[Place] = []
 
 
 def where(frame: FrameType) -> Place:
-    """Tell the batch, partition and attempt that a worker's frame belongs to."""
+    """Return the batch, partition and attempt that a worker's frame belongs to."""
     from pyspark import TaskContext  # noqa: PLC0415 - in workers only
 
     context = TaskContext.get()

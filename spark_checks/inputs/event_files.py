@@ -25,20 +25,20 @@ JSON_OPTIONS = {
 
 @dataclass(frozen=True)
 class Input:
-    """Events as lines of JSON: ``pieces`` holds those of each file, batch by batch.
-
-    Each batch has ``tasks`` files. ``schema`` is a DDL text, or Spark's JSON. ``step``
-    is what every event passes before the sink. Events are told apart by their ``key``
-    columns, or by all that they become, if that is empty. ``own`` says that they are
-    the user's, and not known to Onceproof.
-    """
+    """The events of a replay, as lines of JSON in files."""
 
     schema: str
+    """Their schema, as DDL or as Spark's JSON."""
     pieces: tuple[tuple[str, ...], ...]
+    """The lines of each file, batch by batch."""
     tasks: int
+    """How many files a batch has: one for each task."""
     step: Callable[[DataFrame], DataFrame]
+    """The transformation that every event passes before the sink."""
     key: tuple[str, ...] = ()
+    """The columns that identify an event; if empty, all columns do."""
     own: bool = False
+    """Whether the events are the user's own."""
 
     @property
     def batches(self) -> int:
@@ -87,16 +87,16 @@ class InputFiles:
             self._write(number, lines)
 
     def path(self, number: int) -> Path:
-        """Give the place of a file."""
+        """Return the place of a file."""
         return self.folder / f"{number:04}.json"
 
     def offer(self, folder: Path, batches: int) -> None:
         """Let a query's input ``folder`` hold the files of the first batches."""
         folder.mkdir(exist_ok=True)
         for number in range(batches * self.tasks):
-            there = folder / f"{number:04}.json"
-            if not there.exists():
-                os.link(self.path(number), there)
+            offered = folder / f"{number:04}.json"
+            if not offered.exists():
+                os.link(self.path(number), offered)
 
     def stream(self, spark: SparkSession, folder: Path) -> DataFrame:
         """Read what is offered in a folder, a batch at a time."""

@@ -1,7 +1,7 @@
 """Rows made for a schema, such that loss and repetition show, and cannot cancel out.
 
 Every row differs from every other in each column of the key, or in each where there
-is none. Numbers are powers of one base: a sum tells how often each row is in it. Texts
+is none. Numbers are powers of one base: a sum shows how often each row is in it. Texts
 and dates beside the key come again in every batch, as customers and days do.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _BASE = 8
 _REPEATS = ("string", "varchar", "char", "date")
-# Batches and tasks hold even numbers of rows: each value comes to all of them.
+# Batches and tasks hold even numbers of rows: each value reaches all of them.
 _VALUES = 3
 _EXACT = {"byte": 7, "short": 15, "integer": 31, "long": 63, "float": 24, "double": 53}
 _DAY = dt.date(2020, 1, 1)
@@ -50,13 +50,13 @@ def rows_of(
 
 
 def _repeated(schema: StructType, key: tuple[str, ...]) -> set[str]:
-    """Name the columns whose values come again, where a key tells the rows apart."""
+    """Name the columns whose values repeat, where a key identifies the rows."""
     kinds = {field.name: field.dataType.typeName() for field in schema}
-    return {n for n, told in kinds.items() if key and told in _REPEATS and n not in key}
+    return {n for n, kind in kinds.items() if key and kind in _REPEATS and n not in key}
 
 
 def power(number: int, count: int, bits: int) -> int:
-    """Give a weight for row ``number`` of ``count``, below two to the power ``bits``.
+    """Return a weight for row ``number`` of ``count``, below two to the power ``bits``.
 
     Sums of weights are equal only if each row is in both as often, up to seven times;
     fewer where there is no room for so many rows.
@@ -104,6 +104,7 @@ def _nested(kind: Any, number: int, count: int, name: str) -> Any:
         key = _value(kind.keyType, number, count, f"{name}-key")
         return {key: _value(kind.valueType, number, count, name)}
     message = (
-        f"no values are made for {name}, of type {type_name}; give a sample of rows"
+        f"no values are made for {name}, of type {type_name}; "
+        "help: give a sample of rows"
     )
     raise UsageError(message)

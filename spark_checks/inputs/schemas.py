@@ -20,7 +20,7 @@ _FIELD = {"name", "type", "nullable", "metadata"}
 
 
 def harmless(schema: str) -> str:
-    """Give a schema, a DDL text or Spark's JSON, that names types of Spark alone.
+    """Return a schema, a DDL text or Spark's JSON, that names types of Spark alone.
 
     Raises ``UsageError`` for any other.
     """

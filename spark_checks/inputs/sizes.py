@@ -13,12 +13,16 @@ TIMEOUT = 600.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """Events, cut into batches, cut into partitions; a task has so many attempts."""
+    """How much a replay runs."""
 
     batches: int = 2
+    """How many batches the events are cut into."""
     partitions: int = 2
+    """How many partitions a batch is cut into."""
     events: int = A_DAY
+    """How many events there are."""
     attempts: int = 2
+    """How many attempts a task has."""
 
 
 DEFAULT = Sizes()

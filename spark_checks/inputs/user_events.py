@@ -32,7 +32,7 @@ def own_events(
     schema: Any = None,
     seed: int = 0,
 ) -> Callable[[SparkSession], Input]:
-    """Give what makes an input of a user's events, once there is a session.
+    """Return a function that makes an input of a user's events, given a session.
 
     ``events`` is None for flights; a schema (a ``StructType`` or a DDL text), for which
     rows are generated; a strategy of Hypothesis for a row; batches of events, as
@@ -64,7 +64,7 @@ def from_json(data: dict[str, Any]) -> Input:
 
 
 def to_json(given: Input) -> dict[str, Any]:
-    """Give the events as plain data, for a file."""
+    """Return the events as plain data, for a file."""
     return {
         "schema": given.schema,
         "tasks": given.tasks,
@@ -105,8 +105,8 @@ def _own(
 ) -> Input:
     missing = [name for name in key if name not in frame.columns]
     if missing:
-        there = ", ".join(frame.columns)
-        message = f"the events have no column {missing[0]!r}; they have {there}"
+        columns = ", ".join(frame.columns)
+        message = f"the events have no column {missing[0]!r}; they have {columns}"
         raise UsageError(message)
     schema = frame.schema.json()
     return Input(schema, pieces, tasks, passed, key, own=True)
@@ -120,7 +120,7 @@ def _sampled(
     sizes: Sizes,
     seed: int,
 ) -> DataFrame:
-    """Make a DataFrame of whatever stands for events."""
+    """Make a DataFrame of events in any of the accepted forms."""
     from pyspark.sql import DataFrame  # noqa: PLC0415
     from pyspark.sql.types import StructType  # noqa: PLC0415
 
@@ -201,7 +201,7 @@ def _schema(spark: SparkSession, schema: Any) -> StructType:
 
 
 def _lines(frame: DataFrame) -> list[str]:
-    """Give the rows as lines of JSON, in their order."""
+    """Return the rows as lines of JSON, in their order."""
     from pyspark.sql import functions as f  # noqa: PLC0415
 
     if not frame.columns:

@@ -27,25 +27,27 @@ _Kinds: TypeAlias = "dict[tuple[str, ...], list[Interleaving]]"
 
 @dataclass(frozen=True)
 class Choice:
-    """All interleavings, or ``only`` some by number, or at ``most`` so many.
+    """Which interleavings of a sink are replayed.
 
-    Those that are ``first`` are replayed before all others. ``most`` bounds
-    repetitions alone: of the interleavings with one fault, each kind of fault is
-    injected at every distinct line, at its first and at its last time, whatever
-    ``most`` and ``seed`` are; of lines of installed packages four times ``most``.
-    Beyond that each number of faults has its share, and of that each kind; ``seed``
-    chooses within a kind.
-    ``nth`` picks a single one, however many there are: it goes round. ``steps`` are
-    those of an interleaving in a file: where the sink has changed and has none like
-    it, all interleavings with faults of the same names are chosen instead.
+    With ``most``, the interleavings with one fault inject each kind of fault at every
+    distinct line, at its first and at its last time; only further repetitions are cut.
+    Installed packages get four times ``most`` lines. The rest is shared out evenly over
+    the numbers of faults, and over the kinds of fault of each number.
     """
 
     only: frozenset[int] | None = None
+    """The numbers of the interleavings to replay; None for all."""
     most: int | None = None
+    """Limits how many are replayed; None for no limit."""
     first: tuple[int, ...] = ()
+    """The numbers of those that are replayed before all others."""
     seed: int = 0
+    """The seed of the choice among interleavings of one kind."""
     nth: int | None = None
+    """Replay a single one by its position, which wraps round."""
     steps: tuple[TraceStep, ...] = ()
+    """Replay the interleaving with these steps. Where the sink has changed and has none
+    like it, replay all with faults of the same names."""
 
     @property
     def whole(self) -> bool:
@@ -55,15 +57,15 @@ class Choice:
     def check(self, known: Mapping[str, int]) -> None:
         """Refuse numbers that no sink has an interleaving of.
 
-        ``known`` tells how many there are of each sink, as far as that is known.
+        ``known`` holds how many there are of each sink, as far as that is known.
         Raises ``UsageError``.
         """
         if self.only is None or not known:
             return
         for number in sorted(self.only):
             if not 1 <= number <= max(known.values()):
-                there = ", ".join(f"{name} has 1 to {n}" for name, n in known.items())
-                message = f"there is no interleaving {number}; {there}"
+                ranges = ", ".join(f"{name} has 1 to {n}" for name, n in known.items())
+                message = f"there is no interleaving {number}; help: {ranges}"
                 raise UsageError(message)
 
     def of(
@@ -134,7 +136,7 @@ class Choice:
     def _shared_out(
         self, kinds: _Kinds, most: int, placed: Mapping[int, tuple[InjectionPoint, ...]]
     ) -> list[Interleaving]:
-        """Take the same number of each kind, as far as there are so many.
+        """Take the same number of each kind, as far as each kind has that many.
 
         Of a kind, those come first that hit a place, or a batch, which no other does.
         """
@@ -162,7 +164,7 @@ def _distinct(
 ) -> list[Interleaving]:
     """Take, of each kind of fault, one for each place that it is injected into.
 
-    A place that the code comes to several times is taken at its first and at its last
+    A place that the code reaches several times is taken at its first and at its last
     time in the same batch and task. Of places in installed packages four times
     ``most`` are taken, of each kind of fault its share, and first times first.
     """
@@ -196,7 +198,7 @@ def _distinct(
 def _ends(
     ones: Sequence[Interleaving], placed: Mapping[int, tuple[InjectionPoint, ...]]
 ) -> tuple[Interleaving, Interleaving]:
-    """Give the first time that a place is hit, and the last in that batch and task."""
+    """Return the first hit of a place, and the last in the same batch and task."""
 
     def when(one: Interleaving) -> tuple[object, ...]:
         hits = placed[one.number]
@@ -206,10 +208,10 @@ def _ends(
         return [(h.batch, h.partition) for h in placed[one.number]]
 
     first = min(ones, key=when)
-    there = [one for one in ones if where(one) == where(first)]
-    latest = max([h.nth for h in placed[one.number]] for one in there)
+    same_place = [one for one in ones if where(one) == where(first)]
+    latest = max([h.nth for h in placed[one.number]] for one in same_place)
     last = min(
-        (o for o in there if [h.nth for h in placed[o.number]] == latest), key=when
+        (o for o in same_place if [h.nth for h in placed[o.number]] == latest), key=when
     )
     return first, last
 

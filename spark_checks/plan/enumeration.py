@@ -9,7 +9,7 @@ from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_search import check, parameters_of
 from onceproof.spark_checks.plan.expansion import expanded, with_few_points
-from onceproof.spark_checks.sinks.user_code_model import StruckInside
+from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 
 if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleavings
@@ -32,7 +32,7 @@ class Enumerations:
         name = json.dumps(parts, sort_keys=True)
         if name not in self._kept:
             few = protocol
-            if isinstance(protocol, StruckInside):
+            if isinstance(protocol, InstrumentedMicroBatch):
                 # Its points differ by their names alone.
                 found, few = expanded(protocol), with_few_points(protocol)
             else:
@@ -42,7 +42,7 @@ class Enumerations:
 
 
 def protocol_of(sink: ModelledSink, sizes: Sizes, *, faults: int = 1) -> MicroBatch:
-    """Give the model that describes a sink, with a budget of faults."""
+    """Return the model that describes a sink, with a budget of faults."""
     return sink.engine(
         sink=sink.model,
         faults=faults,

@@ -2,7 +2,7 @@
 
 Where a fault is injected into the code changes nothing in the model but the name of the
 fault: all points but the first are alike. So the interleavings are enumerated for code
-with one such point, and each stands for as many as there are points.
+with one such point, and each represents as many as there are points.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
-    from onceproof.spark_checks.sinks.user_code_model import StruckInside
+    from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 
 POINTS = ("LINE", "WORK", "UNDO")
 MOST = 300_000
 
 
-def with_few_points(protocol: StruckInside) -> StruckInside:
-    """Give the same model of code with at most one point besides the first."""
+def with_few_points(protocol: InstrumentedMicroBatch) -> InstrumentedMicroBatch:
+    """Return the same model of code with at most one point besides the first."""
     sizes = {
         name: value
         for name, value in parameters_of(protocol).items()
@@ -39,7 +39,7 @@ def with_few_points(protocol: StruckInside) -> StruckInside:
     return type(protocol)(sink=protocol.sink, **sizes)
 
 
-def expanded(protocol: StruckInside) -> Interleavings:
+def expanded(protocol: InstrumentedMicroBatch) -> Interleavings:
     """Enumerate the failure interleavings of user code with all its points.
 
     Raises ``UsageError`` where there are too many.
@@ -53,7 +53,7 @@ def expanded(protocol: StruckInside) -> Interleavings:
         ]
         for name, step in Interpreter(protocol).steps.items()
     }
-    there = sum(
+    count = sum(
         math.prod(
             size - 1
             for event in one.trace.events
@@ -61,9 +61,9 @@ def expanded(protocol: StruckInside) -> Interleavings:
         )
         for one in few.classes
     )
-    if there > MOST:
+    if count > MOST:
         message = (
-            f"the sink's code has {there:,} failure interleavings, more than {MOST:,}; "
+            f"the sink's code has {count:,} failure interleavings, more than {MOST:,}; "
             "help: ask for fewer faults, or leave out packages with code="
         )
         raise UsageError(message)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def realise(
     one: Interleaving, protocol: Protocol, sink: ModelledSink, kind: SinkKind
 ) -> list[RunPlan]:
-    """Give the runs that steer a real query through an interleaving.
+    """Return the runs that steer a real query through an interleaving.
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
@@ -92,7 +92,7 @@ class _Planner:
         run.offered = batch + 1
         self._inject(run, batch, at)
         if run.end_mark is None and run.undo is None:
-            message = f"nothing is left to strike where {event} comes"
+            message = f"no point is left to inject {event} at"
             raise NotReplayable(message, NO_SUCH_POINT)
 
     def _inject(self, run: RunPlan, batch: int, at: int) -> None:
@@ -220,13 +220,13 @@ class _Planner:
     def _due(self, run: RunPlan, batch: int, at: int) -> dict[int, tuple[int, bool]]:
         """Give, for each task that can be steered, its ``Schedule.attempt``.
 
-        A task without events may come to no point of the user's code: it has nothing
+        A task without events may reach no point of the user's code: it has nothing
         to do, and there is nothing to wait for.
         """
-        there = self.schedule.there(merged=run.merged)
+        partitions = self.schedule.spark_partitions(merged=run.merged)
         if self.steps.get("write") == WORK:
-            there = [p for p in there if self.schedule.works(batch, p)]
-        return {p: self.schedule.attempt(at, p) for p in there}
+            partitions = [p for p in partitions if self.schedule.works(batch, p)]
+        return {p: self.schedule.attempt(at, p) for p in partitions}
 
     def _do_first(
         self, run: RunPlan, batch: int, function: str, due: dict[int, tuple[int, bool]]
@@ -248,7 +248,7 @@ class _Planner:
         return marks
 
     def _fail_job(self, run: RunPlan, event: Event, at: int) -> None:
-        """Let the last attempt of a task die, of which Spark fails the job.
+        """Let the last attempt of a task die, so that Spark fails the job.
 
         Other tasks that have not done their work die before it, once that has come.
         """
@@ -287,8 +287,8 @@ class _Planner:
         """Let the driver die with its tasks, whose code is the user's.
 
         Those that have done their work do it first; all others die at the first line
-        that they come to, ``hit`` ones at a point of their own. What stands for the
-        driver dies as it hears of it.
+        that they reach, ``hit`` ones at a point of their own. The host of the driver
+        dies when their marks appear.
         """
         schedule = self.schedule
         run.begins(batch)
@@ -339,6 +339,6 @@ _INSIDE: dict[str, Callable[[_Planner, RunPlan, Event, int], None]] = {
 
 
 def _moment(event: Event, before: list[RunPlan]) -> str:
-    """Name the moment after a fault: no two of an interleaving bear one name."""
+    """Name the moment after a fault; names are unique in an interleaving."""
     times = 1 + sum(run.stop == str(event) for run in before)
     return f"after {event}" if times == 1 else f"after {event}, time {times}"

@@ -1,4 +1,4 @@
-"""Rules: what is to happen to a process at a place in its code, and plans of them.
+"""Rules: what happens to a process at a place in its code, and sets of rules.
 
 A rule waits for marks that other processes leave, leaves a mark of its own, and then
 lets the process die, take the driver with it, live on as a zombie, raise, or go on.
@@ -28,71 +28,78 @@ CALLED_BACK = "called-back"
 LINES = f"a line of the {DRIVER}"
 WORK = f"a line of a {TASK}"
 UNDO = f"a line of an {ABORT}"
-"""Each stands in a rule for points of the user's own code, instead of a function."""
+"""The ``function`` of rules for points of the user's own code, by where they run."""
 CALLBACK = "the callback of foreachBatch"
-"""Stands for the function that foreachBatch is given, whatever it is called."""
+"""The ``function`` of rules for the function that foreachBatch is given."""
 OWN_CODE = (LINES, WORK, UNDO)
 OUTSIDE = "code that is not followed"
-"""Stands for code that the user's own calls and that no fault is injected into."""
+"""The ``function`` of rules for code that is called, and not followed."""
 ENDS = "the end of a task"
-"""Stands for the end of a process's task, if it came to points of the user's code."""
+"""The ``function`` of rules for the end of a task that reached any point."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """At ``event`` (call or return) of ``function``, for a batch, do something.
+    """What happens to a process at a place in its code.
 
-    ``function`` is a qualified name, or stands for points of the user's own code:
-    then ``line`` says which, or is empty for any. None matches any partition, attempt
-    or call. ``nth`` counts from 1, within one process and batch, the calls, or the
-    times that it came to the line. ``do`` is one of die, raise, zombie, pass, note,
-    first. It
-    first waits for the marks of ``await_`` and then leaves its own; a zombie leaves its
-    own as it is given up, waits in its later life, and leaves ``landed`` when that is
-    over. With ``once`` it does nothing where its mark is there already, and with
-    ``after`` nothing where that mark is not. ``note`` writes down the point, into the
-    file of its mark; ``first`` does so at the first time only. The event ``exception``
-    is one that passes through own code.
+    A rule first waits for other marks, then leaves its own mark, and then acts.
     """
 
     function: str
+    """The qualified name of the function, or one of the constants above for points of
+    the user's own code."""
     event: str
+    """``call``, ``return``, or ``exception`` for one that passes through own code."""
     batch: int
+    """The batch it applies to."""
     do: str
+    """One of die, raise, zombie, pass, note, first. ``note`` writes each point into the
+    file of its mark, ``first`` only the first time."""
     partition: int | None = None
+    """The partition it applies to; None for any."""
     attempt: int | None = None
+    """The attempt it applies to; None for any."""
     nth: int | None = None
+    """The call, or the time the line is reached, within one process and batch, from 1;
+    None for any."""
     await_: tuple[str, ...] = ()
+    """The marks to wait for first."""
     mark: str = ""
+    """The mark to leave."""
     line: str = ""
+    """The point of the user's own code; empty for any."""
     once: bool = False
+    """Whether it does nothing if its mark exists already."""
     after: str = ""
+    """It does nothing until this mark exists."""
     landed: str = ""
+    """The mark that a zombie leaves when its work is done."""
 
 
 @dataclass(frozen=True)
 class RuleSet:
-    """The rules of one query run, and the folder where marks are left.
-
-    ``run`` tells runs apart that go on side by side. The user's own code is what lies
-    below the folders ``code``, and packages that it calls. Who waits for a mark for
-    more than ``patience`` seconds gives up: it leaves a mark that says so, and dies.
-    ``allowed`` are the places that the user's code may write to; None is any.
-    ``path`` is where Python looks for modules in the process that made the plan.
-    ``named`` are the words of ``code=``: see ``followed.Code``.
-    """
+    """The rules of one query run, and the settings of its processes."""
 
     rules: tuple[Rule, ...]
+    """The rules."""
     marks: str
+    """The folder where marks are left."""
     run: str = ""
+    """Identifies the run among those that go on side by side."""
     patience: float = PATIENCE
+    """After waiting for a mark for so many seconds, a process leaves a mark that
+    reports it, and dies."""
     code: tuple[str, ...] = ()
+    """The folders and files of the user's own code."""
     allowed: tuple[str, ...] | None = None
+    """The places that the user's code may write to; None for any."""
     path: tuple[str, ...] = ()
+    """``sys.path`` of the process that made the plan."""
     named: tuple[str, ...] = ()
+    """The words of ``code=``: see ``Code``."""
 
     def write(self, folder: Path) -> Path:
-        """Put the plan where workers look for it, all at once; give its place."""
+        """Write the plan atomically to where workers look for it; return its path."""
         path = folder / f"{self.run}.json"
         replace_with(path, json.dumps(asdict(self)).encode(), lasting=False)
         return path
@@ -120,20 +127,22 @@ class RuleSet:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a process is: the batch it works on, and the task if it runs one.
-
-    ``aborts`` says that it takes back a batch on the driver.
-    """
+    """Where a process is: the batch it works on, and the task if it runs one."""
 
     batch: int | None
+    """The batch; None outside of all batches."""
     partition: int | None = None
+    """The partition; None on the driver."""
     attempt: int | None = None
+    """The attempt; None on the driver."""
     run: str | None = ""
+    """The run that the process belongs to."""
     aborts: bool = False
+    """Whether it aborts a batch on the driver."""
 
     @property
     def code(self) -> str:
-        """Say what points of the user's code here are called in rules."""
+        """Return the ``function`` of rules for points of the user's code here."""
         if self.partition is not None:
             return WORK
         return UNDO if self.aborts else LINES

@@ -29,35 +29,38 @@ NO_SUCH_POINT = "no such point"
 OUT_OF_REACH = "out of reach"
 NOT_MET = "not reached again"
 FAILED = "failed to replay"
-"""Causes for which an interleaving is not replayed: the sink has no such point or
-task; it is a step of Spark's own that no failpoint reaches; the user's code did not
-come to the point again; the replay itself failed."""
+"""Why an interleaving is not replayed: the sink has no such point or task; no
+failpoint reaches a step of Spark's own; the user's code did not reach the point again;
+the replay itself failed."""
 
 
 class NotReplayable(Exception):  # noqa: N818 - an answer, not an error
-    """Says why no failpoint realises an interleaving, and the ``cause``."""
+    """No failpoint realises an interleaving; ``cause`` is one of the above."""
 
     def __init__(self, message: str, cause: str = OUT_OF_REACH) -> None:
-        """Say why, in words, and by one of the causes."""
+        """Take the reason in words, and its cause."""
         super().__init__(message)
         self.cause = cause
 
 
 @dataclass(frozen=True, order=True)
 class InjectionPoint:
-    """Where a fault is injected: before or after a function, or a point of own code.
-
-    ``do`` says what happens there, for the ``nth`` time in a batch; ``partition`` is
-    -1 on the driver. A hit without a ``line`` is at no point of the user's own code.
-    """
+    """Where a fault is injected: at a function, or at a point of the user's code."""
 
     do: str
+    """What the fault does there."""
     function: str
+    """The qualified name of the function."""
     event: str
+    """``call``, ``return`` or ``exception``."""
     line: str = ""
+    """The point of the user's own code; empty if the fault is at none."""
     batch: int = 0
+    """The batch."""
     partition: int = -1
+    """The partition; -1 on the driver."""
     nth: int = 1
+    """Which time the point is reached in the batch, from 1."""
 
     @property
     def place(self) -> tuple[str, str, str, str]:
@@ -67,56 +70,64 @@ class InjectionPoint:
 
 @dataclass(frozen=True)
 class ExpectedMark:
-    """A mark that a run leaves if it realises the interleaving.
-
-    ``event`` is what the mark shows of the model, ``what`` is how it was brought
-    about. A ``late`` mark is left by a process that outlives the run.
-    """
+    """A mark that a run leaves if it realises the interleaving."""
 
     event: str
+    """The event of the model that the mark shows."""
     fault: bool
+    """Whether that event is a fault."""
     mark: str
+    """The name of the mark."""
     what: str
+    """How the event was brought about, in words."""
     late: bool = False
+    """Whether the mark is left by a process that outlives the run."""
 
 
 @dataclass
 class RunPlan:
-    """One start of the query, up to the fault that ends it or to rest.
-
-    ``offered`` batches are there to be read. The query ends by itself, or ``fails``
-    by a rule, or by the ``trap`` at a batch; ``undo`` then takes back a file sink's
-    commit: the batch, and the partitions whose files stay. ``how`` names the
-    failpoints. ``stop`` is the fault that ends the run, and ``end_mark`` the mark that
-    shows it did; ``expected`` holds the other marks that the run must leave. ``begun``
-    gives, for batches whose tasks faults are injected into, the mark that a task ran.
-    What ends the run is ``catchable`` if it is an error that the sink's code may catch.
-    ``hits`` are the places that faults are injected into.
-    """
+    """One start of the query, up to the fault that ends it or to rest."""
 
     number: int
+    """The number of the run in its interleaving, from 0."""
     offered: int
+    """How many batches its input holds."""
     rules: list[Rule] = field(default_factory=list)
+    """The rules of the run."""
     trap: int | None = None
+    """The batch whose entry in the commit log is blocked, if any."""
     undo: tuple[int, set[int]] | None = None
+    """The file sink's commit to undo afterwards: the batch, and the partitions whose
+    files stay."""
     merged: bool = False
+    """Whether the run has a single partition."""
     fails: bool = False
+    """Whether a rule makes the query fail."""
     catchable: bool = False
+    """Whether the run ends by an error that the sink's code may catch."""
     how: list[str] = field(default_factory=list)
+    """The failpoints, in words."""
     moment: str = ""
+    """The name of the moment after the run."""
     state: int = 0
+    """The position in the trace of the state after the run."""
     stop: str = ""
+    """The fault that ends the run."""
     end_mark: ExpectedMark | None = None
+    """The mark of that fault."""
     expected: list[ExpectedMark] = field(default_factory=list)
+    """The other marks that the run must leave."""
     begun: dict[int, str] = field(default_factory=dict)
+    """For each batch with faults in its tasks, the mark that a task has begun."""
     hits: list[InjectionPoint] = field(default_factory=list)
+    """The places that faults are injected into."""
 
     def mark(self, name: str) -> str:
-        """Give a mark a name of this run's own: all runs of a query share a folder."""
+        """Return a name for a mark of this run: runs of a query share a folder."""
         return f"{self.number}-{name}"
 
     def rule(self, function: str, event: str, batch: int, do: str, **rest: Any) -> None:
-        """Let something happen at a call or a return of a function."""
+        """Add a rule for a call or a return of a function."""
         self.rules.append(Rule(function, event, batch, do, **rest))
 
     def begins(self, batch: int) -> None:
@@ -210,7 +221,7 @@ def _hit(
 
 
 def looked_mark(number: int) -> str:
-    """Name the mark that is left when all is seen of what a run left behind."""
+    """Name the mark that is left when a run's results have been read."""
     return f"{number}-looked"
 
 

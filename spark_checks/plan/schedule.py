@@ -1,4 +1,4 @@
-"""What the model says of an interleaving, in the words that a plan is made of."""
+"""An interleaving, read from the model in terms that a plan is made of."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Schedule:
         steps: Mapping[str, str],
         seen: SeenPoints | None = None,
     ) -> None:
-        """Read ``one``; ``steps`` tells which of the sink's functions does which step.
+        """Read ``one``; ``steps`` maps steps to the sink's functions.
 
         ``seen`` holds the points of a user's own code.
 
@@ -75,7 +75,7 @@ class Schedule:
         self._real = self._renaming()
 
     def run_of(self, at: int) -> int:
-        """Give the number of the run that the event at a position belongs to."""
+        """Return the number of the run that the event at a position belongs to."""
         return sum(start <= at for start in self._starts) - 1
 
     def look(self, at: int) -> Any:
@@ -83,7 +83,7 @@ class Schedule:
         return self._semantics.look(self.states[at])
 
     def real(self, partition: int) -> int:
-        """Give Spark's number for a partition of the model."""
+        """Return Spark's number for a partition of the model."""
         return self._real[partition]
 
     def line(self, batch: int, number: int) -> dict[str, Any]:
@@ -108,17 +108,17 @@ class Schedule:
         return _named({None: points[:-1]}, None, number)
 
     def works(self, batch: int, partition: int) -> bool:
-        """Say whether a task was seen to come to any point of the user's code."""
+        """Return whether a task reached any point of the user's code."""
         return self.seen is None or (batch, self.real(partition)) in self.seen.tasks
 
-    def there(self, *, merged: bool) -> list[int]:
+    def spark_partitions(self, *, merged: bool) -> list[int]:
         """List the partitions that Spark has: those merged into one are one."""
         if not merged:
             return list(range(self.partitions))
         return [self._merged_into()]
 
     def attempt(self, at: int, partition: int) -> tuple[int, bool]:
-        """Give the attempt that is due, and whether its work is done for good.
+        """Return the attempt that is due, and whether its work endures.
 
         Work that is lost with the driver counts as not done.
         """
@@ -142,7 +142,7 @@ class Schedule:
         return found
 
     def upcoming(self, at: int, *, merged: bool) -> Event:
-        """Give the next durable step that would follow, were there no fault.
+        """Return the durable step that would follow without the fault.
 
         Raises ``NotReplayable`` where the driver is down already.
         """
@@ -151,14 +151,14 @@ class Schedule:
             raise NotReplayable(message, NO_SUCH_POINT)
         state: State = self.states[at]
         names = self._durable | {"log_commit", *(s for s in self.steps if s != "write")}
-        there = self.there(merged=merged)
+        existing = self.spark_partitions(merged=merged)
         while True:
             event, state = next(
                 (e, s)
                 for e, s in self._semantics.successors(state)
                 if not e.fault and e.name != "zombie_write" and s != state
             )
-            gone = event.name == "write" and event.members[1] not in there
+            gone = event.name == "write" and event.members[1] not in existing
             if event.name in names and event.name != "log_offsets" and not gone:
                 return event
 
@@ -170,7 +170,7 @@ class Schedule:
         return None
 
     def again(self, at: int, batch: int) -> bool:
-        """Say whether an earlier run took the driver's steps for a batch."""
+        """Return whether an earlier run took the driver's steps for a batch."""
         begin = self._starts[self.run_of(at)]
         return any(
             e.name.startswith("sink.") and e.members[0] == batch
@@ -178,7 +178,7 @@ class Schedule:
         )
 
     def committed_before(self, at: int) -> int | None:
-        """Give the batch that the same run committed last before a position."""
+        """Return the batch that the same run committed last before a position."""
         begin = self._starts[self.run_of(at)]
         found = [e.members[0] for e in self.events[begin:at] if e.name == "log_commit"]
         return found[-1] if found else None
@@ -202,7 +202,7 @@ class Schedule:
         raise NotReplayable(message)
 
     def _emptiness(self, naming: tuple[int, ...]) -> int:
-        """Prefer to hit, of the tasks of a batch, the one that comes to the point."""
+        """Prefer the task of a batch that reaches the point."""
         return sum(
             naming[e.members[1]] != self._owner(e)
             for e in self.events
@@ -210,7 +210,7 @@ class Schedule:
         )
 
     def _owner(self, event: Event) -> int | None:
-        """Give Spark's number for the task that a fault in a task is meant for."""
+        """Return Spark's number for the task that a fault in a task is meant for."""
         if self.seen is None:
             return None
         batch, *_, number = event.members
@@ -235,7 +235,7 @@ class Schedule:
 
 
 def raisable(point: Mapping[str, Any]) -> None:
-    """Raise ``NotReplayable`` for a point at which no error can come up."""
+    """Raise ``NotReplayable`` for a point that cannot raise an error."""
     if not may_raise(str(point["line"])):
         message = "an error at the end of a with would leave out its __exit__"
         raise NotReplayable(message, NO_SUCH_POINT)
@@ -246,11 +246,11 @@ def _named(
 ) -> dict[str, Any]:
     """Name a point for a rule.
 
-    Raises ``NotReplayable`` where so many are not come to there.
+    Raises ``NotReplayable`` where fewer points are reached there.
     """
     found = points.get(place, ())
     if number >= len(found) or not found:
-        message = "the sink's code comes to fewer points there than elsewhere"
+        message = "the sink's code reaches fewer points there than elsewhere"
         raise NotReplayable(message, NO_SUCH_POINT)
     point = found[number]
     return {"line": point.text, "nth": point.time}

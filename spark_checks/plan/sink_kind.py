@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
 
 NOWHERE, CALLED, STARTS = "nowhere", "called", "starts"
-"""What of a sink runs on the driver: nothing, what Spark calls, what starts a query."""
+"""What runs on the driver: nothing, a callback of Spark's, or what starts a query."""
 
 
 class SinkKind:
@@ -25,7 +25,7 @@ class SinkKind:
         run.sets_trap(batch)
 
     def before_tasks(self, run: RunPlan, batch: int) -> bool:  # noqa: ARG002 - for subclasses
-        """End the run before a batch's tasks start; say whether that can be done."""
+        """End the run before a batch's tasks start; return whether that can be done."""
         return False
 
     def inside(
@@ -41,7 +41,7 @@ class SinkKind:
         raise NotReplayable(message)
 
     def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
-        """Take back a commit that ``inside`` asked to be taken back."""
+        """Undo a commit that ``inside`` planned to undo."""
         raise NotImplementedError
 
     def edits(self) -> Path | None:
@@ -53,5 +53,5 @@ class SinkKind:
         del run, batch
 
     def mortal_only(self) -> str:
-        """Say why no task that is given up can live on, if none can."""
+        """Return why no task that is given up can live on, if none can."""
         return ""

@@ -31,7 +31,7 @@ POINTLESS = 3
 def injected_at(
     schedule: Schedule, run: RunPlan, at: int
 ) -> tuple[str, str, dict[str, Any]]:
-    """Say where a fault is injected into an attempt: function, call or return, point.
+    """Return where a fault hits an attempt: function, call or return, point.
 
     That is before its work, in the midst of it, or after it, as the model has it.
     """
@@ -85,7 +85,7 @@ def lose_contact(schedule: Schedule, run: RunPlan, at: int, kind: SinkKind) -> N
         raise NotReplayable(message)
     _require_partition(schedule, run, partition)
     if _lost(schedule, event.members[:3], at + 1) is not None:
-        message = "a task is given up twice, and the model cannot tell the two apart"
+        message = "a task is given up twice, and the model does not distinguish the two"
         raise NotReplayable(message)
     real = schedule.real(partition)
     run.begins(batch)
@@ -135,7 +135,7 @@ def zombie_write(schedule: Schedule, run: RunPlan, at: int) -> None:
     """Require that an attempt that was given up has done its work in this run."""
     event = schedule.events[at]
     lost = _lost(schedule, event.members, 0)
-    what = f"{event}: what was given up does its work after all"
+    what = f"{event}: the task that was given up does its work after all"
     mark = landed(schedule, at if lost is None else lost)
     run.expected.append(
         ExpectedMark(str(event), fault=False, mark=mark, what=what, late=True)
@@ -158,11 +158,11 @@ def _lost(schedule: Schedule, members: tuple[int, ...], after: int) -> int | Non
 
 
 def _point(event: Event) -> int:
-    """Give the point of the work at which a fault is injected."""
+    """Return the point of the work at which a fault is injected."""
     return event.members[3] if len(event.members) > POINTLESS else 0
 
 
 def _require_partition(schedule: Schedule, run: RunPlan, partition: int) -> None:
-    if partition not in schedule.there(merged=run.merged):
-        message = "a fault strikes a partition that the restart has merged into another"
+    if partition not in schedule.spark_partitions(merged=run.merged):
+        message = "a fault hits a partition that the restart has merged into another"
         raise NotReplayable(message, NO_SUCH_POINT)

@@ -1,6 +1,6 @@
 """The pytest plugin: a user's own sink, judged in a test.
 
-Importing it imports neither Spark nor z3: what a test does not ask for costs nothing.
+Importing it imports neither Spark nor z3: what a test does not use costs nothing.
 """
 
 from onceproof.spark_checks.pytest_plugin.hooks import (

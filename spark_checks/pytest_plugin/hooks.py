@@ -1,6 +1,6 @@
-"""What pytest calls, and the fixtures that a test asks for.
+"""The hooks that pytest calls, and the fixtures for tests.
 
-Importing it imports neither Spark nor z3: what a test does not ask for costs nothing.
+Importing it imports neither Spark nor z3: what a test does not use costs nothing.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ def onceproof_replay(
 
 @pytest.fixture
 def onceproof_spark(onceproof_replay: Replayer) -> Iterator[SparkSession]:
-    """Give the Spark session of the replays: to make a sample of events, say."""
+    """Return the Spark session of the replays: to make a sample of events, say."""
     with onceproof_replay.pool.session(attempts=2, partitions=2) as session:
         yield session.spark
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Tell the replayer, if there is one already, which test runs."""
+    """Set the running test in the replayer, if there is one already."""
     judgements.begin(item)
     replayer = item.config.stash.get(_REPLAYER, None)
     if replayer is not None:
@@ -92,7 +92,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """Tell the replayer which test runs: it may have been made for this one."""
+    """Set the running test in the replayer, which may have been made for it."""
     replayer = item.config.stash.get(_REPLAYER, None)
     if replayer is not None:
         replayer.begin(item)
@@ -119,7 +119,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_report_collectionfinish(
     config: pytest.Config, items: list[pytest.Item]
 ) -> str:
-    """Say with which options sinks are judged, where any are."""
+    """Report the options with which sinks are judged, where any are."""
     used = any(set(_FIXTURES) & set(getattr(i, "fixturenames", ())) for i in items)
     return f"onceproof: {options_of(config)}" if used else ""
 
@@ -127,7 +127,7 @@ def pytest_report_collectionfinish(
 def pytest_terminal_summary(
     terminalreporter: Any, exitstatus: int, config: pytest.Config
 ) -> None:
-    """Say how many sinks were judged, and how."""
+    """Return how many sinks were judged, and how."""
     del exitstatus
     judged, ran = [], set()
     for reports in terminalreporter.stats.values():
@@ -166,7 +166,7 @@ def pytest_terminal_summary(
 def _known_failures_unjudged(
     config: pytest.Config, ran: set[str], judged: set[str]
 ) -> list[str]:
-    """Say which known failures nobody looked at, of the files whose tests ran."""
+    """Return which known failures nobody looked at, of the files whose tests ran."""
     path = expected_in(config)
     if not path.exists():
         return []

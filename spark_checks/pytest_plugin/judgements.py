@@ -1,8 +1,8 @@
 """What was judged in a test: a marked test that judged nothing does not pass.
 
-The replayer notes each call here, and how it ended, on the test that runs. When the
-test has run, its report must agree: it passes only if a sink was judged in it, and each
-that was held; what a test swallows it does not undo.
+The replayer notes each call here, and how it ended, on the running test. When the test
+has run, its report must agree: it passes only if a sink was judged in it, and each sink
+held. An exception that the test swallows changes nothing.
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ FIXTURE = "onceproof_replay"
 
 @dataclass
 class Judgements:
-    """The calls of the replayer in one test.
-
-    ``held`` counts verdicts that hold; ``wrong`` keeps the first line of each verdict
-    that does not, ``unserved`` of each call that came to no verdict at all. ``beside``
-    says which sinks were replayed and are not what a file is about.
-    """
+    """The calls of the replayer in one test."""
 
     held: int = 0
+    """How many verdicts hold."""
     wrong: list[str] = field(default_factory=list)
+    """The first line of each verdict that does not hold."""
     unserved: list[str] = field(default_factory=list)
+    """The first line of each call that ended without a verdict."""
     beside: list[str] = field(default_factory=list)
+    """The sinks that were replayed, and that a counterexample file is not about."""
 
 
 CURRENT = pytest.StashKey[pytest.Item]()
@@ -41,12 +40,12 @@ def begin(item: pytest.Item) -> None:
 
 
 def judgements_of(item: pytest.Item) -> Judgements:
-    """Give what was judged in a test so far."""
+    """Return what was judged in a test so far."""
     return item.stash.setdefault(_JUDGEMENTS, Judgements())
 
 
 def claimed(item: pytest.Item) -> bool:
-    """Say whether a test claims to judge a sink: by its marker, or by what it takes."""
+    """Return whether a test's marker or arguments claim that it judges a sink."""
     info = getattr(item, "_fixtureinfo", None)
     taken = getattr(info, "argnames", ())
     return item.get_closest_marker(MARKER) is not None or FIXTURE in taken
@@ -57,8 +56,8 @@ def settle(
 ) -> None:
     """Turn the report of a test into a failure where it claims more than was judged.
 
-    A test that ends itself by ``pytest.skip`` or ``pytest.xfail`` stays as it is, but
-    for a skip after a verdict that does not hold. A test that is marked xfail fails as
+    A test that ends by ``pytest.skip`` or ``pytest.xfail`` stays as it is, unless it
+    skips after a verdict that does not hold. A test that is marked xfail fails as
     expected only if a sink was judged in it.
     """
     if report.when != "call" or report.failed or not claimed(item):
@@ -82,7 +81,7 @@ def settle(
 
 def _what_to_do(item: pytest.Item) -> str:
     if FIXTURE in getattr(item, "fixturenames", ()):
-        return f"the test takes {FIXTURE}, and gives it none; call {FIXTURE}(sink)"
+        return f"the test takes {FIXTURE} and never calls it; help: {FIXTURE}(sink)"
     return (
         f"the test is marked {MARKER}, and does not take {FIXTURE}; take it as an "
         "argument and give it the sink, or mark only tests that do"

@@ -29,27 +29,31 @@ _WORDS = {"test": str, "guarantee": str, "reason": str, "expires": dt.date}
 
 @dataclass(frozen=True)
 class Expected:
-    """A failure that is known."""
+    """A known failure."""
 
     test: str
+    """The test that fails."""
     guarantee: str
+    """The guarantee that is broken; empty for any."""
     reason: str
+    """Why the failure is accepted."""
     expires: dt.date
+    """The last day on which it is accepted."""
 
     def expired(self, today: dt.date) -> bool:
-        """Say whether the day has passed until which it is accepted."""
+        """Return whether the day has passed until which it is accepted."""
         return today > self.expires
 
     def about(self, node: str, guarantee: str) -> bool:
-        """Say whether it speaks of a test, whatever its parameter, and a guarantee."""
+        """Return whether it is about a guarantee of a test, whatever its parameters."""
         same = node == self.test or node.partition("[")[0] == self.test
         return same and guarantee in (self.guarantee, "")
 
 
 def read_expected(path: Path) -> tuple[Expected, ...]:
-    """Read the file; there need be none.
+    """Read the file, which may be absent.
 
-    Raises ``UsageError`` for what it cannot say.
+    Raises ``UsageError`` for a file of another form.
     """
     if not os.path.lexists(path):
         return ()

@@ -23,18 +23,18 @@ TRACES = ("on", "off", "retain-on-failure")
 
 @dataclass(frozen=True)
 class Profile:
-    """How thorough a run is: at ``most`` so many interleavings of a sink, or all.
-
-    ``faults`` and ``batches`` are the least that an interleaving is given, whatever
-    markers say; ``shrink`` is how many seconds a failing example may be made smaller.
-    With ``stop`` a sink is replayed no further once it is refuted.
-    """
+    """How thorough a run is."""
 
     most: int | None
+    """How many interleavings of a sink are replayed at most; None for all."""
     faults: int = 1
+    """The least budget of faults, whatever markers say."""
     batches: int = 1
+    """The least number of batches, whatever markers say."""
     shrink: float = 60.0
+    """How many seconds a failing example may be made smaller."""
     stop: bool = False
+    """Whether the replay of a sink ends when it is refuted."""
 
 
 PROFILES = {
@@ -46,31 +46,45 @@ PROFILES = {
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for, of the command line first and then of the ini file."""
+    """The options of the plugin: of the command line, else of the ini file."""
 
     profile: str
+    """The name of the profile."""
     faults: int | None
+    """The budget of faults; None for the marker's."""
     batches: int | None
+    """How many micro-batches there are; None for the marker's."""
     most: int | None
+    """How many interleavings of a sink are replayed at most; None for all."""
     seed: int
+    """The seed of random choices."""
     artifacts: Path
+    """Where counterexamples are written."""
     trace: str
+    """When they are written: ``on``, ``off`` or ``retain-on-failure``."""
     shrink: float
+    """How many seconds a failing example may be made smaller."""
     expect: Path
+    """The file of known failures."""
     replay: Path | None
+    """The counterexample file to replay, if any."""
     spark: dict[str, str]
+    """Settings of the Spark session."""
     fixture: str
+    """The fixture that provides a Spark session of the user's own."""
     evidence: Path | None = None
+    """The folder for records of verdicts, if wanted."""
     timeout: float = TIMEOUT
+    """How many seconds the fault-free run of a sink may take."""
 
     def __str__(self) -> str:
-        """Say it in a line, as it can be given again."""
+        """Show the options in a line, fit to be typed again."""
         first, *others = self.words.split(" ")
         return " ".join([first, f"--onceproof-seed={self.seed}", *others])
 
     @property
     def words(self) -> str:
-        """Give what says how much is replayed, as it can be given again."""
+        """Return the options that decide how much is replayed, as they are typed."""
         words = [f"--onceproof-profile={self.profile}"]
         given = {"faults": self.faults, "batches": self.batches}
         words += [f"--onceproof-{k}={v}" for k, v in given.items() if v is not None]
@@ -110,8 +124,7 @@ def add_options(parser: pytest.Parser) -> None:
         "--onceproof-seed",
         type=int,
         default=None,
-        help="what is chosen at random is chosen by this (default: that of Hypothesis, "
-        "or 0)",
+        help="the seed of all random choices (default: that of Hypothesis, or 0)",
     )
     add(
         "--onceproof-artifacts",
@@ -123,29 +136,29 @@ def add_options(parser: pytest.Parser) -> None:
         "--onceproof-trace",
         default=None,
         choices=TRACES,
-        help="when counterexamples and what is left of their runs are written: on "
-        "keeps a report of what held as well (default: retain-on-failure)",
+        help="when counterexamples and the folders of their runs are kept: on keeps a "
+        "report of what held as well (default: retain-on-failure)",
     )
     add(
         "--onceproof-shrink-budget",
         type=float,
         default=None,
         metavar="SECONDS",
-        help="how long a failing example of @given is made smaller on Spark",
+        help="how long a failing example of @given is shrunk on Spark",
     )
     add(
         "--onceproof-timeout",
         type=float,
         default=None,
         metavar="SECONDS",
-        help="how long the first run of a sink may take, to which nothing is done "
+        help="how long the fault-free run of a sink may take "
         "(default: 600); the others may take five times as long as it did, or a minute",
     )
     add(
         "--onceproof-expect",
         default=None,
         metavar="FILE",
-        help="failures that are known (default: onceproof_expect.toml)",
+        help="the file of known failures (default: onceproof_expect.toml)",
     )
     add(
         "--onceproof-replay",
@@ -157,17 +170,15 @@ def add_options(parser: pytest.Parser) -> None:
         "--onceproof-evidence",
         default=None,
         metavar="DIR",
-        help="leave a record of each guarantee judged, for onceproof guarantees",
+        help="write a record of each guarantee judged, for onceproof guarantees",
     )
     parser.addini("onceproof_profile", "dev, ci or nightly")
     parser.addini("onceproof_artifacts", "where counterexamples are written")
     parser.addini("onceproof_trace", "on, off or retain-on-failure")
-    parser.addini(
-        "onceproof_shrink_budget", "seconds to make a failing example smaller"
-    )
-    parser.addini("onceproof_timeout", "seconds that the first run of a sink may take")
-    parser.addini("onceproof_expect", "the file of failures that are known")
-    parser.addini("onceproof_evidence", "where records of what was judged are left")
+    parser.addini("onceproof_shrink_budget", "seconds to shrink a failing example")
+    parser.addini("onceproof_timeout", "seconds for the fault-free run of a sink")
+    parser.addini("onceproof_expect", "the file of known failures")
+    parser.addini("onceproof_evidence", "where records of guarantees are written")
     parser.addini(
         "onceproof_spark",
         "settings of the Spark session, a line each: spark.jars.packages = ...",
@@ -175,7 +186,7 @@ def add_options(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "onceproof_spark_fixture",
-        "a session-scoped fixture that gives a Spark session of your own: the replays "
+        "a session-scoped fixture that returns a Spark session of your own: replays "
         "take over its settings",
     )
 
@@ -183,7 +194,7 @@ def add_options(parser: pytest.Parser) -> None:
 def options_of(config: pytest.Config) -> Options:
     """Read the options.
 
-    Raises ``pytest.UsageError`` for a value that there is not.
+    Raises ``pytest.UsageError`` for a value that does not exist.
     """
     name = _given(config, "profile") or ("ci" if os.environ.get("CI") else "dev")
     if name not in PROFILES:
@@ -214,12 +225,12 @@ def options_of(config: pytest.Config) -> Options:
 
 
 def expected_in(config: pytest.Config) -> Path:
-    """Give the file of known failures, which need not be there."""
+    """Return the file of known failures, which may be absent."""
     return Path(config.rootpath, _given(config, "expect") or EXPECTED)
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is no such word, and which was perhaps meant."""
+    """Return a message that a word is unknown, with the nearest known one."""
     return f"{what} has no {name!r}; {did_you_mean(name, known, form='{}')}"
 
 
@@ -269,11 +280,11 @@ def _setting(line: str) -> tuple[str, str]:
 
 
 def marker_words(item: Any, marker: str, words: Iterable[str]) -> dict[str, Any]:
-    """Read the words of a test's markers: the closest says what it says.
+    """Read the arguments of a test's markers; the closest marker counts.
 
-    Markers of its class and module say what closer ones leave open.
-    Raises ``UsageError`` where it has none, for a word that there is not, and where two
-    markers of one place give a word different values.
+    Markers of its class and module provide what closer ones leave out.
+    Raises ``UsageError`` without a marker, for an unknown argument, and where two
+    markers of one place give an argument different values.
     """
     found: dict[str, tuple[Any, Any]] = {}
     marked = list(item.iter_markers_with_node(marker))
@@ -282,7 +293,8 @@ def marker_words(item: Any, marker: str, words: Iterable[str]) -> dict[str, Any]
         raise UsageError(message)
     for node, mark in marked:
         if mark.args:
-            message = f"{marker} takes its words by name, such as key={mark.args[0]!r}"
+            given = mark.args[0]
+            message = f"{marker} takes its arguments by name, such as key={given!r}"
             raise UsageError(message)
         for word, value in mark.kwargs.items():
             if word not in words:

@@ -72,7 +72,7 @@ _REJECTED = ("UnsatisfiedAssumption", "StopTest")
 
 
 class UndecidedError(AssertionError):
-    """An example could not be replayed: no smaller form of one that is refuted."""
+    """An example could not be replayed, so it is no smaller form of a refuted one."""
 
 
 class Replayer:
@@ -155,7 +155,7 @@ class Replayer:
         pytest.fail(wrong, pytrace=False)
 
     def _unserved(self, why: str) -> None:
-        """Note that a call came to no verdict: the test cannot pass by it."""
+        """Note that a call ended without a verdict: the test cannot pass by it."""
         judgements_of(self.item).unserved.append(why.partition("\n")[0])
 
     def _question(
@@ -180,10 +180,10 @@ class Replayer:
         claimed = words.get("guarantees", ("effectively-once", "recoverable"))
         guarantees = _texts("guarantees", claimed)
         if not guarantees:
-            message = "guarantees names none, so nothing is claimed; name one"
+            message = "guarantees= is empty, so nothing is claimed; help: name one"
             raise UsageError(message)
         claims = claims_named(guarantees)
-        asked = RequestingTest(self.item.nodeid, key, allow, claims, code)
+        test = RequestingTest(self.item.nodeid, key, allow, claims, code)
         first = () if options.evidence else self._failed()
         choice = Choice(most=options.most, seed=options.seed, first=first)
         if case is not None:
@@ -194,7 +194,7 @@ class Replayer:
             artifacts=options.artifacts / self._node(),
             events=events,
             schema=schema,
-            asked=asked,
+            test=test,
             choice=choice,
             trace=options.trace,
             stop=profile.stop,
@@ -238,7 +238,7 @@ class Replayer:
     def _one_case(
         self, build: Build, request: AssessmentRequest, case: Case
     ) -> Assessment:
-        """Judge one example; one that was judged before is not run again.
+        """Judge one example; an example that was judged before is not run again.
 
         When the budget for making a failing example smaller is spent, examples that
         are new pass without a run: the smallest that was found stays.
@@ -261,7 +261,7 @@ class Replayer:
         return self._report(build, judged)
 
     def _report(self, build: Build, judged: Assessment) -> Assessment:
-        """Tell the test's report how a sink came out, and end the test accordingly."""
+        """Add the verdict to the test's report, and end the test accordingly."""
         __tracebackhide__ = True
         del build
         item, verdict = self.item, str(judged.verdict)
@@ -295,7 +295,7 @@ class Replayer:
         pytest.fail(message, pytrace=False)
 
     def _leave(self, judged: Assessment, request: AssessmentRequest) -> None:
-        """Leave a record of each guarantee that was asked for, if that is wanted.
+        """Write a record of each guarantee that was claimed, if records are wanted.
 
         A second replay of a sink in one test is numbered, and leaves its own. What
         Hypothesis runs are examples, and leave none.
@@ -307,7 +307,7 @@ class Replayer:
             records = records_of_replay(
                 judged.report,
                 root=root_of(self._config.rootpath),
-                claims=request.asked.claims,
+                claims=request.test.claims,
                 files={judged.guarantee: judged.file},
                 test=self.item.nodeid,
                 into=folder,
@@ -318,7 +318,7 @@ class Replayer:
                 write(record, folder)
 
     def _expected(self, judged: Assessment) -> str:
-        """End the test as an expected failure if it is one; say if it was one once."""
+        """End the test as an expected failure, or fail it if the failure is fixed."""
         for known in read_expected(self._options.expect):
             if known.about(self.item.nodeid, judged.guarantee) and judged.guarantee:
                 if known.expired(dt.datetime.now(tz=dt.UTC).date()):
@@ -338,7 +338,7 @@ class Replayer:
                 pytest.fail(message, pytrace=False)
 
     def _failed(self) -> tuple[int, ...]:
-        """Give the interleavings that broke this test when it ran last."""
+        """Return the interleavings that broke this test in its last run."""
         cache = getattr(self._config, "cache", None)
         found = cache.get(f"onceproof/{self._node()}", []) if cache is not None else []
         return tuple(n for n in found if isinstance(n, int))

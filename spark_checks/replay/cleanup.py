@@ -1,4 +1,4 @@
-"""What interleavings leave outside of their folders: it is cleaned up with them.
+"""Cleans up what interleavings leave outside their folders.
 
 A sink registers functions with ``target.cleanup``. They are called once the folder of
 its interleaving is gone, in a process that has built the sink and run nothing else.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CleanupWarning(UserWarning):
-    """Says what could not be cleaned up; no verdict depends on it."""
+    """Something could not be cleaned up; no verdict depends on it."""
 
 
 class Leftovers:

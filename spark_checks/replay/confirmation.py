@@ -1,4 +1,4 @@
-"""What is done again: what failed by our doing, and what would refute a sink."""
+"""Replays again what failed for reasons of ours, and what would refute a sink."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _ALIKE = 60
 
 
 class Helps:
-    """Knows for which failures another try has not helped: they get none again."""
+    """Remembers failures that another try has not helped: they get no other."""
 
     def __init__(self) -> None:
         """Know of none yet."""
         self._in_vain: set[str] = set()
 
     def tried(self, go: Callable[[], UnjudgedOutcome]) -> UnjudgedOutcome:
-        """Replay an interleaving, and once more where a failure was not the sink's."""
+        """Replay an interleaving; once more after a failure that was not the sink's."""
         first = go()
         reason = first.outcome.not_replayed
         if not first.outcome.again or reason[:_ALIKE] in self._in_vain:
@@ -50,9 +50,9 @@ def confirm(
     claims: Iterable[Property],
     anew: Callable[[Interleaving], Outcome],
 ) -> None:
-    """Replay again what would refute a claim: only what breaks it again does.
+    """Replay again what would refute a claim: it counts only if it breaks it again.
 
-    What breaks it in one of several runs is noted as unsteady, and decides nothing.
+    An interleaving that breaks it in some runs only is unsteady, and decides nothing.
     """
     for prop in claims:
         while (outcome := report.first_break(prop)) is not None:

@@ -61,7 +61,7 @@ def replay(
     *,
     pool: SessionPool | None = None,
 ) -> list[SinkReport]:
-    """Steer each sink through each failure interleaving, and judge what is left.
+    """Steer each sink through each failure interleaving, and judge what readers see.
 
     Without a ``pool`` one is made, and closed at the end: its scratch folder stays
     where the plan keeps it, and what is left of an interleaving that drifts, or could
@@ -95,7 +95,7 @@ def _alone(
     request: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
-    """Replay in a session pool of its own; leave only what is worth a look."""
+    """Replay in a session pool of its own; keep only folders worth inspecting."""
     pool = SessionPool()
     scratch = pool.scratch
     if request.keep:
@@ -199,8 +199,8 @@ def _replay_sink(
     report = SinkReport(sink, protocol, classes, model, given, under_test=what)
     report.whole = request.choice.whole
     early, others = request.choice.of(classes, _hits(report))
-    report.asked = len(early) + len(others)
-    listener(events.SinkBegun(sink.name, report.asked))
+    report.requested = len(early) + len(others)
+    listener(events.SinkBegun(sink.name, report.requested))
     semantics = Interpreter(protocol)
     mine = threading.local()
 
@@ -242,7 +242,7 @@ def _replay_sink(
 
 
 def _enumerations(pool: SessionPool) -> Enumerations:
-    """Give what is kept beside a session, for as long as that is."""
+    """Return the enumerations that are cached as long as a session lives."""
     return _KEPT.setdefault(pool, Enumerations())
 
 

@@ -30,7 +30,7 @@ class SinkBegun:
 
 @dataclass(frozen=True)
 class InterleavingBegun:
-    """An interleaving is steered through now."""
+    """The replay of an interleaving begins."""
 
     sink: str
     number: int
@@ -38,25 +38,31 @@ class InterleavingBegun:
 
 @dataclass(frozen=True)
 class StepTaken:
-    """A durable step of the model is known to have been taken."""
+    """A durable step of the model was taken."""
 
     sink: str
+    """The name of the sink."""
     number: int
+    """The number of the interleaving."""
     step: str
+    """The step."""
 
 
 @dataclass(frozen=True)
 class FaultInjected:
-    """A fault of the model is known to have been injected."""
+    """A fault of the model was injected."""
 
     sink: str
+    """The name of the sink."""
     number: int
+    """The number of the interleaving."""
     fault: str
+    """The fault."""
 
 
 @dataclass(frozen=True)
 class Recovered:
-    """The query has come to rest after the faults of an interleaving."""
+    """The query has reached rest after the faults of an interleaving."""
 
     sink: str
     number: int
@@ -64,7 +70,7 @@ class Recovered:
 
 @dataclass(frozen=True)
 class Replayed:
-    """An interleaving has been replayed, or has not and says why."""
+    """An interleaving has an outcome: it was replayed, or it says why not."""
 
     sink: str
     outcome: Outcome
@@ -79,7 +85,7 @@ class SinkJudged:
 
 @dataclass(frozen=True)
 class ScratchKept:
-    """The scratch folder stays: it was asked for, holds what went wrong, or was cut."""
+    """The scratch folder is kept: on request, for inspection, or after a stop."""
 
     scratch: str
 

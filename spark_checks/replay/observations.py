@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.ledger import EventOutcome, History, Row
-from onceproof.spark_checks.session.host_processes import Failed
+from onceproof.spark_checks.session.host_processes import UserCodeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _UNIT = "onceproof_unit"
 _EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
-_SAID, _MOST_SAID = "onceproof_said", 120
+_TEXT, _LONGEST = "onceproof_text", 120
 AT_REST = "at rest"
 _COUNTED = ("effectively-once", "at-most-once", "at-least-once")
 _NOTHING_THERE = (
@@ -42,24 +42,24 @@ class Observer:
         columns: Sequence[str],
         interim: DataFrame | None = None,
     ) -> None:
-        """Take what should be seen at last, a row for each event, with its ``unit``.
+        """Take what should be visible at the end: a row for each event, with ``unit``.
 
-        Rows are told apart by ``columns``. Rows of ``interim`` may be seen before the
+        Events are identified by ``columns``. Rows of ``interim`` may be seen before the
         end, and are no events.
         """
         self._named = tuple(columns)
         self._columns = sorted(columns)
-        row, said = self._row(), self._said()
-        self._expected = expected.select(row, _UNIT, said).distinct().localCheckpoint()
+        row, text = self._row(), self._in_words()
+        self._expected = expected.select(row, _UNIT, text).distinct().localCheckpoint()
         self._interim = None
         if interim is not None:
-            self._interim = interim.select(row, said).distinct().localCheckpoint()
+            self._interim = interim.select(row, text).distinct().localCheckpoint()
 
     def look(self, spark: SparkSession, read: Read) -> DataFrame:
-        """Read the sink now; give each row that a reader sees, as a hash and in words.
+        """Read the sink now; return the rows that readers see, as a hash and in words.
 
         A table that is not there yet shows nothing. Raises ``UsageError`` where a
-        column is missing by which events are told apart, and whatever a reader raises.
+        column is missing that identifies events, and whatever a reader raises.
         """
         from pyspark.errors import AnalysisException  # noqa: PLC0415
 
@@ -68,23 +68,23 @@ class Observer:
             missing = [c for c in self._columns if c not in found.columns]
             if missing:
                 message = (
-                    f"what readers see has no column {missing[0]!r}, by which events "
-                    f"are told apart; it has {', '.join(found.columns) or 'none'}"
+                    f"what readers see has no column {missing[0]!r}, which is part of "
+                    f"key=; it has {', '.join(found.columns) or 'none'}"
                 )
                 raise UsageError(message)
-            return found.select(self._row(), self._said()).localCheckpoint()
+            return found.select(self._row(), self._in_words()).localCheckpoint()
         except AnalysisException as error:
             if error.getCondition() not in _NOTHING_THERE:
                 raise
             return self.nothing(spark)
-        except Failed as error:
+        except UserCodeError as error:
             if error.condition not in _NOTHING_THERE:
                 raise
             return self.nothing(spark)
 
     def nothing(self, spark: SparkSession) -> DataFrame:
-        """Give what a look gives that shows nothing."""
-        return spark.createDataFrame([], f"row bigint, {_SAID} string")
+        """Return a look that shows nothing."""
+        return spark.createDataFrame([], f"row bigint, {_TEXT} string")
 
     def _row(self) -> Any:
         """Hash the columns as texts: an int and a long of one value are the same."""
@@ -96,68 +96,68 @@ class Observer:
         ]
         return f.xxhash64(*texts).alias("row")
 
-    def _said(self) -> Any:
-        """Say the columns in words, such as ``customer=anna, total=30``."""
+    def _in_words(self) -> Any:
+        """Show the columns in words, such as ``customer=anna, total=30``."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        said = [
+        parts = [
             f.concat(
                 f.lit(f"{name}="),
                 f.coalesce(f.col(f"`{name}`").cast("string"), f.lit("null")),
             )
             for name in self._named
         ]
-        return f.substring(f.concat_ws(", ", *said), 1, _MOST_SAID).alias(_SAID)
+        return f.substring(f.concat_ws(", ", *parts), 1, _LONGEST).alias(_TEXT)
 
-    def histories(self, tellings: Sequence[Observations]) -> list[History]:
-        """Count, for several runs and all their moments at once, how events fared."""
+    def histories(self, observations: Sequence[Observations]) -> list[History]:
+        """Count the outcomes of events, for several runs and all moments at once."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        numbers = f.explode(f.array(*map(f.lit, range(len(tellings))))).alias("run")
+        numbers = f.explode(f.array(*map(f.lit, range(len(observations))))).alias("run")
         frames = self._expected.select(
-            "row", _UNIT, _SAID, numbers, f.lit(_EXPECTED).alias("moment")
+            "row", _UNIT, _TEXT, numbers, f.lit(_EXPECTED).alias("moment")
         )
         unit = f.lit(None).cast("int").alias(_UNIT)
         if self._interim is not None:
             frames = frames.union(
-                self._interim.select("row", unit, _SAID, numbers, f.lit(_INTERIM))
+                self._interim.select("row", unit, _TEXT, numbers, f.lit(_INTERIM))
             )
-        for run, telling in enumerate(tellings):
-            for moment, look in enumerate(telling.looks):
+        for run, observed in enumerate(observations):
+            for moment, look in enumerate(observed.looks):
                 if look is None:
                     continue
                 frames = frames.union(
-                    look.select("row", unit, _SAID, f.lit(run), f.lit(moment))
+                    look.select("row", unit, _TEXT, f.lit(run), f.lit(moment))
                 )
-        counts = [f"seen{i}" for i in range(max(len(t.looks) for t in tellings))]
+        counts = [f"seen{i}" for i in range(max(len(t.looks) for t in observations))]
         totals = [
             f.count_if(f.col("moment") == i).alias(c) for i, c in enumerate(counts)
         ]
         interim = f.bool_or(f.col("moment") == _INTERIM).alias("interim")
         by_row = frames.groupBy("run", "row").agg(
-            f.max(_UNIT).alias(_UNIT), f.min(_SAID).alias(_SAID), interim, *totals
+            f.max(_UNIT).alias(_UNIT), f.min(_TEXT).alias(_TEXT), interim, *totals
         )
-        fared = by_row.groupBy("run", _UNIT, "interim", *counts).agg(
-            f.count("*").alias("events"), f.min(_SAID).alias(_SAID)
+        outcomes = by_row.groupBy("run", _UNIT, "interim", *counts).agg(
+            f.count("*").alias("events"), f.min(_TEXT).alias(_TEXT)
         )
-        found: list[list[Any]] = [[] for _ in tellings]
-        for row in fared.collect():
+        found: list[list[Any]] = [[] for _ in observations]
+        for row in outcomes.collect():
             found[row["run"]].append(row)
-        return [t.history(r) for t, r in zip(tellings, found, strict=True)]
+        return [t.history(r) for t, r in zip(observations, found, strict=True)]
 
 
 @dataclass(frozen=True)
 class Observations:
-    """What was seen of one run: at each moment, what readers saw and what was promised.
-
-    ``promised`` holds the batches that the commit log named at that moment. Where a
-    reader failed there is no look.
-    """
+    """What was seen of one run, moment by moment."""
 
     moments: tuple[str, ...]
+    """The names of the moments."""
     looks: tuple[DataFrame | None, ...]
+    """What readers saw; None where a reader failed."""
     promised: tuple[set[int], ...]
+    """The batches that the commit log named."""
     rested: bool
+    """Whether the query reached its end."""
 
     def history(self, counted: Iterable[Any]) -> History:
         """Make the ledger of counts: Spark's rows of a unit, times seen and events."""
@@ -167,19 +167,19 @@ class Observations:
         for found in counted:
             seen = [int(found[f"seen{i}"]) for i in range(len(self.looks))]
             if found[_UNIT] is None:
-                # What is seen on the way to the end may be seen until then.
+                # Interim results may be seen until the end.
                 begin = len(seen) - 1 if found["interim"] else 0
                 for i, times in enumerate(seen[begin:], begin):
                     unexplained[i] += times * found["events"]
-                    if times and not (strays[i] and strays[i] < found[_SAID]):
-                        strays[i] = found[_SAID]
+                    if times and not (strays[i] and strays[i] < found[_TEXT]):
+                        strays[i] = found[_TEXT]
                 continue
             unit = int(found[_UNIT])
             story = tuple(
                 EventOutcome(unit in done, times)
                 for done, times in zip(self.promised, seen, strict=True)
             )
-            events, example = int(found["events"]), str(found[_SAID])
+            events, example = int(found["events"]), str(found[_TEXT])
             rows.append(Row(unit, True, story, events, example))
         return History(
             self.moments,
@@ -194,7 +194,7 @@ class Observations:
 def observer_of(
     spark: SparkSession, source: InputFiles, result: Result | None
 ) -> Observer:
-    """Work out what a sink should show of a source: its keys, or a result.
+    """Compute what a sink should show of a source: its keys, or a result.
 
     A result may also be seen as it was after any of the batches.
     """
@@ -228,12 +228,12 @@ def observer_of(
 
 
 def times(number: int) -> str:
-    """Say how often an event is seen."""
+    """Return how often an event is seen."""
     return _TIMES.get(number, f"{number} times")
 
 
 def readers_see(history: History, moment: int) -> str:
-    """Say what readers see at a moment: "readers see 4 of 8 events twice"."""
+    """Return what readers see at a moment: "readers see 4 of 8 events twice"."""
     counted = history.seen(moment)
     total = sum(counted.values())
     odd = [(n, times(k)) for k, n in counted.items() if k != 1]
@@ -250,7 +250,7 @@ def readers_see(history: History, moment: int) -> str:
 
 
 def at_moment(moment: str, *, rested: bool = True) -> str:
-    """Say when a moment is, in a sentence: "after the query finished".
+    """Return when a moment is, in a sentence: "after the query finished".
 
     Where it has not ``rested``, no restart brought the query to its end.
     """
@@ -260,7 +260,7 @@ def at_moment(moment: str, *, rested: bool = True) -> str:
 
 
 def breach(prop: Property, clause: int, seen: str) -> str:
-    """Say what is wrong; of a guarantee that counts alone do not show, its meaning."""
+    """Describe a violation; add the meaning of a guarantee that counts do not show."""
     if prop.name in _COUNTED:
         return seen
     return f"{seen}; {prop.name} means that {prop.clauses[clause].text}"

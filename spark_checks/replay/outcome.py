@@ -1,4 +1,4 @@
-"""What came of steering a sink through an interleaving."""
+"""The outcome of steering a sink through an interleaving."""
 
 from __future__ import annotations
 
@@ -30,64 +30,70 @@ _WHERE = {DRIVER: LINES, TASK: WORK, ABORT: UNDO}
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What is known of one run, from its start to its end.
-
-    ``ran`` holds by batch the points of the user's code on the driver that it came to;
-    ``committed`` the batches that the commit log named when it had ended. ``state`` is
-    how many steps of the interleaving it makes whole, with those of runs before it.
-    ``unreadable`` is the error of a reader that failed on what it left. The error that
-    was to end it may have been ``caught``, or lost in a thread. ``worked`` holds, by
-    batch and partition, the points that a first attempt came to; ``in_tasks``
-    holds those of all attempts.
-    """
+    """What is known of one run, from its start to its end."""
 
     how: tuple[str, ...]
+    """The failpoints, in words."""
     stop: str
+    """The fault that ended it; empty for the last run."""
     moment: str
+    """The name of the moment after it."""
     ran: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """The points of the user's code that the driver reached, by batch."""
     committed: frozenset[int] = frozenset()
+    """The batches that the commit log named at its end."""
     state: int = 0
+    """How many steps of the interleaving are done by its end."""
     unreadable: str = ""
+    """The error of a reader that failed on what it left."""
     caught: bool = False
+    """Whether the user's code caught the error that was to end it, or lost it in a
+    thread."""
     worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    """The points that a first attempt reached, by batch and partition."""
     in_tasks: frozenset[str] = frozenset()
+    """The points that any attempt reached."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of replaying an interleaving.
-
-    ``not_replayed`` says why there is no history of Spark's, if there is none;
-    ``known`` whether that was clear from the start, for want of a failpoint, and
-    ``cause`` which of the causes it is (``plan/run_plan.py``). ``hits`` are the
-    places that faults were injected into. A task that was given up may have been
-    ``released_early``, for others waited for a lock that it held: what readers then
-    saw is judged, though its order is not the model's.
-    ``unplanned`` holds the errors for which the query had to be started once more
-    than the model has it. ``folder`` is what is kept of the runs, for inspection.
-    What was not replayed for a failure of ours may go well if it is done ``again``;
-    where it did, ``failed_first`` is the reason of the failure.
-    """
+    """The outcome of replaying an interleaving."""
 
     interleaving: Interleaving
+    """The interleaving."""
     model: History | None
+    """What the model observes; None for a user's own sink."""
     spark: History | None
+    """What readers of the real sink observed; None if there is no such observation."""
     failpoints: tuple[str, ...]
+    """How each fault was injected, in words."""
     seconds: float
+    """How long the replay took."""
     not_replayed: str = ""
+    """Why it was not replayed; empty if it was."""
     known: bool = False
+    """Whether no failpoint can realise it, whatever is tried."""
     unplanned: tuple[str, ...] = ()
+    """The errors after which the query was restarted, and the model was not."""
     folder: Path | None = None
+    """The folder of the runs that is kept for inspection."""
     runs: tuple[RunRecord, ...] = ()
+    """The runs, in order."""
     cause: str = ""
+    """Why it was not replayed, as one of the causes of ``plan/run_plan.py``."""
     hits: tuple[InjectionPoint, ...] = ()
+    """The places that faults were injected into."""
     released_early: bool = False
+    """Whether a task that was given up was released early, because others waited for
+    its lock. What readers saw is judged, though the order is not the model's."""
     again: bool = False
+    """Whether another try may help, because the failure was not the sink's."""
     failed_first: str = ""
+    """The reason of the first failure, if another try has helped."""
 
     @property
     def drift(self) -> bool:
-        """Whether Spark did otherwise than the model."""
+        """Whether Spark and the model differ."""
         return (
             self.model is not None
             and self.spark is not None
@@ -109,7 +115,7 @@ class Outcome:
 
     @property
     def missed(self) -> bool:
-        """Whether nothing can be said of it, though a failpoint realises it."""
+        """Whether it has no verdict, though a failpoint realises it."""
         return (self.not_replayed != "" and not self.known) or self.unread != ""
 
     @property
@@ -126,12 +132,12 @@ class UnjudgedOutcome:
     observations: Observations | None = None
 
     def judged(self, spark: History | None) -> Outcome:
-        """Give the outcome, now that Spark's ledger is read."""
+        """Return the outcome, now that Spark's ledger is read."""
         return replace(self.outcome, spark=spark)
 
 
 def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
-    """List the lines of a user's code that no replayed fault was injected before."""
+    """List the lines of a user's code without a replayed fault before them."""
     if seen is None:
         return ()
     hit = {
@@ -149,7 +155,7 @@ def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str
 
 
 def unforeseen(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
-    """List the user's lines that ran before any fault, and not in the first run.
+    """List the user's lines that ran before any fault, and not in the fault-free run.
 
     Points are the lines of the first run: no fault is injected before any other.
     """
@@ -159,7 +165,7 @@ def unforeseen(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[st
 def after_faults(
     seen: SeenPoints | None, outcomes: Iterable[Outcome]
 ) -> tuple[str, ...]:
-    """List the user's lines that ran after a fault alone: no fault hits them."""
+    """List the user's lines that ran only after a fault: no fault hits them."""
     kept = list(outcomes)
     ran = (
         text
@@ -172,7 +178,7 @@ def after_faults(
 
 
 def _others(seen: SeenPoints | None, found: Iterable[Iterable[str]]) -> set[str]:
-    """Give the lines of the user's own that are no points."""
+    """Return the lines of the user's own code that are no points."""
     if seen is None:
         return set()
     known = {text for texts in seen.lines.values() for text in texts}

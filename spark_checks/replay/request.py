@@ -1,4 +1,4 @@
-"""What is asked of a replay."""
+"""The request of a replay."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """What is asked of a replay.
-
-    ``choice`` picks interleavings. ``given`` makes the events, which are flights
-    without it. With ``keep`` nothing of the runs is deleted; of a user's sink with
-    ``retain`` what is left of the first run that breaks a claim stays. With ``stop``
-    nothing more is replayed once a claim is broken: smaller interleavings come first.
-    The first run of a user's sink, to which nothing is done, may take ``timeout``
-    seconds; how long it takes says how long the others may, but ``patience`` at least.
-    """
+    """The request of a replay."""
 
     faults: int = 1
+    """The budget of faults of an interleaving."""
     sizes: Sizes = field(default_factory=Sizes)
+    """How many batches, partitions, events and attempts there are."""
     choice: Choice = field(default_factory=Choice)
+    """Which interleavings are replayed."""
     keep: bool = False
+    """Whether nothing of the runs is deleted."""
     retain: bool = False
+    """Whether what is left of the first run that breaks a claim is kept."""
     stop: bool = False
+    """Whether the replay of a sink ends when a claim is broken."""
     claims: tuple[Property, ...] = ()
+    """The guarantees that are claimed."""
     given: Callable[[SparkSession], Input] | None = None
+    """Makes the input; without it, the events are flights."""
     timeout: float = TIMEOUT
+    """How many seconds the fault-free run of a user's sink may take."""
     patience: float = PATIENCE
+    """The least number of seconds that later runs may take."""

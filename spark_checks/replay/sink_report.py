@@ -1,4 +1,4 @@
-"""How a sink came out of its failure interleavings."""
+"""The report on a sink: its outcomes and verdicts."""
 
 from __future__ import annotations
 
@@ -25,25 +25,32 @@ if TYPE_CHECKING:
 
 @dataclass
 class SinkReport:
-    """How a sink came out of the interleavings that were ``asked`` for.
-
-    They are not ``whole`` if some were asked for by name.
-    """
+    """The outcomes of a sink's failure interleavings, and the verdicts they give."""
 
     sink: ModelledSink
+    """The sink, with the points that its code reached."""
     protocol: MicroBatch
+    """The protocol that describes it."""
     classes: Interleavings
+    """Its failure interleavings."""
     model: Report
+    """The verdicts of the model."""
     given: Input
+    """The events."""
     outcomes: list[Outcome] = field(default_factory=list)
+    """The outcome of each interleaving that was tried."""
     seconds: float = 0.0
+    """How long the replay took."""
     under_test: UnderTest | None = None
-    asked: int = 0
+    """The sink as its function built it."""
+    requested: int = 0
+    """How many interleavings were chosen."""
     whole: bool = True
+    """Whether all were requested, rather than some by name."""
     unsteady: dict[str, dict[int, str]] = field(default_factory=dict)
-    """By property, the interleavings that broke it and did not do so again."""
+    """By property, the interleavings that broke it once and not again."""
     again: dict[int, list[Outcome]] = field(default_factory=dict)
-    """What came of those that were replayed again, by number."""
+    """The outcomes of further replays, by number."""
 
     @property
     def replayed(self) -> list[Outcome]:
@@ -61,9 +68,9 @@ class SinkReport:
         return guarantees_of(self.protocol)
 
     def first_break(self, prop: Property) -> Outcome | None:
-        """Give the smallest replayed interleaving that breaks a property.
+        """Return the smallest replayed interleaving that breaks a property.
 
-        One that did not break it again is none.
+        One that did not break it again does not count.
         """
         unsteady = self.unsteady.get(prop.name, {})
         for outcome in self.replayed:
@@ -92,17 +99,17 @@ class SinkReport:
 
     @property
     def never_hit(self) -> tuple[str, ...]:
-        """The lines of the user's own code that no fault was injected before."""
+        """The lines of the user's own code that have no fault before them."""
         never = never_hit(self.sink.seen, self.replayed) if self.whole else ()
         return tuple(text for text in never if not installed(text))
 
     @property
     def unforeseen(self) -> tuple[str, ...]:
-        """The lines of the user's own code that the first run did not come to."""
+        """The lines of the user's own code that the first run did not reach."""
         return unforeseen(self.sink.seen, self.outcomes) if self.whole else ()
 
     def concluded(self, prop: Property) -> Verdict:
-        """Judge a property; nothing is held where a fault could not be injected."""
+        """Judge a property; it is not held where a fault could not be injected."""
         verdict = self.verdict(prop)
         incomplete = self.missed or self.never_hit or self.unforeseen
         return Verdict.UNDECIDED if incomplete and verdict.holds else verdict
@@ -119,7 +126,7 @@ class SinkReport:
 
     @property
     def missed(self) -> list[Outcome]:
-        """The outcomes of which nothing can be said: not steered, or not again."""
+        """The outcomes without a verdict: not steered, or not confirmed."""
         unsteady = {number for found in self.unsteady.values() for number in found}
         return [
             o for o in self.outcomes if o.missed or o.interleaving.number in unsteady
@@ -145,7 +152,7 @@ class SinkReport:
 
 
 def status(reports: Sequence[SinkReport], *, whole: bool) -> int:
-    """Give the exit status of a replay.
+    """Return the exit status of a replay.
 
     1 for drift, or where a sink is refuted that should not be; 2 where something
     could not be steered, or nothing was replayed of a sink. A ``whole`` replay is of

@@ -1,4 +1,4 @@
-"""Threads that replay interleavings side by side; some are asked for again."""
+"""Threads that replay interleavings side by side, some of them twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Replays(Protocol):
-    """What replays an interleaving; ``again`` says that it has been before."""
+    """Replays an interleaving; ``again`` says that it was replayed before."""
 
     def __call__(self, one: Interleaving, *, again: bool) -> UnjudgedOutcome:
         """Replay it."""
@@ -48,10 +48,10 @@ class WorkerThreads:
     def all_of(
         self, ones: Sequence[Interleaving], most: int
     ) -> Iterator[list[UnjudgedOutcome]]:
-        """Replay interleavings; yield what came of them, so many at once."""
-        asked = [self.ask(one) for one in ones]
-        for begin in range(0, len(asked), most):
-            yield [promised.result() for promised in asked[begin : begin + most]]
+        """Replay interleavings; yield their outcomes, so many at once."""
+        futures = [self.ask(one) for one in ones]
+        for begin in range(0, len(futures), most):
+            yield [future.result() for future in futures[begin : begin + most]]
 
     def forget(self) -> None:
         """Begin none of those that wait."""

@@ -67,9 +67,7 @@ class AssessmentRequest:
     partitions: int = 2
     events: Any = None
     schema: Any = None
-    asked: RequestingTest = field(
-        default_factory=lambda: RequestingTest(claims=CLAIMED)
-    )
+    test: RequestingTest = field(default_factory=lambda: RequestingTest(claims=CLAIMED))
     choice: Choice = field(default_factory=Choice)
     given: Callable[[SparkSession], Input] | None = None
     trace: str = RETAIN
@@ -124,12 +122,12 @@ def judge(
     no sink, for one that fails or is wrong by itself, and for one that writes to what
     is not its own.
     """
-    asked = request.asked
-    sink = own_sink(build, request.code, allowed=asked.allow, named=asked.code)
+    test = request.test
+    sink = own_sink(build, request.code, allowed=test.allow, named=test.code)
     sizes = request.sizes
     given = request.given or own_events(
         request.events,
-        asked.key,
+        test.key,
         sizes,
         schema=request.schema,
         seed=request.choice.seed,
@@ -140,7 +138,7 @@ def judge(
         choice=request.choice,
         retain=request.trace != OFF,
         stop=request.stop,
-        claims=asked.claims,
+        claims=test.claims,
         given=given,
         timeout=request.timeout,
     )
@@ -151,7 +149,7 @@ def judge(
 
 
 def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:
-    claims = request.asked.claims
+    claims = request.test.claims
     verdict = weakest(report.concluded(prop) for prop in claims)
     replayed = len(report.replayed)
     if verdict is Verdict.REFUTED:
@@ -198,8 +196,8 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
 
 
 def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
-    asked = request.asked
-    prop = next(p for p in asked.claims if report.verdict(p) is Verdict.REFUTED)
+    test = request.test
+    prop = next(p for p in test.claims if report.verdict(p) is Verdict.REFUTED)
     outcome = report.first_break(prop)
     if outcome is None or outcome.spark is None:
         message = f"{prop.name} is refuted, and by no interleaving"
@@ -207,10 +205,10 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
     clause, moment = broken(prop, outcome.spark) or (0, 0)
     seen = breach(prop, clause, readers_see(outcome.spark, moment))
     headline = f"{_name(report)} is not {prop.name}: {_when(outcome, moment)}, {seen}"
-    made = counterexample(report, prop, outcome, asked)
+    made = counterexample(report, prop, outcome, test)
     file = ""
     if request.trace != OFF:
-        file = write_counterexamples(report, request.artifacts, asked)[prop.name]
+        file = write_counterexamples(report, request.artifacts, test)[prop.name]
         keep_run(outcome, Path(file))
         file = _near(file)
     left_out = left_out_of(report, request.choice)
@@ -222,7 +220,7 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
     numbers = tuple(
         o.interleaving.number
         for o in report.replayed
-        if o.spark is not None and any(broken(p, o.spark) for p in asked.claims)
+        if o.spark is not None and any(broken(p, o.spark) for p in test.claims)
     )
     story = "\n".join(story_of(made, ends))
     replayed = len(report.replayed)

@@ -32,32 +32,37 @@ _GUARANTEES = {prop.name: prop for prop in GUARANTEES}
 
 @dataclass(frozen=True)
 class RequestingTest:
-    """The test that asks for a replay, and what it asks: to be run again by a file."""
+    """The test that requests a replay, with the options to run it again from a file."""
 
-    test: str = ""
+    node_id: str = ""
+    """The node id of the test."""
     key: tuple[str, ...] = ()
+    """The columns that identify an event."""
     allow: tuple[str, ...] = ()
+    """The places that the sink may write to, besides its own."""
     claims: tuple[Property, ...] = GUARANTEES
+    """The guarantees that are claimed."""
     code: tuple[str, ...] = ()
+    """The packages and paths that are followed too, or not, with a ``-``."""
 
 
 def write_counterexamples(
-    report: SinkReport, folder: Path, asked: RequestingTest | None = None
+    report: SinkReport, folder: Path, test: RequestingTest | None = None
 ) -> dict[str, str]:
     """Write a file for each guarantee that a sink breaks; give their paths by name."""
-    asked = asked or RequestingTest()
+    test = test or RequestingTest()
     found = {}
     for prop in report.properties:
-        if prop in asked.claims and report.verdict(prop) is Verdict.REFUTED:
+        if prop in test.claims and report.verdict(prop) is Verdict.REFUTED:
             outcome = report.first_break(prop)
             if outcome is not None:
                 path = folder / f"{_plain(report.sink)}--{prop.name}.json"
-                counterexample(report, prop, outcome, asked).write(path)
+                counterexample(report, prop, outcome, test).write(path)
                 found[prop.name] = str(path)
     for outcome in report.drift:
         number = outcome.interleaving.number
         path = folder / f"{_plain(report.sink)}--drift-{number}.json"
-        counterexample(report, None, outcome, asked).write(path)
+        counterexample(report, None, outcome, test).write(path)
         found[f"drift-{number}"] = str(path)
     return found
 
@@ -77,7 +82,7 @@ def _plain(sink: ModelledSink) -> str:
 
 
 def counterexample(
-    report: SinkReport, prop: Property | None, outcome: Outcome, asked: RequestingTest
+    report: SinkReport, prop: Property | None, outcome: Outcome, test: RequestingTest
 ) -> Counterexample:
     """Tell how an outcome breaks a property, or how it drifts, if there is none."""
     semantics = Interpreter(report.protocol)
@@ -100,11 +105,11 @@ def counterexample(
         expected=outcome.model,
         looks=tuple(run.state for run in outcome.runs),
         input=to_json(report.given) if report.given.own else None,
-        test=asked.test,
-        asked={
-            "key": list(asked.key),
-            "allow": [redacted(place) for place in asked.allow],
-            "code": list(asked.code),
+        test=test.node_id,
+        options={
+            "key": list(test.key),
+            "allow": [redacted(place) for place in test.allow],
+            "code": list(test.code),
         },
         because=because(outcome, prop) if prop else (),
     )

@@ -24,9 +24,9 @@ _MOST_SAID = 160
 def by_cause(report: SinkReport, choice: Choice) -> dict[str, int]:
     """Count the interleavings that were not replayed, by cause."""
     causes = Counter(o.cause or FAILED for o in report.outcomes if o.not_replayed)
-    causes[SKIPPED] = report.asked - len(report.outcomes)
+    causes[SKIPPED] = report.requested - len(report.outcomes)
     beyond = OTHERS if choice.most is None else BEYOND
-    causes[beyond] = len(report.classes.classes) - report.asked
+    causes[beyond] = len(report.classes.classes) - report.requested
     return {cause: number for cause, number in causes.items() if number}
 
 

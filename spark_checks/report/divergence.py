@@ -52,24 +52,24 @@ def drift_data(outcome: Outcome) -> dict[str, Any]:
 
 
 def _story(history: History, last: int) -> object:
-    """Tell how events fared up to a moment, whatever their number."""
-    alike = {(r.unit, r.accepted, r.fared[: last + 1]) for r in history.rows}
+    """Return the outcomes up to a moment, whatever the number of events."""
+    alike = {(r.unit, r.accepted, r.outcomes[: last + 1]) for r in history.rows}
     return alike, tuple(n > 0 for n in history.unexplained[: last + 1])
 
 
 def _lines(history: History, moment: int) -> tuple[str, ...]:
-    """Tell how the events of each batch stand at a moment."""
-    stood: dict[tuple[int, int, bool], int] = {}
+    """Describe the events of each batch at a moment."""
+    counts: dict[tuple[int, int, bool], int] = {}
     whole: dict[int, int] = {}
     for row in history.rows:
-        fared = row.fared[moment]
-        key = (row.unit, fared.visible, fared.promised)
-        stood[key] = stood.get(key, 0) + row.events
+        outcome = row.outcomes[moment]
+        key = (row.unit, outcome.visible, outcome.promised)
+        counts[key] = counts.get(key, 0) + row.events
         whole[row.unit] = whole.get(row.unit, 0) + row.events
     lines = [
         f"batch {unit}: {events} of {whole[unit]} seen {times(visible)}"
         f"{', promised' if promised else ''}"
-        for (unit, visible, promised), events in sorted(stood.items())
+        for (unit, visible, promised), events in sorted(counts.items())
     ]
     if history.unexplained[moment]:
         lines.append(f"{history.unexplained[moment]} seen that nobody wrote")

@@ -79,14 +79,14 @@ def _units(history: History, moment: int) -> Iterator[str]:
     """Tell which events are not seen once, by batch, and what is seen besides."""
     for unit in sorted({row.unit for row in history.rows}):
         for row in history.rows:
-            fared = row.fared[moment]
-            if row.unit == unit and fared.visible != 1:
-                promised = " though the commit log names it" if fared.promised else ""
+            outcome = row.outcomes[moment]
+            if row.unit == unit and outcome.visible != 1:
+                promised = " though the commit log names it" if outcome.promised else ""
                 such = f", such as {row.example}" if row.example else ""
                 yield (
                     f"{_counted(row.events, 'event')} of batch {unit} "
                     f"{'is' if row.events == 1 else 'are'} seen "
-                    f"{times(fared.visible)}{promised}{such}"
+                    f"{times(outcome.visible)}{promised}{such}"
                 )
     if stray := history.unexplained[moment]:
         such = f", such as {history.strays[moment]}" if history.strays else ""

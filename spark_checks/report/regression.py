@@ -75,7 +75,7 @@ def regression(file: Path, *, trust: bool = False) -> tuple[str, str]:
         sink=quoted(counterexample.sink),
         claim=quoted(counterexample.clause),
         allowed="".join(
-            f"{quoted(a)}, " for a in counterexample.asked.get("allow", ())
+            f"{quoted(a)}, " for a in counterexample.options.get("allow", ())
         ).rstrip(),
         data="".join(f"    {quoted(line)}\n" for line in lines),
         name=name,

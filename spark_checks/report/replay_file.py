@@ -24,7 +24,7 @@ from onceproof.spark_checks.replay import engine, request
 from onceproof.spark_checks.report.counterexamples import _GUARANTEES, DRIFT
 from onceproof.spark_checks.report.rerun import RerunResult, replay_test
 from onceproof.spark_checks.sinks.reference import reference_sinks
-from onceproof.spark_checks.sinks.user_code_model import StruckInside
+from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 from onceproof.spark_checks.sinks.user_sink import find_sink
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def replay_file(
 
 def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] | None:
     """Give the events of a file; None for flights of its number."""
-    key = tuple(map(str, counterexample.asked.get("key", ())))
+    key = tuple(map(str, counterexample.options.get("key", ())))
     if counterexample.input is not None:
         given = from_json(counterexample.input)
         return lambda _: given
@@ -93,7 +93,7 @@ def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] 
 
 def choice_of(counterexample: Counterexample) -> Choice:
     """Choose the interleaving of a file; of a user's sink, the nearest one now."""
-    if counterexample.protocol == StruckInside.label():
+    if counterexample.protocol == InstrumentedMicroBatch.label():
         return Choice(steps=counterexample.steps)
     return Choice(only=frozenset([counterexample.interleaving]))
 
@@ -153,7 +153,10 @@ def _asked(
     sinks = reference_sinks()
     if "::" in counterexample.sink:
         sinks[counterexample.sink] = _own(path, counterexample, allow, trust=trust)
-    if counterexample.protocol not in (MicroBatch.label(), StruckInside.label()):
+    if counterexample.protocol not in (
+        MicroBatch.label(),
+        InstrumentedMicroBatch.label(),
+    ):
         pick(counterexample.protocol, protocols(), "protocol")
         message = (
             f"{path} is about {counterexample.protocol}, which no sink is replayed by"
@@ -184,7 +187,7 @@ def _own(
 ) -> ModelledSink:
     """Find the sink of a file's project; where it may write, the file does not say."""
     code = counterexample.sink.partition("::")[0]
-    wanted = tuple(counterexample.asked.get("allow", ()))
+    wanted = tuple(counterexample.options.get("allow", ()))
     if not trust:
         own_code(code, path)
         # A file has its places without their passwords.
@@ -198,7 +201,7 @@ def _own(
     elif not Path(code).is_file():
         message = f"{path} names {code}, and there is no such file"
         raise UsageError(message)
-    named = counterexample.asked.get("code", ())
+    named = counterexample.options.get("code", ())
     return find_sink(counterexample.sink, Path.cwd(), allowed=wanted, named=named)
 
 

@@ -24,7 +24,7 @@ _ENDS_WITHIN, _WRITES_WITHIN = 10, 300
 
 
 def archive(java: int) -> Path:
-    """Say where the archive lies, or would lie, for a version of Java.
+    """Return where the archive lies, or would lie, for a version of Java.
 
     That is in the virtual environment that Spark is installed in, or else in the
     user's cache; the variable ``ONCEPROOF_CLASS_ARCHIVE`` names another place.
@@ -41,7 +41,7 @@ def archive(java: int) -> Path:
 
 
 def options(java: int) -> str:
-    """Give what Java is started with, after a blank; nothing without an archive."""
+    """Return what Java is started with, after a blank; nothing without an archive."""
     if draft := os.environ.get(DRAFT_VARIABLE):
         return f" -XX:ArchiveClassesAtExit={shlex.quote(draft)}"
     found = archive(java)
@@ -51,11 +51,11 @@ def options(java: int) -> str:
 
 
 def used_in(options: str) -> str:
-    """Name the archive that options of Java tell it to use; nothing if none is."""
+    """Name the archive that options of Java select, or the empty text."""
     given = [o for o in shlex.split(options) if o.startswith(_USES)]
     return given[-1].removeprefix(_USES) if given else ""
 
 
 def patience() -> int:
-    """Give the seconds that Java may take to end: it writes an archive as it does."""
+    """Return how many seconds Java may take to end: it writes an archive then."""
     return _WRITES_WITHIN if os.environ.get(DRAFT_VARIABLE) else _ENDS_WITHIN

@@ -1,4 +1,4 @@
-"""A fork server: it forks hosts on request, and says how each of them ended.
+"""A fork server: it forks hosts on request, and reports how each of them ended.
 
 The first one is started afresh, imports Spark's Python and our own modules, and runs
 no user code. It has no connection to Java and no threads that a fork would lose. A
@@ -86,12 +86,12 @@ def serve(control: socket.socket) -> NoReturn:
 
 
 def _reap(ends: dict[int, int]) -> None:
-    """Say of each host that has ended how it ended."""
-    for child, said in list(ends.items()):
+    """Report of each host that has ended how it ended."""
+    for child, pipe in list(ends.items()):
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             with suppress(OSError):
-                os.write(said, f"{os.waitstatus_to_exitcode(status)} ".encode())
+                os.write(pipe, f"{os.waitstatus_to_exitcode(status)} ".encode())
             os.close(ends.pop(child))
 
 

@@ -39,7 +39,7 @@ def files() -> dict[int, str]:
 
 
 def problems(before: dict[int, str]) -> list[str]:
-    """Say what a fork would lose or share, that was not there ``before``."""
+    """Return what a fork would lose or share, that was not there ``before``."""
     if opened(before):
         _empty_pools()
     held = [f"it keeps {place} open" for place in opened(before)]

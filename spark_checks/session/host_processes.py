@@ -33,12 +33,12 @@ _PATIENCE = 60.0
 _GONE = 5.0
 
 
-class HarnessError(OnceproofError):
-    """A process of ours failed, and not the sink: this says nothing about the sink."""
+class HostError(OnceproofError):
+    """A host failed by itself: this says nothing about the sink."""
 
 
-class Failed(Exception):  # noqa: N818 - an answer of a host, not of ours
-    """The user's code raised in a host; ``text`` is what it raised, in a line."""
+class UserCodeError(Exception):
+    """The user's code raised in a host; the message is what it raised, in a line."""
 
     def __init__(self, text: str, trace: str = "", condition: str = "") -> None:
         """Keep what was raised, with the traceback and Spark's name for the error."""
@@ -55,35 +55,35 @@ class Host:
         self.orders = orders
         self.asks = asks
         self._status = status
-        self._said = b""
+        self._received = b""
         self._code: int | None = None
         self.pid = self._number(_PATIENCE)
         if self.pid is None:
             self.let_go()
             message = "the process that forks hosts has ended"
-            raise HarnessError(message)
+            raise HostError(message)
 
     def ask(self, message: Message, seconds: float) -> Message:
-        """Give an order and wait for the answer.
+        """Return an order and wait for the answer.
 
-        Raises ``Failed`` where the user's code raised, ``UsageError`` for what cannot
-        be used, ``HarnessError`` where the process ended or did not answer.
+        Raises ``UserCodeError`` where the user's code raised, ``UsageError`` for what
+        cannot be used, ``HostError`` where the process ended or did not answer.
         """
         self.orders.send(message)
         return answer(self.hear(seconds, message["op"]))
 
     def hear(self, seconds: float, what: str = "an order") -> Message:
-        """Wait for an answer. Raises ``HarnessError`` where none comes."""
+        """Wait for an answer. Raises ``HostError`` where none comes."""
         try:
             found = self.orders.receive(seconds, ends=self._status)
         except TimeoutError:
             self.kill()
             message = f"a process did not answer to {what!r} within {seconds:.0f} s"
-            raise HarnessError(message) from None
+            raise HostError(message) from None
         if found is None:
             code = self.wait(_GONE)
             message = f"a process ended at {what!r} ({ended(code)})"
-            raise HarnessError(message)
+            raise HostError(message)
         return found
 
     def receive(self, channel: Channel, seconds: float) -> Message | None:
@@ -101,7 +101,7 @@ class Host:
         return self._code
 
     def wait(self, seconds: float) -> int:
-        """Wait for the end, and say how it was; end the process if that takes long."""
+        """Wait for the end and return the status; end the process if it takes long."""
         if self._code is None:
             self._code = self._number(seconds)
         if self._code is None:
@@ -133,14 +133,14 @@ class Host:
         """Let this process, which has become a server, fork a host."""
         try:
             return forked(self.orders)
-        except HarnessError:
+        except HostError:
             self.wait(_GONE)
             raise
 
     def _number(self, seconds: float) -> int | None:
         """Read a number that the server writes: the process's, or how it ended."""
         deadline = time.monotonic() + seconds
-        while b" " not in self._said:
+        while b" " not in self._received:
             if self._status < 0:
                 return None
             poll = select.poll()
@@ -150,26 +150,26 @@ class Host:
             piece = os.read(self._status, 1 << 8)
             if not piece:
                 return None
-            self._said += piece
-        number, _, self._said = self._said.partition(b" ")
+            self._received += piece
+        number, _, self._received = self._received.partition(b" ")
         return int(number)
 
 
 def answer(found: Message) -> Message:
-    """Raise what a host says was raised, if it says so."""
+    """Return the answer of a host, or raise the error that it reports."""
     error = found.get("error")
     if error is None:
         return found
     kind, text = error["kind"], error["text"]
     if kind == "usage":
         raise UsageError(text)
-    if kind == "harness":
-        raise HarnessError(text)
-    raise Failed(text, error.get("trace", ""), error.get("condition", ""))
+    if kind == "host":
+        raise HostError(text)
+    raise UserCodeError(text, error.get("trace", ""), error.get("condition", ""))
 
 
 def ended(code: int) -> str:
-    """Say how a process ended."""
+    """Return how a process ended."""
     if code >= 0:
         return f"status {code}"
     try:
@@ -182,18 +182,18 @@ def forked(server: Channel) -> Host:
     """Let a server fork a host, with the outputs that this process has now."""
     orders, theirs = socket.socketpair()
     asks, also_theirs = socket.socketpair()
-    status, said = os.pipe()
+    status, reports = os.pipe()
     try:
-        files = [theirs.fileno(), also_theirs.fileno(), said, 1, 2]
+        files = [theirs.fileno(), also_theirs.fileno(), reports, 1, 2]
         try:
             socket.send_fds(server.end, [FORK], files)
         except OSError as error:
             message = f"the process that forks hosts has ended ({error})"
-            raise HarnessError(message) from None
+            raise HostError(message) from None
     finally:
         theirs.close()
         also_theirs.close()
-        os.close(said)
+        os.close(reports)
     return Host(Channel(orders), Channel(asks), status)
 
 
@@ -204,8 +204,8 @@ def _options_of_python() -> list[str]:
     return found
 
 
-class Zygote:
-    """The first fork server, started afresh: it knows nothing of this process.
+class ForkServer:
+    """The first fork server, started afresh: it shares no state with this process.
 
     ``templates`` are servers forked from it that have imported third-party modules.
     """
@@ -232,7 +232,7 @@ class Zygote:
         self._one_by_one = threading.Lock()
 
     def template(self, modules: Iterable[str]) -> Host:
-        """Give a server that has imported modules, as far as they start no threads."""
+        """Return a server that has imported those modules that start no threads."""
         with self._one_by_one:
             while True:
                 wanted = frozenset(modules) - self._unfit

@@ -14,11 +14,11 @@ _ENDS = ("SIGTERM", "SIGHUP")
 
 
 class ReaderGoneError(BaseException):
-    """Says that nobody reads the output any more: no handler of errors is for it."""
+    """Nobody reads the output any more; handlers of errors let it pass."""
 
 
 class StoppedError(BaseException):
-    """Says that Ctrl-C ended a command; click would print an empty line for it."""
+    """Ctrl-C ended a command; click would print an empty line for ``Abort``."""
 
 
 class Signals:
@@ -62,5 +62,5 @@ class Signals:
 
     @property
     def status(self) -> int:
-        """Give the exit status of who was ended so."""
+        """Return the exit status of who was ended so."""
         return 128 + self.number

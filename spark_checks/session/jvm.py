@@ -28,21 +28,21 @@ class EnvironmentError_(OnceproofError):  # noqa: N801, N818 - the plain name is
 
 
 def java_version() -> int:
-    """Give the major version of the Java that Spark would use.
+    """Return the major version of the Java that Spark would use.
 
     Raises ``EnvironmentError_`` where there is none, or it is too old.
     """
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else "java"
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [java, "-version"], capture_output=True, text=True, check=True, timeout=30
         ).stderr
     except (OSError, subprocess.SubprocessError):
         where = f"at JAVA_HOME={home}" if home else "on the PATH"
         message = f"no Java {where}; install Java {OLDEST_JAVA} or later"
         raise EnvironmentError_(message) from None
-    found = re.search(r'version "(\d+)', said)
+    found = re.search(r'version "(\d+)', output)
     version = int(found.group(1)) if found else 0
     if version < OLDEST_JAVA:
         message = f"Java {version} is too old; Spark needs {OLDEST_JAVA} or later"
@@ -51,9 +51,9 @@ def java_version() -> int:
 
 
 def options(java: int, folder: Path, scratch: Path) -> str:
-    """Give what Java is started with; what it writes goes to folders of the run's own.
+    """Return the options of Java; what Java writes goes to folders of the run's own.
 
-    Below Java 25, Linux starts processes at half the price when asked to: Hadoop runs
+    Below Java 25, an option makes Linux start processes in half the time: Hadoop runs
     chmod a lot.
     """
     launching = (
@@ -70,10 +70,10 @@ def options(java: int, folder: Path, scratch: Path) -> str:
 
 
 def why_not(error: Exception, given: str) -> str:
-    """Say why Spark did not start, where Java was ``given`` options; and what to do."""
+    """Return why Spark did not start with Java's ``given`` options, with help."""
     if "BindException" in str(error):
         return (
-            "Spark did not start: a port that it was told to use is in use; "
+            "Spark did not start: a port of its settings is in use; help: "
             "free it, or take the setting out of spark-defaults.conf"
         )
     first = str(error).strip().split("\n")[0][:200] or type(error).__name__

@@ -21,7 +21,7 @@ _kept: list[object] = []
 
 
 def address(spark: Any) -> dict[str, Any]:
-    """Say how the session of this process is reached from another."""
+    """Return how another process reaches the session of this one."""
     context, name = spark.sparkContext, spark_internals.target
     port, secret = spark_internals.address_of(context)
     return {
@@ -33,7 +33,7 @@ def address(spark: Any) -> dict[str, Any]:
 
 
 def connected() -> bool:
-    """Say whether this process has a connection to Java."""
+    """Return whether this process has a connection to Java."""
     return spark_internals.gateway() is not None
 
 
@@ -66,7 +66,7 @@ def connect(address: dict[str, Any]) -> SparkSession:
 
 
 def lazily(address: dict[str, Any]) -> Callable[[], None]:
-    """Connect as soon as somebody asks for a session; give what takes that back."""
+    """Connect on the first use of a session; return a function that undoes this."""
     plain = {
         (owner, name): vars(owner)[name]
         for owner, names in spark_internals.ASKED.items()
@@ -97,19 +97,19 @@ def activate(spark: Any) -> None:
 
 
 def session_of(target: str) -> Any:
-    """Give a session by Java's name of it."""
+    """Return a session by Java's name of it."""
     return SparkSession(spark_internals.active_context(), _java(target))
 
 
 def frame_of(target: str, spark: Any) -> Any:
-    """Give a DataFrame by Java's name of it."""
+    """Return a DataFrame by Java's name of it."""
     frame = spark_internals.frame_of(target, spark)
     _kept.append(frame)
     return frame
 
 
 def properties_of(target: str) -> Any:
-    """Give the local properties of a thread by Java's name of them."""
+    """Return the local properties of a thread by Java's name of them."""
     return _java(target)
 
 

@@ -1,4 +1,4 @@
-"""What a process has only one of: taken over for a while, and given back."""
+"""Globals of the process: replaced for a while, and then restored."""
 
 from __future__ import annotations
 

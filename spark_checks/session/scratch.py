@@ -33,11 +33,14 @@ _FORMAT = "onceproof scratch folder"
 
 @dataclass(frozen=True)
 class Process:
-    """A process as no other is: its number, when it began, and in which system."""
+    """A process, identified beyond its number, which the system uses again."""
 
     number: int
+    """Its process id."""
     began: int
+    """When it began, in clock ticks since the system booted."""
     system: str
+    """The boot of the system, and the namespace of process ids."""
 
     @classmethod
     def of(cls, number: int) -> Process | None:
@@ -56,7 +59,7 @@ class Process:
 
     @property
     def runs(self) -> bool:
-        """Say whether it still runs: that very process, and not its number alone."""
+        """Return whether it still runs: that very process, and not its number alone."""
         return Process.of(self.number) == self
 
 
@@ -115,13 +118,13 @@ def _marked(folder: Path) -> int:
     with suppress(OSError):
         # Where nothing can be locked the folder is never known to be dead.
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    there = folder.stat()
+    found = folder.stat()
     _write(
         folder,
         {
             "format": _FORMAT,
             "folder": folder.name,
-            "inode": there.st_ino,
+            "inode": found.st_ino,
             "process": os.getpid(),
             "processes": [],
             "kept": False,
@@ -141,8 +144,8 @@ def _read(folder: Path) -> dict[str, Any]:
     """Read a mark. Raises ``OSError`` for what is no mark of that folder."""
     number = os.open(folder / MARK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(number, "rb") as file:
-        there = os.fstat(number)
-        if not stat.S_ISREG(there.st_mode) or there.st_nlink != 1:
+        opened = os.fstat(number)
+        if not stat.S_ISREG(opened.st_mode) or opened.st_nlink != 1:
             raise OSError(folder)
         try:
             record: dict[str, Any] = json.loads(file.read(_MOST_BYTES))
@@ -155,7 +158,7 @@ def _read(folder: Path) -> dict[str, Any]:
         and record.get("inode") == folder.lstat().st_ino
         and isinstance(record.get("kept"), bool)
         and isinstance(record.get("processes"), list)
-        and there.st_uid == os.geteuid()
+        and opened.st_uid == os.geteuid()
     )
     if not ours:
         raise OSError(folder)
@@ -167,12 +170,16 @@ def _read(folder: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LeftoverFolder:
-    """A scratch folder that is there: of a run that is live or dead, or kept."""
+    """A scratch folder on this machine."""
 
     folder: Path
+    """The folder."""
     state: str
+    """Whether its run is live or dead, or the folder is kept."""
     run: int
+    """The process id of its run."""
     processes: tuple[Process, ...] = field(default=())
+    """The processes that the run started."""
 
     @property
     def running(self) -> tuple[Process, ...]:
@@ -205,9 +212,9 @@ def left() -> list[LeftoverFolder]:
 
 
 def _left(folder: Path) -> LeftoverFolder:
-    """Say how it stands with a folder. Raises ``OSError`` for one that is not ours."""
-    there = folder.lstat()
-    if not stat.S_ISDIR(there.st_mode) or there.st_uid != os.geteuid():
+    """Describe a scratch folder. Raises ``OSError`` for one that is not ours."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
         raise OSError(folder)
     record = _read(folder)
     lock = _taken(folder)
@@ -242,7 +249,7 @@ def _taken(folder: Path) -> int | None:
 def sweep() -> list[Path]:
     """Remove the folders of dead runs, and end what they started; list them.
 
-    A folder is removed only if it bears the mark that was made for it, belongs to this
+    A folder is removed only if it has the mark that was made for it, belongs to this
     user, and no process holds its lock; one that is kept stays. A process is ended only
     if it is the very one that the run noted.
     """

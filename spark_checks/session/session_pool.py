@@ -42,7 +42,7 @@ class SessionPool:
 
     @property
     def scratch(self) -> Path:
-        """Give the folder that all of it lies in."""
+        """Return the folder that all of it lies in."""
         if self._scratch is None:
             sweep()
             self._scratch = Scratch()
@@ -59,7 +59,7 @@ class SessionPool:
 
     @contextmanager
     def session(self, *, attempts: int, partitions: int) -> Iterator[WarmSession]:
-        """Give a session that tries a task so often, and has room for all partitions.
+        """Return a session with these attempts of a task, and room for all partitions.
 
         It is started if there is none that will do, and stays when this is over.
         """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.inputs.sizes import DEFAULT
 from onceproof.spark_checks.session import class_archive, jvm
-from onceproof.spark_checks.session.host_processes import Zygote
+from onceproof.spark_checks.session.host_processes import ForkServer
 from onceproof.spark_checks.session.process_globals import SparkGlobals, Swapped
 from onceproof.spark_checks.session.scratch import started
 from onceproof.spark_checks.session.wire import PLANS_VARIABLE
@@ -67,7 +67,7 @@ class WarmSession:
         self._globals.enter({})
         self._silence()
         self._paused = False
-        self.hosts = Zygote()
+        self.hosts = ForkServer()
         try:
             self.spark = self._start(scratch, folder, attempts, tasks)
         except BaseException:
@@ -77,14 +77,14 @@ class WarmSession:
 
     @property
     def alive(self) -> bool:
-        """Say whether the session can still be used."""
+        """Return whether the session can still be used."""
         from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
 
         context = spark_internals.java_context(self.spark.sparkContext)
         return context is not None and self._process.poll() is None
 
     def pause(self) -> None:
-        """Give back what belongs to the process, and keep the JVM."""
+        """Restore what belongs to the process, and keep the JVM."""
         if not self._paused:
             self._paused = True
             self._give_back()
@@ -98,7 +98,7 @@ class WarmSession:
             self._silence()
 
     def _silence(self) -> None:
-        """Drop what py4j logs; a call that is interrupted it tells to the root."""
+        """Drop what py4j logs; it logs an interrupted call to the root logger."""
         self._loudness = logging.getLogger("py4j").level
         logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
         logging.getLogger().addFilter(_not_of_py4j)
@@ -158,7 +158,7 @@ class WarmSession:
         except Exception as error:
             given = str(settings["spark.driver.extraJavaOptions"])
             why = jvm.why_not(error, given)
-            message = f"{why}; what it said is in {self._log}"
+            message = f"{why}; its output is in {self._log}"
             raise jvm.EnvironmentError_(message) from error
         finally:
             for number, saved in enumerate(own, 1):
@@ -170,7 +170,7 @@ class WarmSession:
         return found
 
     def fork(self) -> SparkSession:
-        """Give a session of its own to the thread that calls, in the same JVM."""
+        """Return a session of its own for the calling thread, in the same JVM."""
         from onceproof.spark_checks.session.jvm_link import activate  # noqa: PLC0415
 
         mine = self.spark.newSession()

@@ -27,7 +27,7 @@ class Channel:
         self._held = b""
 
     def send(self, message: Message) -> bool:
-        """Send a message; say whether anybody is there to receive it."""
+        """Send a message; return whether anybody is there to receive it."""
         data = json.dumps(message).encode()
         try:
             self.end.sendall(_LENGTH.pack(len(data)) + data)

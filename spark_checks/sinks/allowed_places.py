@@ -2,8 +2,8 @@
 
 A place of ``allow=`` is a path (``/data/out``, ``./out``, ``file:/data/out``), a host
 (``db.example.com``), a host and a port (``db.example.com:5432``), or a URL
-(``s3a://bucket/prefix``, ``jdbc:postgresql://db:5432/orders``), of which everything
-counts that it names, credentials apart.
+(``s3a://bucket/prefix``, ``jdbc:postgresql://db:5432/orders``). Everything that a URL
+names counts, except credentials.
 """
 
 from __future__ import annotations
@@ -54,16 +54,20 @@ _SECRET = re.compile(r"(?i)user|pass|pwd|secret|token|key|credential|sig")
 
 @dataclass(frozen=True)
 class Address:
-    """Hosts and ports, and what is asked of them; a ``port`` of None is not named."""
+    """The address of a service."""
 
     scheme: str
+    """The scheme of its URL."""
     hosts: tuple[tuple[str, int | None], ...]
+    """Hosts and ports; the port is None where it is not named."""
     path: tuple[str, ...] = ()
+    """The parts of the path."""
     options: frozenset[tuple[str, str]] = frozenset()
+    """The options that the address sets."""
 
 
 def is_path(text: str) -> bool:
-    """Say whether a place is a path, and no address."""
+    """Return whether a place is a path, and no address."""
     scheme = _scheme_of(text)
     return scheme == "file" or (
         not scheme and (text.startswith(("/", ".", "~")) or text in ("", os.curdir))
@@ -71,7 +75,7 @@ def is_path(text: str) -> bool:
 
 
 def path_of(text: str, *, encoded: bool = False) -> str:
-    """Give a path as it really is, of a path or of a URL of a file."""
+    """Return a path as it really is, of a path or of a URL of a file."""
     if _scheme_of(text) == "file":
         text = text[text.index(":") + 1 :]
         if text.startswith("//"):
@@ -84,7 +88,7 @@ def path_of(text: str, *, encoded: bool = False) -> str:
 
 
 def allows(place: str, allowed: Sequence[str]) -> bool:
-    """Say whether a path, or an address, lies in one of the places allowed."""
+    """Return whether a path, or an address, lies in one of the places allowed."""
     if is_path(place):
         # What decodes a URL differs: it must be allowed however it is taken.
         names = {path_of(place), path_of(place, encoded=True)}
@@ -176,7 +180,7 @@ def _host_of(text: str) -> tuple[str, int | None] | None:
 
 @functools.cache
 def plain_host(host: str) -> str:
-    """Give a host one form: lower case, no dot at its end, one way to write numbers."""
+    """Return a host in one form: lower case, no final dot, numbers in one notation."""
     host = host.rstrip(".").lower().partition("%")[0]
     found = _ip(host)
     if found is None and re.fullmatch(r"[0-9a-fx.]+", host) and host[:1].isdigit():
@@ -203,7 +207,7 @@ def _each(address: Address) -> Iterator[Address]:
 
 
 def _covers(given: Address, wanted: Address) -> bool:
-    """Say whether all that an allowed address names is as it says."""
+    """Return whether all that an allowed address names is as it says."""
     [(host, port)] = wanted.hosts
     port = port or _PORTS.get(wanted.scheme)
     if given.scheme and wanted.scheme and given.scheme != wanted.scheme:
@@ -223,7 +227,7 @@ def _covers(given: Address, wanted: Address) -> bool:
 
 
 def _same_host(name: str, host: str) -> bool:
-    """Say whether two hosts are one: by name, or as a name stands for a number."""
+    """Return whether two hosts are one, by name or by number."""
     if name == host:
         return True
     if _ip(host) is None or _ip(name) is not None or name == _LOOPBACK:
@@ -233,7 +237,7 @@ def _same_host(name: str, host: str) -> bool:
 
 @functools.cache
 def _numbers_of(name: str) -> frozenset[str]:
-    """Look up which numbers a host's name stands for."""
+    """Look up the numbers of a host's name."""
     try:
         found = socket.getaddrinfo(name, None)
     except OSError:

@@ -1,4 +1,4 @@
-"""Points of a user's own code: the lines and returns that a run comes to."""
+"""Points of a user's own code: the lines and returns that a run reaches."""
 
 from __future__ import annotations
 
@@ -16,41 +16,43 @@ _END = "the end of "
 
 @dataclass(frozen=True)
 class CodePoint:
-    """A line, or a return, that a process comes to for the ``time``-th time."""
+    """A line, or a return, reached for the ``time``-th time."""
 
     text: str
+    """The line or return, in words."""
     time: int = 1
+    """Which time it is reached, from 1."""
 
     def __str__(self) -> str:
-        """Show the point as it stands in a report."""
+        """Show the point as reports do."""
         return self.text if self.time == 1 else f"{self.text}, time {self.time}"
 
 
 @dataclass(frozen=True)
 class SeenPoints:
-    """The points that a sink's code was seen to come to, in order.
-
-    On the ``driver`` and in ``aborts`` by batch, in ``tasks`` by batch and partition.
-    What runs in a task ends with the return of its last function; ``last`` holds such
-    returns on the driver. ``callback`` says that the code on the driver is called by
-    foreachBatch or is a job, ``passed`` how many times points were come to that are
-    not among these: see ``chosen``. ``outside`` names code that was called and is not
-    injected into, and why; ``unlisted`` counts lines of installed packages beyond
-    ``MOST_INSTALLED``.
-    """
+    """The points that a sink's code reached in the fault-free run, in order."""
 
     driver: Mapping[int, tuple[CodePoint, ...]] = field(default_factory=dict)
+    """The points on the driver, by batch."""
     tasks: Mapping[tuple[int, int], tuple[CodePoint, ...]] = field(default_factory=dict)
+    """The points in tasks, by batch and partition. The last is the return of the task's
+    last function."""
     aborts: Mapping[int, tuple[CodePoint, ...]] = field(default_factory=dict)
+    """The points in aborts, by batch."""
     last: Mapping[int, CodePoint] = field(default_factory=dict)
+    """The last return on the driver, by batch."""
     callback: bool = False
+    """Whether foreachBatch calls the code on the driver, or it is a job."""
     passed: int = 0
+    """How often points were reached that are not among these: see ``chosen``."""
     outside: tuple[tuple[str, str], ...] = ()
+    """The code that was called and has no faults injected, each with the reason."""
     unlisted: int = 0
+    """How many lines of installed packages there are beyond ``MOST_INSTALLED``."""
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Give the sizes of the model's sorts of points."""
+        """Return the sizes of the model's sorts of points."""
         work = (len(self.work(batch)) for batch, _ in self.tasks)
         return {
             "LINE": max(1, *map(len, self.driver.values()), 0),
@@ -59,10 +61,10 @@ class SeenPoints:
         }
 
     def work(self, batch: int) -> tuple[tuple[int, CodePoint], ...]:
-        """List the points of a batch's tasks, each with a partition that comes to it.
+        """List the points of a batch's tasks, each with a partition that reaches it.
 
-        First are those of the task that comes to the most; then lines that only other
-        tasks come to. The ends of the tasks are not among them.
+        First are those of the task that reaches the most; then lines that only other
+        tasks reach. The ends of the tasks are not among them.
         """
         first = self.fullest(batch)
         if first is None:
@@ -90,13 +92,13 @@ class SeenPoints:
         }
 
     def fullest(self, batch: int) -> int | None:
-        """Name the partition of a batch whose task comes to the most points."""
+        """Name the partition of a batch whose task reaches the most points."""
         found = {p: len(points) for (b, p), points in self.tasks.items() if b == batch}
         return max(found, key=lambda p: (found[p], -p), default=None)
 
 
 def point_text(text: str, *, returns: bool = False, ends: bool = False) -> str:
-    """Say of a place in the code whether it is left: a function, or a ``with``."""
+    """Return the text of a point: a line, a function's return, or a block's end."""
     return f"{_RETURN if returns else _END if ends else ''}{text}"
 
 
@@ -106,12 +108,12 @@ def place_of(line: int, file: str, *, installed: bool) -> str:
 
 
 def installed(text: str) -> bool:
-    """Say whether a point is in a package that the user's code calls."""
+    """Return whether a point is in a package that the user's code calls."""
     return _INSTALLED in text
 
 
 def may_raise(text: str) -> bool:
-    """Say whether an error can come up at a point, as if a call had raised it.
+    """Return whether a point can raise an error, as if a call had raised it.
 
     At the end of a ``with`` it cannot: its block is done, and ``__exit__`` would be
     left out.
@@ -120,5 +122,5 @@ def may_raise(text: str) -> bool:
 
 
 def returns(text: str) -> bool:
-    """Say whether a point is the return of a function."""
+    """Return whether a point is the return of a function."""
     return text.startswith(_RETURN)

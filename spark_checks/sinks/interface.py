@@ -23,20 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a sink may keep its data: a fresh place for each interleaving.
-
-    ``path`` is an empty folder; ``name`` is an identifier fit for a table or topic,
-    which no other target has.
-    """
+    """Where a sink may keep its data: a fresh place for each interleaving."""
 
     path: Path
+    """An empty folder."""
     name: str
+    """A unique identifier, fit for a table or topic."""
     cleanups: list[Callable[[], object]] = field(
         default_factory=list, repr=False, compare=False
     )
+    """The functions that ``cleanup`` has registered."""
 
     def cleanup(self, function: Callable[[], object]) -> None:
-        """Have a function called once the interleaving is over: it drops a table, say.
+        """Register a function to call after the interleaving: to drop a table, say.
 
         The last that is registered is called first. None is called where the runs are
         kept for inspection. What it raises is a warning, and changes no verdict.
@@ -44,7 +43,7 @@ class Target:
         self.cleanups.append(function)
 
     def clean(self) -> list[str]:
-        """Call the functions; say what they raised."""
+        """Call the functions; return what they raised."""
         problems = []
         while self.cleanups:
             function = self.cleanups.pop()
@@ -58,16 +57,15 @@ class Target:
 
 @dataclass(frozen=True)
 class ForeachBatch:
-    """A function ``write(batch, batch_id)``, called on the driver for each batch.
-
-    Of this and of all kinds: ``read`` gives what readers see, as a function of a Spark
-    session, the name of a table, or a path. A sink that aggregates gives as ``result``
-    the same query over a batch of events, and is held to that instead of to its keys.
-    """
+    """A function ``write(batch, batch_id)``, called on the driver for each batch."""
 
     write: Callable[[DataFrame, int], None]
+    """The function for ``foreachBatch``."""
     read: Read | str | Path
+    """What readers see: a function of a Spark session, a table's name, or a path."""
     result: Result | None = None
+    """For a sink that aggregates, the same query over a batch of events: the sink is
+    then compared with its result, and not by keys."""
 
 
 class RowWriter(Protocol):
@@ -79,14 +77,15 @@ class RowWriter(Protocol):
 
 @dataclass(frozen=True)
 class Foreach:
-    """A writer with ``open``, ``process`` and ``close``, called in each task.
-
-    A function of a row will do as well.
-    """
+    """A writer with ``open``, ``process`` and ``close``, called in each task."""
 
     writer: RowWriter | Callable[[Row], None]
+    """The writer, or a function of a row."""
     read: Read | str | Path
+    """What readers see: a function of a Spark session, a table's name, or a path."""
     result: Result | None = None
+    """The query over a batch of events that the sink must agree with, if it aggregates.
+    """
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,14 @@ class Format:
     """A format that Spark knows by name, or a Python ``DataSource`` class."""
 
     name: str | type
+    """The name of the format, or the class."""
     options: Mapping[str, str]
+    """The options of the writer."""
     read: Read | str | Path
+    """What readers see: a function of a Spark session, a table's name, or a path."""
     result: Result | None = None
+    """The query over a batch of events that the sink must agree with, if it aggregates.
+    """
 
 
 @dataclass(frozen=True)
@@ -104,35 +108,47 @@ class Files:
     """Spark's own file sink: files of a ``format`` below ``path``, with a manifest."""
 
     format: str
+    """The format of the files."""
     path: str
+    """The folder that they are written to."""
     read: Read | str | Path
+    """What readers see: a function of a Spark session, a table's name, or a path."""
     result: Result | None = None
+    """The query over a batch of events that the sink must agree with, if it aggregates.
+    """
 
 
 @dataclass(frozen=True)
 class Query:
-    """A function ``start(events, checkpoint)`` that starts a query and gives it.
+    """A function ``start(events, checkpoint)`` that starts a query and returns it.
 
-    ``events`` is a streaming DataFrame, ``checkpoint`` the path of a folder that the
-    query must use. Whatever trigger it sets, it is run until all events are read.
+    Whatever trigger it sets, the query runs until all events are read.
     """
 
     start: Callable[[DataFrame, str], StreamingQuery]
+    """Takes a streaming DataFrame and the path of the checkpoint that it must use."""
     read: Read | str | Path
+    """What readers see: a function of a Spark session, a table's name, or a path."""
     result: Result | None = None
+    """The query over a batch of events that the sink must agree with, if it aggregates.
+    """
 
 
 @dataclass(frozen=True)
 class BatchJob:
-    """A job ``run(events)`` without a stream, which is run anew where it died.
+    """A job ``run(events)`` without a stream; it is run again where it died.
 
     It is run for one batch of events after the other, as a scheduler runs a daily job;
-    what it has done is known to the scheduler once it has returned.
+    the scheduler notes a batch as done once the job has returned.
     """
 
     run: Callable[[DataFrame], None]
+    """The job: a function of the events of one batch."""
     read: Read | str | Path
+    """What readers see: a function of a Spark session, a table's name, or a path."""
     result: Result | None = None
+    """The query over a batch of events that the sink must agree with, if it aggregates.
+    """
 
 
 class UnderTest(Protocol):
@@ -140,11 +156,11 @@ class UnderTest(Protocol):
 
     @property
     def read(self) -> Read | str | Path:
-        """Read what is visible."""
+        """What readers see."""
 
     @property
     def result(self) -> Result | None:
-        """Work out what should be visible, where that is no row for each key."""
+        """The query that returns what should be visible, if not a row for each key."""
 
 
 Build: TypeAlias = "Callable[[Target], UnderTest]"
@@ -152,33 +168,38 @@ Build: TypeAlias = "Callable[[Target], UnderTest]"
 
 @dataclass(frozen=True)
 class ModelledSink:
-    """A sink with the model part that describes it, and how it must be judged.
+    """A sink with the model part that describes it, and the verdicts it must get.
 
-    ``steps`` tells which function of the sink's code performs which action of the
-    model, by qualified name; ``write`` is performed in tasks, others on the driver.
-    An action that is not listed is performed inside Spark. ``refuted`` names the
-    guarantees that the sink is seen to break; ``unseen`` those that the model
-    refutes at a moment when no replay looks. All others hold.
-
-    Of a user's own sink nothing is known but the folders of its ``code``: it can be
-    struck at each point of that, and what it does is judged, and not compared.
-    ``named`` are packages and paths whose code counts as its own besides, or with a
-    ``-`` in front does not.
-    ``seen`` holds the points, once it has been seen to run. It may write to its own
-    place, and to those that it is ``allowed``. It goes ``into_files`` if it runs no
-    code of its own, and was seen to leave all to Spark's file sink.
+    A user's own sink has no model of its own: faults can be injected at each point of
+    its code, and what it does is judged, but not compared with a model.
     """
 
     name: str
+    """The name of the sink in commands and reports."""
     build: Build
+    """Builds the sink for a target."""
     model: type[Sink] | Sink
+    """The part of the micro-batch model that describes it."""
     refuted: frozenset[str]
+    """The guarantees that replays refute. All others hold, except those in ``unseen``.
+    """
     unseen: frozenset[str] = frozenset()
+    """The guarantees that the model refutes at a moment when no replay looks."""
     steps: Mapping[str, str] = field(default_factory=dict)
+    """For each action of the model that the sink's code performs, the qualified name of
+    the function. Other actions happen inside Spark."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters of the model part."""
     code: tuple[str, ...] = ()
+    """The folders and files of a user's own sink."""
     named: tuple[str, ...] = ()
+    """The words of ``code=``: packages and paths to follow too, or not, with a ``-``.
+    """
     seen: SeenPoints | None = None
+    """The injection points, once the sink has run without a fault."""
     allowed: tuple[str, ...] = ()
+    """The places that it may write to, besides its own."""
     engine: type[MicroBatch] = MicroBatch
+    """The protocol that runs it."""
     into_files: bool = False
+    """Whether it runs no code of its own, and leaves all to Spark's file sink."""

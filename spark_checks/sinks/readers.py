@@ -16,10 +16,10 @@ _FORMATS = ("parquet", "json", "orc", "avro")
 
 
 def reader_of(sink: UnderTest) -> Read:
-    """Give a sink's reader as a function of a Spark session.
+    """Return a sink's reader as a function of a Spark session.
 
     A text with a slash is a path, any other the name of a table. A path is read in the
-    format that its files' names tell, or as a table of Delta where it has such a log.
+    format of its files' endings, or as a table of Delta where it has such a log.
     """
     read = sink.read
     if callable(read):
@@ -38,7 +38,7 @@ def _at(spark: SparkSession, path: Path) -> DataFrame:
     if len(known) > 1 or (endings and not known):
         message = (
             f"{path} holds files of no one format that is known by its ending "
-            f"({', '.join(sorted(endings))}); give read= a function of a session"
+            f"({', '.join(sorted(endings))}); help: give read= a function of a session"
         )
         raise UsageError(message)
     return spark.read.format(known[0] if known else "parquet").load(str(path))

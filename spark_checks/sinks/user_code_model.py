@@ -23,8 +23,8 @@ _MOST = 2**12
 class UserCode(Sink):
     """Code of a user's own: what it does on the driver and in tasks is not modelled.
 
-    That a batch is all there once the code on the driver has returned stands for the
-    order of steps alone: a real run is judged, and not compared with this.
+    In the model a batch is visible once the code on the driver has returned. That gives
+    the order of steps only: a real run is judged, and not compared with this.
     """
 
     on_driver = param(0, "whether it runs code of its own on the driver")
@@ -64,14 +64,14 @@ class UserCode(Sink):
         return not_(self.called[b])
 
     def visible(self, b: Member, e: Member) -> int:
-        """All is there once the code on the driver has returned, or in tasks alone."""
+        """A batch is visible once its code on the driver, or in tasks, has run."""
         if self.in_tasks and not self.on_driver:
             return if_else(self.worked[b, e] > 0, 1, 0)
         return if_else(self.ran[b], 1, 0)
 
 
-class StruckInside(MicroBatch):
-    """Micro-batches whose faults may hit the sink's code at any of its points.
+class InstrumentedMicroBatch(MicroBatch):
+    """Micro-batches with faults at any point of the sink's code.
 
     Where a fault takes a point as its last member, it hits before the point after
     that one; what hits before the first point is a fault of micro-batches anyway.

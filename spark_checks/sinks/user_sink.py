@@ -34,13 +34,13 @@ def own_sink(
     allowed: tuple[str, ...] = (),
     named: Sequence[str] = (),
 ) -> ModelledSink:
-    """Describe a sink of which nothing is known but where its code lies.
+    """Describe a sink by the folders of its code alone.
 
     Its name is the file and the function that builds it, by which it can be found
     again; or that of the function alone, where that is made inside another. It may
     write to its target, and to the places that it is ``allowed``. ``named`` are
     packages and paths, seen from ``code``, that count as its code besides.
-    Raises ``UsageError`` for one that there is not.
+    Raises ``UsageError`` for one that does not exist.
     """
     plain: Any = build
     while isinstance(plain, functools.partial):
@@ -78,7 +78,7 @@ def with_code_of(sink: ModelledSink, under_test: UnderTest) -> ModelledSink:
 
 
 def has_code(under_test: UnderTest) -> bool:
-    """Say whether code of the user's own is called for each batch, row or task.
+    """Return whether code of the user's own is called for each batch, row or task.
 
     A function that starts a query may leave all else to Spark.
     """
@@ -119,7 +119,7 @@ def find_sink(
 def _word(given: str, root: Path) -> str:
     """Read a package or a path of ``code=``; a ``-`` in front leaves it out.
 
-    Raises ``UsageError`` for what there is not, and for Python and Spark themselves.
+    Raises ``UsageError`` for what does not exist, and for Python and Spark.
     """
     sign, text = ("-", given[1:]) if given.startswith("-") else ("", given)
     if os.sep in text or text.startswith((".", "~")) or text.endswith(".py"):
@@ -159,6 +159,6 @@ def _file_of(what: Any) -> str:
 
 
 def _place(text: str) -> str:
-    """Give a path as it really is; what is no path is an address, and stays."""
+    """Return a path as it really is; what is no path is an address, and stays."""
     place = str(text)
     return path_of(place) if is_path(place) else place

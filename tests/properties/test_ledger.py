@@ -27,8 +27,8 @@ EVENTS = st.lists(
 
 def history(events, strays, *, rested):
     rows = tuple(
-        Row(unit, accepted, tuple(EventOutcome(*one) for one in fared))
-        for unit, accepted, fared in events
+        Row(unit, accepted, tuple(EventOutcome(*one) for one in outcomes))
+        for unit, accepted, outcomes in events
     )
     return History(("one", "two", "at rest"), rows, tuple(strays), rested)
 
@@ -41,7 +41,7 @@ def at_most_once(events, strays, rested):
 
 
 def at_least_once(events, strays, rested):
-    lost = any(accepted and fared[2][1] == 0 for _, accepted, fared in events)
+    lost = any(accepted and outcomes[2][1] == 0 for _, accepted, outcomes in events)
     return 2 if lost else None
 
 

@@ -31,10 +31,10 @@ def of_spark() -> dict[str, Any]:
     data = json.loads(SPARK.read_text())
     data |= {
         "sink": OWN,
-        "protocol": "struck-inside",
+        "protocol": "instrumented-micro-batch",
         "start": {"driver": "down"},
         "because": ["a reason"],
-        "asked": {"key": ["flight_id"], "allow": ["/tmp/x"]},
+        "options": {"key": ["flight_id"], "allow": ["/tmp/x"]},
         "input": {
             "schema": "a string",
             "tasks": 1,

@@ -151,7 +151,7 @@ CASES = (
         "lets its sink write to '/etc'",
         files={"sinks/own.py": "def sink(target):\n    pass\n"},
         sink="sinks/own.py::sink",
-        asked={"key": [], "allow": ["/etc"]},
+        options={"key": [], "allow": ["/etc"]},
     ),
     *(
         case(

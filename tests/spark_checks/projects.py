@@ -17,7 +17,10 @@ from onceproof.properties.guarantees import (
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.report.evidence.source_files import sources_of
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +74,7 @@ def run(*words: str):
 
 def recorded(root: Path, prop=EFFECTIVELY_ONCE, **changes) -> Evidence:
     """Give the evidence that a replay of the project's sink would leave."""
-    protocol = StruckInside(sink=UserCode(on_driver=1), LINE=3)
+    protocol = InstrumentedMicroBatch(sink=UserCode(on_driver=1), LINE=3)
     system = trace(protocol)
     told = {
         "subject": ORDERS,

@@ -45,8 +45,8 @@ def judged(pool, tmp_path):
         few = {"events": NAMED, "partitions": 1, "choice": Choice()}
         words = {**few, **mutant.words, **more}
         claims = words.pop("claims", CLAIMED)
-        asked = RequestingTest("", ("id",), (), claims)
-        question = AssessmentRequest(HERE, tmp_path, asked=asked, trace=OFF, **words)
+        test = RequestingTest("", ("id",), (), claims)
+        question = AssessmentRequest(HERE, tmp_path, test=test, trace=OFF, **words)
         return judge(mutant.build, question, pool=pool)
 
     return ask

@@ -50,11 +50,9 @@ def judged(pool, tmp_path):
         choice = words.pop("choice", Choice(most=9))
         claims = words.pop("claims", CLAIMED)
         named = [words.pop(name, given) for name, given in DEFAULTS.items()]
-        asked = RequestingTest("", named[0], named[1], claims, named[2])
+        test = RequestingTest("", named[0], named[1], claims, named[2])
         words = {"events": SCHEMA, **words}
-        question = AssessmentRequest(
-            HERE, tmp_path, asked=asked, choice=choice, **words
-        )
+        question = AssessmentRequest(HERE, tmp_path, test=test, choice=choice, **words)
         return judge(build, question, pool=pool)
 
     return ask

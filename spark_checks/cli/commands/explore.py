@@ -29,7 +29,10 @@ from onceproof.spark_checks.cli.options import (
     set_option,
     trust_option,
 )
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 
 if TYPE_CHECKING:
     from onceproof.properties.counterexample.file import Counterexample
@@ -132,18 +135,18 @@ def _show(found: Explored, origin: Origin) -> None:
         click.echo(text)
 
 
-def _of_own_code(counterexample: Counterexample) -> StruckInside | None:
+def _of_own_code(counterexample: Counterexample) -> InstrumentedMicroBatch | None:
     """Make the model of a user's own sink, which a file names by its sizes alone.
 
     What else the code does is as little as the file's steps ask for.
     """
-    if counterexample.protocol != StruckInside.label():
+    if counterexample.protocol != InstrumentedMicroBatch.label():
         return None
     sizes = {n: v for n, v in counterexample.parameters.items() if n != "sink"}
     for chosen in itertools.product((0, 1), repeat=len(_CODE)):
         code = UserCode(**dict(zip(_CODE, chosen, strict=True)))
         try:
-            protocol = StruckInside(sink=code, **sizes)
+            protocol = InstrumentedMicroBatch(sink=code, **sizes)
         except UsageError:
             return None
         if model_of(counterexample, protocol)[0] is not None:

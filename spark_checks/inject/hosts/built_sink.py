@@ -12,13 +12,13 @@ from onceproof.spark_checks.inject.hosts import user_modules
 from onceproof.spark_checks.inject.hosts.pickling import pack_build
 from onceproof.spark_checks.inject.sink_description import described, elsewhere
 from onceproof.spark_checks.session import jvm_link, spark_internals
-from onceproof.spark_checks.session.host_processes import Failed, HarnessError
+from onceproof.spark_checks.session.host_processes import HostError, UserCodeError
 from onceproof.spark_checks.sinks.readers import reader_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from onceproof.spark_checks.session.host_processes import Host, Zygote
+    from onceproof.spark_checks.session.host_processes import ForkServer, Host
     from onceproof.spark_checks.session.wire import Message
     from onceproof.spark_checks.sinks.interface import ModelledSink, Read, Target
 
@@ -36,7 +36,7 @@ class BuiltSink:
 
     def __init__(
         self,
-        zygote: Zygote,
+        fork_server: ForkServer,
         spark: SparkSession,
         sink: ModelledSink,
         target: Target,
@@ -65,11 +65,11 @@ class BuiltSink:
             "path_of": str(target.path),
             "name": target.name,
         }
-        self._template = zygote.template(_imported(sink.build, places))
+        self._template = fork_server.template(_imported(sink.build, places))
         self._builder: Host | None = self._template.fork()
         try:
             reply = self._builder.ask(order, seconds)
-        except Failed as error:
+        except UserCodeError as error:
             self.close()
             message = f"{sink.name} fails as it is built: {error}\n{error.trace}"
             raise UsageError(message) from None
@@ -85,7 +85,7 @@ class BuiltSink:
             self._end_builder()
 
     def host(self) -> Host:
-        """Give a process that has the sink, and has only built it."""
+        """Return a process that has the sink, and has only built it."""
         if self._builder is not None:
             return self._builder.fork()
         made = self._template.fork()
@@ -94,18 +94,18 @@ class BuiltSink:
 
     @property
     def read(self) -> Read:
-        """Give the reader as a function of a session of this process."""
+        """Return the reader as a function of a session of this process."""
         if self.under_test.read is elsewhere:
             return lambda spark: self._ask(spark, {"op": "look"})
         return reader_of(self.under_test)
 
     def result(self, events: DataFrame) -> DataFrame:
-        """Work out what should be visible of some events."""
+        """Return what readers should see of some events."""
         frame = spark_internals.target(spark_internals.java_frame(events))
         order = {"op": "result", "frame": frame}
         try:
             return self._ask(events.sparkSession, order)
-        except Failed as error:
+        except UserCodeError as error:
             message = f"result= fails: {error}\n{error.trace}"
             raise UsageError(message) from None
 
@@ -121,9 +121,9 @@ class BuiltSink:
             self._end_builder()
 
     def clean(self) -> list[str]:
-        """Clean up after the sink, in a process that has only built it; once.
+        """Clean up after the sink, once, in a process that has only built it.
 
-        Give what went wrong.
+        Returns what went wrong.
         """
         problems: list[str] = []
         if self.cleanups:
@@ -136,7 +136,7 @@ class BuiltSink:
                     problems = list(reply["problems"])
                 finally:
                     host.close()
-            except (Failed, HarnessError, OSError) as error:
+            except (UserCodeError, HostError, OSError) as error:
                 problems = [str(error)]
         self.drop()
         return problems
@@ -155,14 +155,14 @@ class BuiltSink:
         """Let the reader do something that gives a DataFrame."""
         if self._reader is None:
             self._reader = self.host()
-        asked = {**order, "link": jvm_link.address(spark)}
+        linked = {**order, "link": jvm_link.address(spark)}
         try:
-            reply = self._reader.ask(asked, self._seconds)
-        except HarnessError as error:
+            reply = self._reader.ask(linked, self._seconds)
+        except HostError as error:
             self._reader.close()
             self._reader = None
             message = f"the process that reads the sink: {error}"
-            raise HarnessError(message) from None
+            raise HostError(message) from None
         return spark_internals.frame_of(reply["frame"], spark)
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.session.wire import Channel, Message
 
 RAISED, LOST = 70, 74
-"""How a host ends whose code raised, and one that failed by no doing of the user's."""
+"""The exit status of a host whose user code raised, and of one that failed itself."""
 SAYS_WHERE = 0.8
 
 
@@ -69,7 +69,7 @@ def serve_run(sink: Any, order: Message, orders: Channel, asks: Channel) -> int:
 
 
 class _Driver:
-    """What stands for the driver of one run."""
+    """Takes the place of the driver of one run."""
 
     def __init__(self, sink: Any, rule_set: RuleSet, log: TextIO) -> None:
         self._sink = sink
@@ -114,7 +114,7 @@ class _Driver:
         return 0
 
     def starts(self, asks: Channel) -> None:
-        """Start the query when asked to, while callbacks are served besides."""
+        """Start the query on request, and serve callbacks meanwhile."""
         while (order := asks.receive()) is not None:
             try:
                 found = self._started(order, asks)
@@ -122,7 +122,7 @@ class _Driver:
                 traceback.print_exc(file=self._log)
                 self._log.flush()
                 kind = "usage" if isinstance(error, OnceproofError) else "user"
-                kind = "harness" if is_lost(error) else kind
+                kind = "host" if is_lost(error) else kind
                 text = str(error) if kind == "usage" else named(error)
                 found = {"error": {"kind": kind, "text": text}}
             asks.send(found)
@@ -164,14 +164,14 @@ class _Properties:
         self._kept: Any = None
 
     def keep(self, frame: Any, properties: str) -> None:
-        """Give this thread those of the thread in Java that calls back."""
+        """Keep the properties of the thread in Java that calls back."""
         context = frame.sparkSession.sparkContext
         self._context = spark_internals.java_context(context).sc()
         self._kept = jvm_link.properties_of(properties)
         self._context.setLocalProperties(self._kept.clone())
 
     def hand_on(self) -> None:
-        """Give them to the thread that calls this, unless it has them."""
+        """Set them in the calling thread, unless it has them."""
         for name in (RUN_PROPERTY, BATCH_PROPERTY):
             mine = self._context.getLocalProperty(name)
             if mine != self._kept.getProperty(name):

@@ -1,4 +1,4 @@
-"""What a host is ordered to do: import, build a sink, run it, read it."""
+"""Follows the orders of the tests' process: import, build a sink, run it, read it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def live(orders: Channel, asks: Channel) -> int:
         if what == "unpack":
             try:
                 _unpack(order)
-            except BaseException as error:  # noqa: BLE001 - it is reported when asked
+            except BaseException as error:  # noqa: BLE001 - it is reported with the next order
                 _here.failed = failure(error)
             continue
         setup = what in ("template", "build")
@@ -70,16 +70,16 @@ def live(orders: Channel, asks: Channel) -> int:
 
 
 def failure(error: BaseException) -> Message:
-    """Say what was raised, and by whom."""
+    """Return what was raised, and by whom, as a message."""
     kind = "user"
     if isinstance(error, OnceproofError):
         kind = "usage"
     elif is_lost(error):
-        kind = "harness"
+        kind = "host"
     text = str(error) if kind == "usage" else named(error)
     condition = getattr(error, "getCondition", getattr(error, "getErrorClass", None))
-    said = "".join(traceback.format_exception(error))
-    data = {"kind": kind, "text": text, "trace": said[-20_000:]}
+    trace = "".join(traceback.format_exception(error))
+    data = {"kind": kind, "text": text, "trace": trace[-20_000:]}
     data["condition"] = str(condition() if callable(condition) else "")
     return {"error": data}
 
@@ -95,7 +95,7 @@ def _template(order: Message) -> Message:
     sys.path[:] = order["path"]
     before, unfit = forkable.files(), []
     for name in filter(user_modules.is_installed, order["modules"]):
-        # What fails here is said by the user's code, if that needs it.
+        # A failure here shows again in the user's code, if that needs the module.
         with suppress(BaseException):
             importlib.import_module(name)
         if forkable.threads():
@@ -160,7 +160,7 @@ def _unpack(order: Message) -> None:
 
 
 def _travels(build: Any, sink: Any, order: Message) -> tuple[str, ...]:
-    """Say where the code of a user's sink lies, and see that tasks get it."""
+    """Return where the code of a user's sink lies, and make tasks get it."""
     code = tuple(order["code"])
     if not code:
         return ()
@@ -169,7 +169,7 @@ def _travels(build: Any, sink: Any, order: Message) -> tuple[str, ...]:
 
 
 def _enter(order: Message) -> None:
-    """Be as the process of the tests is: environment, folder, modules."""
+    """Take over environment, folder and modules of the tests' process."""
     os.environ.clear()
     os.environ.update(order["environment"])
     time.tzset()
@@ -178,14 +178,14 @@ def _enter(order: Message) -> None:
 
 
 def _look(order: Message) -> Message:
-    """Read the sink, and give Java's name of what readers see."""
+    """Read the sink; return Java's name of what readers see."""
     spark = jvm_link.connect(order["link"])
     jvm_link.activate(spark)
     return _given(_here.sink.read(spark), "read")
 
 
 def _result(order: Message) -> Message:
-    """Work out what should be seen of some events."""
+    """Return what readers should see of some events."""
     spark = jvm_link.connect(order["link"])
     return _given(_here.sink.result(jvm_link.frame_of(order["frame"], spark)), "result")
 
@@ -206,14 +206,16 @@ def _clean(order: Message) -> Message:
 def _given(frame: Any, what: str) -> Message:
     java = spark_internals.java_frame(frame)
     if java is None:
-        message = f"{what}= must give a DataFrame of Spark, not {type(frame).__name__}"
+        message = (
+            f"{what}= must return a DataFrame of Spark, not {type(frame).__name__}"
+        )
         raise UsageError(message)
     jvm_link.keep(frame)
     return {"frame": spark_internals.target(java)}
 
 
 def _numbers() -> Any:
-    """Give the state of NumPy's own random numbers."""
+    """Return the state of NumPy's own random numbers."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None

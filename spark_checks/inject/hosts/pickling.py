@@ -154,7 +154,7 @@ def unfit(what: Any) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Give the first line of an error, or its name."""
+    """Return the first line of an error, or its name."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
 
 

@@ -35,7 +35,7 @@ def installed_places() -> tuple[str, ...]:
 
 
 def user_modules() -> dict[str, str]:
-    """Give the files of all modules that are here, and are nobody else's, by name.
+    """Return the files of all modules that are here, and are nobody else's, by name.
 
     A package without a file has its folder, with a slash at the end.
     """
@@ -51,7 +51,7 @@ def user_modules() -> dict[str, str]:
 
 
 def is_installed(name: str) -> bool:
-    """Say whether a module is of a package that is installed, or Python's own.
+    """Return whether a module is of a package that is installed, or Python's own.
 
     Nothing is run to see that. What lies elsewhere is a user's, who may not have
     imported it yet.

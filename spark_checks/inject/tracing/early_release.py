@@ -29,7 +29,7 @@ class Stall:
     """Watches the runs of one query while it is waited for.
 
     Nothing moves when no mark is left, no log entry is written, and no traced process
-    comes to another line. If that lasts for ``patience`` seconds while a task is
+    reaches another line. If that lasts for ``patience`` seconds while a task is
     parked, the task is released, and ``released`` says so.
     """
 
@@ -83,12 +83,12 @@ class Stall:
                 self.released = True
 
     def _is_parked(self, rule: Rule) -> bool:
-        there = (self._marks / rule.mark).exists()
+        parked = (self._marks / rule.mark).exists()
         gone = (self._marks / rule.landed).exists()
-        return there and not gone and not (self._marks / released_by(rule)).exists()
+        return parked and not gone and not (self._marks / released_by(rule)).exists()
 
     def _signs(self) -> tuple[int, ...]:
-        """Give the times at which anything moved last."""
+        """Return the times at which anything moved last."""
         return tuple(map(_changed, self._watched))
 
 

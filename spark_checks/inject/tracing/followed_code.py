@@ -23,7 +23,7 @@ LEFT_OUT = "left out by code="
 COMPILED = "compiled code"
 GENERATED = "generated code, which has no file"
 ARCHIVED = "in an archive; unpack it to have faults injected"
-NO_SOURCE = "its source is not there"
+NO_SOURCE = "its source is missing"
 _SITES = ("site-packages", "dist-packages")
 _ENGINE = ("pyspark", "py4j", "onceproof")
 _ENGINE_ARCHIVES = ("pyspark.zip", "py4j-")
@@ -37,18 +37,21 @@ _DEEPEST = 3
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether the lines of a module are followed, and if not, ``why``.
-
-    Python's own code and Spark's is not followed, and ``why`` is empty: nobody need be
-    told. ``package`` is the name that a report gives the code, ``shown`` its file's.
-    """
+    """Whether faults are injected into a module, and if not, why."""
 
     follows: bool
+    """Whether its lines are followed."""
     package: str = ""
+    """The name of the package in reports."""
     why: str = ""
+    """Why it is not followed; empty for Python's own code and Spark's, which no report
+    lists."""
     shown: str = ""
+    """The name of the file in reports."""
     installed: bool = False
+    """Whether it is an installed package that the user's code calls."""
     standard: bool = False
+    """Whether it is Python's own."""
 
 
 _PYTHON = Judgement(follows=False, standard=True)
@@ -56,12 +59,12 @@ _SPARK = Judgement(follows=False)
 
 
 def is_ours(file: str) -> bool:
-    """Say whether a file is part of what injects the faults."""
+    """Return whether a file is part of what injects the faults."""
     return PurePath(os.path.realpath(file)).is_relative_to(_OURS)
 
 
 class Code:
-    """Says of a module whether faults are injected at its lines.
+    """Decides whether faults are injected at the lines of a module.
 
     ``roots`` are the folders and files of the user's own code, installed packages below
     them apart. ``words`` name packages and paths that are followed besides; those with
@@ -111,7 +114,7 @@ class Code:
         return Judgement(follows=True, package=top, shown=shown, installed=installed)
 
     def _rooted(self, file: str) -> PurePath | None:
-        """Give the user's root that a file lies below, and in no package there."""
+        """Return the user's root that a file lies below, and in no package there."""
         path = PurePath(os.path.realpath(file))
         for root in self._roots:
             if path.is_relative_to(root):
@@ -138,7 +141,7 @@ class Code:
         if any(parent.is_file() for parent in Path(file).parents):
             return Judgement(follows=False, package=top, why=ARCHIVED)
         if linecache.getlines(file):
-            # A notebook's cell: its text is known, whatever file it is said to be in.
+            # A notebook's cell: its text is known, whatever file it names.
             return Judgement(follows=True, package=top, shown=PurePath(file).name)
         why = GENERATED if file.startswith("<") else NO_SOURCE
         return Judgement(follows=False, package=top or file, why=why)
@@ -171,8 +174,8 @@ class _Word:
 def called_of(frame: FrameType) -> Iterator[tuple[str, str]]:
     """Yield the modules, by name and file, of what a function has at hand and may call.
 
-    What is compiled makes no frames: it is found by what names of the function stand
-    for, as the function is left.
+    Compiled code makes no frames: it is found by the values of the function's names
+    when the function returns.
     """
     names = frame.f_code.co_names
     values = [frame.f_globals[name] for name in names if name in frame.f_globals]
@@ -202,7 +205,7 @@ def _modules(
 
 
 def outside(module: str, file: str, code: Code) -> tuple[str, str]:
-    """Say which code that makes no frames is not followed, and why; or nothing."""
+    """Return which code that makes no frames is not followed, and why; or nothing."""
     top = module.partition(".")[0]
     if not top or top in _ENGINE or _is_python(top):
         return "", ""
@@ -223,18 +226,18 @@ def _is_python(top: str) -> bool:
 
 
 def _made_by_python(module: str) -> bool:
-    """Say whether a module's name is one that Python makes up: a named tuple's."""
+    """Return whether a module's name is one that Python makes up: a named tuple's."""
     return module.startswith("namedtuple_")
 
 
 def _inside(path: PurePath, names: tuple[str, ...]) -> int | None:
-    """Give how many parts of a path come before what lies in such a folder."""
+    """Return how many parts of a path come before what lies in such a folder."""
     found = [at for at, part in enumerate(path.parts) if part in names]
     return found[-1] + 1 if found else None
 
 
 def _dotted(path: PurePath, site: int) -> str:
-    """Give the name of the module of a file in a folder of packages."""
+    """Return the name of the module of a file in a folder of packages."""
     inner = [*path.parts[site:-1], path.stem]
     return ".".join(inner[:-1] if inner[-1] == "__init__" and inner[1:] else inner)
 

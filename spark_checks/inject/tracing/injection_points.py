@@ -117,7 +117,7 @@ def _read(path: Path) -> list[CodePoint]:
 
 
 def _times(points: Iterable[CodePoint]) -> int:
-    """Count how often points were come to, those included that were not noted."""
+    """Count how often points were reached, those included that were not noted."""
     last: dict[str, int] = {}
     for point in points:
         last[point.text] = max(point.time, last.get(point.text, 0))

@@ -1,6 +1,6 @@
-"""Notes of the points that code comes to: a line in a file for each, as it is come to.
+"""Notes of the points that code reaches: a line in a file for each, as it is reached.
 
-A note is who came to it, ``71.3``, a tab, and the text. Where not all are noted it has
+A note is who reached it, ``71.3``, a tab, and the text. Where not all are noted it has
 the number of the time too, ``71.3=20500``. A thread that is not the main one is named
 in front, ``140+71.3``.
 """
@@ -38,7 +38,7 @@ class Notes:
         self._one_by_one = threading.Lock()
 
     def write(self, path: Path, text: str, times: int) -> None:
-        """Note that a point was come to for so many times."""
+        """Note that a point was reached for the ``times``-th time."""
         who = f"{_thread()}{os.getpid()}.{id(self)}"
         self._number += 1
         if self._number <= MOST_NOTES:
@@ -61,7 +61,7 @@ class Notes:
 def read(path: Path) -> Iterator[tuple[bool, str, int]]:
     """Yield what is noted: whether by the main thread, the text, and which time it is.
 
-    What the main thread came to is first, in order. What others came to follows in
+    Points of the main thread come first, in order. Those of other threads follow in
     order of the text, so that it is the same whichever thread was first.
     """
     if not path.exists():
@@ -83,7 +83,7 @@ def read(path: Path) -> Iterator[tuple[bool, str, int]]:
 
 
 def of_first(path: Path) -> tuple[str, ...]:
-    """Give what the process that wrote first came to, in order.
+    """Return the points of the process that wrote first, in order.
 
     Of the attempts of a task, that is the one that no other came before.
     """

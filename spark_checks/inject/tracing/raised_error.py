@@ -1,7 +1,7 @@
-"""The error that is raised in a user's code: of a kind that the code reckons with.
+"""The error that is raised in a user's code: of a class that the code catches.
 
-Code that catches ``sqlite3.Error`` is to meet such an error. It is one of a broken
-environment, never of what the code finds: a row that is there already, a missing file.
+Code that catches ``sqlite3.Error`` gets such an error. It is one of a broken
+environment, never of what the code finds: a duplicate row, a missing file.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _MESSAGE = "the sink failed here"
 _BROKEN = (ConnectionError, TimeoutError)
 
 
-class FailedHere(Exception):  # noqa: N818 - it stands for whatever a sink may raise
-    """Is raised inside a sink's own code by a rule.
+class FailedHere(Exception):  # noqa: N818 - it may be any error of a sink
+    """Raised inside a sink's own code by a rule.
 
-    What is made of it and of another kind needs nothing that the other kind asks for.
+    A class derived from it and from another needs no arguments of the other.
     """
 
     def __init__(self) -> None:
-        """Say what all of them say."""
+        """Take the message that all of them have."""
         Exception.__init__(self, _MESSAGE)
 
     def __str__(self) -> str:
-        """Give the message."""
+        """Return the message."""
         return _MESSAGE
 
 
 def error_at(frame: FrameType, own: Callable[[FrameType], bool]) -> Exception:
-    """Make an error that the nearest handler around a frame's line is there for.
+    """Make an error that the nearest enclosing handler catches.
 
     Only handlers in the user's ``own`` code count. One for all errors, or none at all,
     gets a plain ``FailedHere``.
@@ -64,7 +64,7 @@ def _made(kind: type[Exception]) -> Exception:
 
 
 def _of_environment(kind: Any) -> type[Exception] | None:
-    """Give the kind of error by which an environment fails that a handler catches.
+    """Return the class of environment error that a handler catches.
 
     That is an ``OSError``, or what a driver of the DB-API calls ``OperationalError``.
     """
@@ -99,7 +99,7 @@ def _caught(frame: FrameType) -> Iterator[Any]:
 
 
 def _kinds(kind: ast.expr, frame: FrameType) -> Iterator[Any]:
-    """Look up a name, a dotted name, or several; a name may stand for several too."""
+    """Look up a name, a dotted name, or several; a name may hold several too."""
     if isinstance(kind, ast.Tuple):
         for one in kind.elts:
             yield from _kinds(one, frame)

@@ -14,16 +14,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Guarded:
-    """Lines of a function of this name, and the kinds of error caught around them."""
+    """Lines of a function inside a ``try`` or ``with`` that catches errors."""
 
     function: str
+    """The name of the function."""
     first: int
+    """The first line."""
     last: int
+    """The last line."""
     kinds: tuple[ast.expr, ...]
+    """The classes of error that are caught, as expressions."""
 
 
 def leaves_block(file: str, line: int, before: int) -> bool:
-    """Say whether a line of a ``with`` is come to from inside its block: at its end."""
+    """Return whether a line of a ``with`` is reached from inside its block."""
     return any(
         first <= line < body <= before <= last for first, body, last in _blocks(file)
     )
@@ -67,7 +71,7 @@ def _in(node: ast.AST, function: str) -> Iterator[Guarded]:
 
 
 def _kinds(node: ast.AST) -> tuple[ast.expr, ...]:
-    """Give what a ``try`` catches, or a ``with suppress(...)``."""
+    """Return what a ``try`` catches, or a ``with suppress(...)``."""
     if isinstance(node, ast.Try):
         every = ast.Name("BaseException")
         return tuple(handler.type or every for handler in node.handlers)

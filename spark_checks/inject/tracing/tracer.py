@@ -1,8 +1,7 @@
-"""Watches a process for the places that rules name, and lets there happen what must.
+"""Watches a process for the places that rules name, and does there what they say.
 
-The same tracer runs in the child that stands for the driver and in Spark's Python
-workers. A process dies as in a crash: no ``finally``, no flush, no rollback by its
-own hand.
+The same tracer runs in the host of the driver and in Spark's Python workers. A process
+dies as in a crash: no ``finally``, no flush, no rollback of its own.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class Tracer:
         where: Callable[[FrameType], Place],
         begins: Callable[[], None] | None = None,
     ) -> None:
-        """Follow ``plan``; ``where`` tells the place of a frame.
+        """Follow ``plan``; ``where`` returns the place of a frame.
 
         ``begins`` is called in each other thread as it first does anything for a batch.
         """
@@ -83,8 +82,8 @@ class Tracer:
         self._beat = beat if beat.exists() else None
         self._beaten = 0.0
         self._code = Code(rule_set.code, rule_set.named)
-        asked = (rule.mark for rule in rule_set.rules if rule.function == OUTSIDE)
-        self._outside = next(asked, "")
+        marks = (rule.mark for rule in rule_set.rules if rule.function == OUTSIDE)
+        self._outside = next(marks, "")
         self._reported: set[object] = set()
         self._looked: dict[int, int] = {}
         self._notes = Notes()
@@ -97,7 +96,7 @@ class Tracer:
         return bool(self._names)
 
     def watches(self, frame: FrameType) -> bool:
-        """Say whether something may happen in a frame."""
+        """Return whether something may happen in a frame."""
         return frame.f_code.co_qualname in self._names or self._follows(frame)
 
     @property
@@ -106,7 +105,7 @@ class Tracer:
         return self._begins is not None
 
     def passes_over(self, frame: FrameType) -> bool:
-        """Say whether nothing can ever happen in a frame of this code."""
+        """Return whether nothing can ever happen in a frame of this code."""
         if self.watches(frame):
             return False
         function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
@@ -195,7 +194,7 @@ class Tracer:
                     self._act(rule, frame)
 
     def end(self) -> None:
-        """Come to the end of a task; nothing is due if it ran no code of the user's."""
+        """End a task; nothing is due if it ran no code of the user's."""
         if self._last is not None:
             self.fire(ENDS, "return", self._last)
 
@@ -206,7 +205,7 @@ class Tracer:
         return not rule.after or (marks / rule.after).exists()
 
     def _reach(self, place: Place, line: str, frame: FrameType | None = None) -> None:
-        """Come to a point of the user's own code."""
+        """Handle a point of the user's own code."""
         self._last = place
         if self._beat is not None and time.monotonic() > self._beaten + _BEATS:
             self._beaten = time.monotonic()
@@ -231,7 +230,7 @@ class Tracer:
         return point_text(f"{place}{code.co_name}(){shown}", ends=ends)
 
     def _follows(self, frame: FrameType) -> bool:
-        """Say whether the lines of a frame are to be followed."""
+        """Return whether the lines of a frame are followed."""
         function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
         return self._lines and bool(function) and self._judged(frame).follows
 
@@ -256,7 +255,7 @@ class Tracer:
         outer = list(_outer(frame))
         if any(f.f_code.co_filename.startswith(_IMPORT) for f in outer):
             return
-        # Python's own may stand in between: a pool of threads, functools, map.
+        # Python's own may lie in between: a pool of threads, functools, map.
         caller = next((f for f in outer if not self._judged(f).standard), None)
         if caller is None or self._follows(caller):
             self._report_outside(frame, *package)
@@ -286,7 +285,7 @@ class Tracer:
         return number
 
     def _note(self, rule: Rule, place: Place, line: str, times: int) -> None:
-        """Write down that a point of a task, or of the driver, was come to."""
+        """Write down that a point of a task, or of the driver, was reached."""
         task = "" if place.partition is None else f"-{place.partition}"
         self._notes.write(Path(self._plan.marks, f"{rule.mark}{task}"), line, times)
 
@@ -312,7 +311,7 @@ class Tracer:
         Path(self._plan.marks, mark).touch()
 
     def _wait_for(self, mark: str, rule: Rule) -> None:
-        """Wait for a mark; die where it does not come, for all else is off the plan."""
+        """Wait for a mark; die if it does not come: the rest would be unplanned."""
         path = Path(mark) if "/" in mark else Path(self._plan.marks, mark)
         marks = Path(self._plan.marks)
         deadline = time.monotonic() + self._plan.patience
@@ -340,7 +339,7 @@ def _below_us(outer: list[FrameType]) -> Iterator[FrameType]:
 
 
 def _returns(frame: FrameType) -> bool:
-    """Say whether code is left by a return or a yield of its own, and by no error."""
+    """Return whether code ends by its own return or yield, and by no error."""
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     return operation.startswith(("RETURN_", "YIELD_"))
 
@@ -354,7 +353,7 @@ def _outer(frame: FrameType) -> Iterator[FrameType]:
 
 
 def trace_all(tracers: list[Tracer]) -> None:
-    """Let several tracers watch this thread, and those that it starts from now on.
+    """Let several tracers watch this thread, and threads that it starts from now on.
 
     At most one of them follows a frame.
     """
@@ -384,6 +383,6 @@ def trace_all(tracers: list[Tracer]) -> None:
 
 
 def trace_none() -> None:
-    """Let nobody watch this thread any more, nor threads that it starts."""
+    """Stop watching this thread, and threads that it starts."""
     threading.settrace(None)
     sys.settrace(None)

@@ -51,7 +51,7 @@ NAMED = {name: what for what, names in _NAMED.items() for name in names.split()}
 
 
 def named(dotted: str) -> tuple[str, str]:
-    """Give the package of the table that a module is in, and what that is."""
+    """Return the package of the table that a module is in, and what that is."""
     name = dotted
     while name:
         if name in NAMED:

@@ -48,7 +48,7 @@ def begin(marks: Path, landed: str) -> None:
 
 
 def _watch(marks: Path, landed: str) -> None:
-    """Have a mark left as this process ends, however that comes about.
+    """Have a mark left when this process ends, however it ends.
 
     A shell does it, which holds one end of a pipe: to fork a process that runs a user's
     code would not be safe, for libraries may have threads in it.
@@ -91,7 +91,7 @@ def _rest_of(stream: Any) -> bytes:
                 break
             found += piece
         elif time.monotonic() > deadline:
-            message = "the input of a task that is given up did not come to its end"
+            message = "the input of a task that is given up did not end"
             raise TimeoutError(message)
     return bytes(found)
 

@@ -1,1 +1,1 @@
-"""Real runs, each steered through an interleaving; what was not as planned is seen."""
+"""Real runs, each steered through an interleaving; deviations are reported."""

@@ -9,20 +9,20 @@ from onceproof.spark_checks.plan.run_plan import FAILED, NO_SUCH_POINT, NOT_MET
 
 @dataclass(frozen=True)
 class Deviation:
-    """Why a run was not the one that was planned; ``known`` if none can ever be.
-
-    With ``nothing_to_hit`` there is nothing to inject a fault into.
-    Another try may ``help``: what failed was ours, or took too long.
-    """
+    """Why a run deviated from its plan; false if it did not."""
 
     reason: str = ""
+    """Why, in words."""
     known: bool = False
+    """Whether no other try can go as planned."""
     help: bool = False
+    """Whether another try may help, because the failure was not the sink's."""
     nothing_to_hit: bool = False
+    """Whether there is no point to inject the fault at."""
 
     @property
     def cause(self) -> str:
-        """Say by which of the causes an interleaving was not replayed."""
+        """The cause for which the interleaving was not replayed."""
         if not self.reason:
             return ""
         if self.nothing_to_hit:
@@ -30,7 +30,7 @@ class Deviation:
         return NOT_MET if self.known else FAILED
 
     def __bool__(self) -> bool:
-        """Say whether the run deviated."""
+        """Return whether the run deviated."""
         return bool(self.reason)
 
 

@@ -1,4 +1,4 @@
-"""What a user's code runs when nothing is done to it, and what readers then see."""
+"""The fault-free run: the points that a user's code reaches, and what readers see."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO,
 from onceproof.spark_checks.plan.run_plan import RunPlan
 from onceproof.spark_checks.replay.observations import Observations, readers_see
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
-from onceproof.spark_checks.replay.steering.trial import SteeredQuery
+from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 from onceproof.spark_checks.sinks.user_sink import has_code
 
 if TYPE_CHECKING:
@@ -38,10 +41,10 @@ _NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))
 
 
 def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
-    """Describe a user's sink by the points that its code is seen to come to.
+    """Describe a user's sink by the points that its code reaches.
 
-    Raises ``UsageError`` where the sink fails by itself, or where readers do not see
-    each event once though nothing was done to it.
+    Raises ``UsageError`` where the sink fails without a fault, or where readers do not
+    see each event once.
     """
     batches = context.source.batches
     folder, built = fresh(context, sink)
@@ -82,7 +85,7 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     steps |= {"write": WORK} if seen.tasks else {}
     return replace(
         sink,
-        engine=StruckInside,
+        engine=InstrumentedMicroBatch,
         model=model,
         steps=steps,
         seen=seen,
@@ -91,11 +94,11 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
 
 
 def _no_lines(sink: ModelledSink, seen: SeenPoints) -> str:
-    """Say that no fault can be injected into a sink's code."""
+    """Return an error: no fault can be injected into a sink's code."""
     why = ", ".join(f"{name} ({why})" for name, why in seen.outside)
     besides = f"; what ran is {why}" if why else ""
     return (
-        f"no line of {sink.name}'s code was seen to run, so that no fault can be "
+        f"no line of {sink.name}'s code was seen to run, so no fault can be "
         f"injected{besides}; help: name the package or the folder that it is in, as "
         "code="
     )
@@ -107,9 +110,9 @@ def _tried(
     run: RunPlan,
     listing: _Listing | None = None,
 ) -> tuple[Path, SteeredQuery]:
-    """Make one run of a fresh sink, and see that it came to its end.
+    """Run a fresh sink once, to its end.
 
-    It is made once more where a failure was not the sink's.
+    The run is repeated once after a failure that was not the sink's.
     """
     for last in (False, True):
         folder, built = fresh(context, sink)
@@ -125,7 +128,7 @@ def _tried(
         shutil.rmtree(folder, ignore_errors=True)
     if problem or query.unplanned:
         why = problem.reason or query.unplanned[0]
-        message = f"{sink.name} fails though nothing was done to it: {why}"
+        message = f"{sink.name} fails without any fault: {why}"
         raise UsageError(message)
     return folder, query
 
@@ -152,13 +155,13 @@ class _Listing:
             self._look = query.look_again(run)
 
     def model(self, context: ReplayContext, query: SteeredQuery) -> type[Manifest]:
-        """Give the model of the sink as its readers see it."""
+        """Return the model of the sink as its readers see it."""
         well = self._look is not None and _well(context, query, [self._look])
         return Manifest if well else ManifestDirectory
 
 
 def _well(context: ReplayContext, query: SteeredQuery, looks: list[Any]) -> bool:
-    """Say whether readers see each event once, and nothing else."""
+    """Return whether readers see each event once, and nothing else."""
     history = _seen(context, query, looks)
     return set(history.seen(0)) == {1} and not history.unexplained[0]
 
@@ -170,12 +173,12 @@ def _seen(context: ReplayContext, query: SteeredQuery, looks: list[Any]) -> Hist
 
 
 def _wrong(context: ReplayContext, sink: ModelledSink, query: SteeredQuery) -> str:
-    """Say what is wrong with a sink to which nothing was done."""
+    """Describe what is wrong with a sink after the fault-free run."""
     if query.unreadable:
         why = next(iter(query.unreadable.values()))
-        return f"{sink.name} cannot be read, though nothing was done to it: {why}"
+        return f"{sink.name} cannot be read, without any fault: {why}"
     history = _seen(context, query, query.looks)
-    wrong = (row.example for row in history.rows if row.fared[0].visible != 1)
+    wrong = (row.example for row in history.rows if row.outcomes[0].visible != 1)
     such = next((f", such as {example}" for example in wrong if example), "")
     return (
         f"{sink.name} is wrong even without a fault: "

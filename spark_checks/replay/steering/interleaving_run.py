@@ -16,8 +16,8 @@ from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.outcome import Outcome, UnjudgedOutcome
 from onceproof.spark_checks.replay.steering.deviation import AS_PLANNED
-from onceproof.spark_checks.replay.steering.trial import SteeredQuery
-from onceproof.spark_checks.session.host_processes import HarnessError
+from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
+from onceproof.spark_checks.session.host_processes import HostError
 from onceproof.spark_checks.sinks.interface import Target
 
 if TYPE_CHECKING:
@@ -33,18 +33,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SteeredInterleaving:
-    """What is to be steered: an interleaving of a sink's model."""
+    """An interleaving of a sink's model, to steer a run through."""
 
     one: Interleaving
+    """The interleaving."""
     protocol: Protocol
+    """The protocol."""
     semantics: Interpreter
+    """The protocol in plain Python."""
     sink: ModelledSink
+    """The sink."""
 
 
 def run_one(
     context: ReplayContext,
     steered: SteeredInterleaving,
-    tell: Callable[[events.Event], None],
+    listener: Callable[[events.Event], None],
 ) -> UnjudgedOutcome:
     """Run a fresh sink through an interleaving, looking at it as it goes."""
     began = time.perf_counter()
@@ -52,7 +56,7 @@ def run_one(
     nothing = Outcome(one, None, None, (), 0.0)
     try:
         folder, built = fresh(context, sink)
-    except HarnessError as failed:
+    except HostError as failed:
         return UnjudgedOutcome(replace(nothing, not_replayed=str(failed), again=True))
     nothing = replace(nothing, folder=folder)
     callback = sink.seen is not None and sink.seen.callback
@@ -69,13 +73,13 @@ def run_one(
         for run in runs:
             problem = query.go(run)
             for happened, what in query.news(run, well=not problem):
-                tell(happened(sink.name, one.number, what))
+                listener(happened(sink.name, one.number, what))
             if problem:
                 break
     finally:
         query.close()
     if query.rested and not problem:
-        tell(events.Recovered(sink.name, one.number))
+        listener(events.Recovered(sink.name, one.number))
     outcome = replace(
         nothing,
         failpoints=tuple(h for run in runs for h in run.how),
@@ -93,10 +97,10 @@ def run_one(
         return UnjudgedOutcome(outcome)
     seen = {run.moment: one.trace.states[run.state] for run in runs}
     model = None if sink.code else observe_states(steered.semantics, seen)
-    telling = Observations(
+    observations = Observations(
         tuple(seen), tuple(query.looks), tuple(query.promised), query.rested
     )
-    return UnjudgedOutcome(replace(outcome, model=model), telling)
+    return UnjudgedOutcome(replace(outcome, model=model), observations)
 
 
 def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:

@@ -23,7 +23,7 @@ from onceproof.spark_checks.plan.rules import (
     RuleSet,
 )
 from onceproof.spark_checks.plan.sink_kind import NOWHERE, STARTS
-from onceproof.spark_checks.session.host_processes import HarnessError
+from onceproof.spark_checks.session.host_processes import HostError
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _OPEN_COST = 4 * 2**20
 
 
 class QueryRun:
-    """Starts one query over one checkpoint as often as asked, and waits for its end."""
+    """Starts one query over one checkpoint, repeatedly, and waits for its end."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class QueryRun:
                 started.stop()
                 message = f"the query did not end within {patience} s"
                 return QueryResult(message, late=True)
-        except HarnessError as error:
+        except HostError as error:
             return QueryResult(str(error), failed=True)
         except UsageError:
             raise
@@ -178,7 +178,7 @@ class QueryRun:
         }
 
     def leave(self) -> tuple[bool, str]:
-        """End what stands for a driver; say whether a rule ended it, or why it failed.
+        """End the driver's host; return whether a rule ended it, or why it failed.
 
         That may have been a thread of it, after the last callback.
         """
@@ -191,11 +191,11 @@ class QueryRun:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """How one start of the query ended; ``error`` is empty where it ended well.
-
-    It may have come too ``late``, or not at all because we ``failed``.
-    """
+    """How one start of the query ended."""
 
     error: str = ""
+    """Its error; empty if it ended well."""
     late: bool = False
+    """Whether it ran out of time."""
     failed: bool = False
+    """Whether it failed for a reason that is not the sink's."""

@@ -32,17 +32,26 @@ class ReplayContext:
     """
 
     session: WarmSession
+    """The warm session."""
     spark: SparkSession
+    """The session of this thread."""
     source: InputFiles
+    """The input."""
     observer: Observer | None
+    """Compares what readers see with the input; None in the first run."""
     scratch: Path
+    """The folder of the runs."""
     under_test: UnderTest | None = None
+    """The sink under test."""
     patience: float = PATIENCE
+    """A run that has not ended after so many seconds is given up."""
     stall: float = math.inf
+    """After so many seconds without progress, a parked task is released."""
     leftovers: Leftovers = field(default_factory=Leftovers)
+    """The sinks that have something to clean up."""
 
-    def histories(self, tellings: Sequence[Observations]) -> list[History]:
-        """Count how events fared in several runs; nothing where nobody looked."""
-        if self.observer is None or not tellings:
+    def histories(self, observations: Sequence[Observations]) -> list[History]:
+        """Count the outcomes of events in several runs, where a reader looked."""
+        if self.observer is None or not observations:
             return []
-        return self.observer.histories(tellings)
+        return self.observer.histories(observations)

@@ -22,7 +22,10 @@ from onceproof.spark_checks.report.evidence.source_files import (
     known_sinks,
     sources_of,
 )
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +99,7 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
         for model in (Manifest, ManifestDirectory):
             if outer.get("sink") == model.label():
                 return MicroBatch(sink=model, **sizes), code
-        return StruckInside(sink=UserCode(**inner), **sizes), code
+        return InstrumentedMicroBatch(sink=UserCode(**inner), **sizes), code
     known = known_sinks()
     if record.subject not in known:
         message = "there is no such reference sink here"

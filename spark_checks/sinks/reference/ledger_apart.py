@@ -28,7 +28,7 @@ def write_ledger(database: str, batch_id: int) -> None:
 
 
 def in_ledger(database: str, batch_id: int) -> bool:
-    """Say whether the batch's id is there."""
+    """Return whether the batch's id is there."""
     with closing(sqlite.connect(database)) as db:
         known = "SELECT 1 FROM ledger WHERE batch_id = ?"
         return db.execute(known, (batch_id,)).fetchone() is not None

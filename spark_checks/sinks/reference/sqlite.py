@@ -52,7 +52,7 @@ def insert(
 
 
 def reader(database: str) -> Read:
-    """Give a reader of the committed rows."""
+    """Return a reader of the committed rows."""
 
     def read(spark: SparkSession) -> DataFrame:
         with closing(connect(database)) as db:

@@ -20,7 +20,10 @@ from onceproof.properties.guarantees import AT_MOST_ONCE
 from onceproof.properties.judges.by_search import Finding
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 from tests.properties.explorer.runs import SPARK, broken, spark
 
 HOSTILE = "</script><img src=x onerror=\"alert('1')\">\u2028\u2029<!--&amp;@CODE@"
@@ -153,7 +156,9 @@ def test_the_command_refuses_what_it_cannot_show(tmp_path):
 def test_a_run_of_a_users_own_sink_can_be_stepped(tmp_path):
     """Its file names no protocol of the library; the model is made from its steps."""
     code = UserCode(on_driver=1)
-    protocol = StruckInside(sink=code, BATCH=1, PARTITION=1, ATTEMPT=1, LINE=3)
+    protocol = InstrumentedMicroBatch(
+        sink=code, BATCH=1, PARTITION=1, ATTEMPT=1, LINE=3
+    )
     reference = Interpreter(protocol)
     state, steps = next(iter(reference.initial_states())), []
     for _ in range(9):

@@ -27,10 +27,10 @@ def total(ledger):
 
 def history(*seen, unexplained=()):
     """Observe one event, so often visible at each moment."""
-    fared = tuple(EventOutcome(promised=False, visible=times) for times in seen)
+    outcomes = tuple(EventOutcome(promised=False, visible=times) for times in seen)
     return History(
         moments=tuple(f"moment {n}" for n in range(len(seen))),
-        rows=(Row(unit=0, accepted=True, fared=fared),),
+        rows=(Row(unit=0, accepted=True, outcomes=outcomes),),
         unexplained=unexplained or (0,) * len(seen),
     )
 

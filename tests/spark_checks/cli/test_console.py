@@ -34,8 +34,8 @@ MOMENTS = ("after crash()", "after crash(), time 2", "at rest")
 
 
 def history(*seen: int, events: int = 2, rested: bool = True) -> History:
-    fared = tuple(EventOutcome(i == 2, n) for i, n in enumerate(seen))
-    row = Row(0, accepted=True, fared=fared, events=events)
+    outcomes = tuple(EventOutcome(i == 2, n) for i, n in enumerate(seen))
+    row = Row(0, accepted=True, outcomes=outcomes, events=events)
     return History(MOMENTS, (row,), (0, 0, 0), rested)
 
 

@@ -46,11 +46,9 @@ def judged(pool, tmp_path, monkeypatch):
             port, server = sinks.serve()
             servers.append(server)
             monkeypatch.setenv("ORDERS_STORE", f"127.0.0.1:{port}")
-        asked = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
+        test = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
         words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
-        question = AssessmentRequest(
-            HERE, tmp_path, asked=asked, choice=choice, **words
-        )
+        question = AssessmentRequest(HERE, tmp_path, test=test, choice=choice, **words)
         return judge(getattr(sinks, name), question, pool=pool)
 
     yield ask

@@ -22,7 +22,10 @@ from onceproof.spark_checks.sinks.code_points import (
     place_of,
 )
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 from tests.spark_checks.steering import SINKS, SMALL
 
 
@@ -95,7 +98,7 @@ def described(seen, model, steps):
         parameters=seen.sizes,
         code=("/x",),
         seen=seen,
-        engine=StruckInside,
+        engine=InstrumentedMicroBatch,
     )
 
 

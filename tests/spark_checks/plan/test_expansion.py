@@ -9,7 +9,10 @@ from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import follow
 from onceproof.spark_checks.plan.expansion import expanded
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 
 SHAPES = [
     {"sink": UserCode(on_driver=1), "LINE": 4, "faults": 1},
@@ -37,7 +40,7 @@ def words(found):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_they_are_just_those_that_the_model_has(shape):
     """Enumerated in full they are the same, and each can happen."""
-    protocol = StruckInside(**shape)
+    protocol = InstrumentedMicroBatch(**shape)
 
     found, full = expanded(protocol), interleavings(protocol)
 
@@ -52,7 +55,9 @@ def test_they_are_just_those_that_the_model_has(shape):
 
 def test_code_may_have_very_many_points():
     """What is installed is followed, and has lines without number."""
-    found = expanded(StruckInside(sink=UserCode(on_driver=1, in_tasks=1), WORK=900))
+    found = expanded(
+        InstrumentedMicroBatch(sink=UserCode(on_driver=1, in_tasks=1), WORK=900)
+    )
 
     assert len(found.classes) > 900
 
@@ -60,4 +65,4 @@ def test_code_may_have_very_many_points():
 def test_too_many_are_refused_with_what_to_do():
     """And not enumerated for hours."""
     with pytest.raises(UsageError, match="ask for fewer faults"):
-        expanded(StruckInside(sink=UserCode(on_driver=1), LINE=900, faults=2))
+        expanded(InstrumentedMicroBatch(sink=UserCode(on_driver=1), LINE=900, faults=2))

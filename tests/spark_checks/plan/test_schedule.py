@@ -13,7 +13,10 @@ from onceproof.spark_checks.plan.run_plan import NotReplayable, RunPlan
 from onceproof.spark_checks.plan.schedule import Schedule
 from onceproof.spark_checks.plan.task_faults import fail_task
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
-from onceproof.spark_checks.sinks.user_code_model import StruckInside, UserCode
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 from tests.spark_checks.steering import SINKS, SMALL
 
 THREE = Sizes(batches=3, partitions=1)
@@ -108,7 +111,7 @@ def test_an_error_in_a_task_is_raised_and_a_death_is_none(fault, do):
     end = CodePoint("the return of put()")
     seen = SeenPoints(tasks={(0, 0): (first, second, end)})
     shape = {"WORK": 2, "BATCH": 1, "PARTITION": 1, "faults": 1}
-    protocol = StruckInside(sink=UserCode(in_tasks=1), **shape)
+    protocol = InstrumentedMicroBatch(sink=UserCode(in_tasks=1), **shape)
     done = set()
     for one in interleavings(protocol).classes:
         [at] = one.faults or [0]

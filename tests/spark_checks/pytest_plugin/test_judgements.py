@@ -291,7 +291,7 @@ def test_a_file_that_is_about_another_sink_judges_nothing(pytester):
     pytester.makeconftest(
         CONFTEST
         + """
-told = SimpleNamespace(sink="another", faults=1, asked={}, steps=())
+told = SimpleNamespace(sink="another", faults=1, options={}, steps=())
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -19,9 +19,9 @@ ONES = [SimpleNamespace(number=n) for n in (1, 2)]
 
 
 def history(*visible, **rest):
-    fared = tuple(EventOutcome(promised=True, visible=n) for n in visible)
+    outcomes = tuple(EventOutcome(promised=True, visible=n) for n in visible)
     moments = ("after a fault",) * (len(visible) - 1) + ("at rest",)
-    row = Row(0, accepted=True, fared=fared)
+    row = Row(0, accepted=True, outcomes=outcomes)
     return History(moments, (row,), (0,) * len(visible), **rest)
 
 

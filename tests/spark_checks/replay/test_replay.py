@@ -108,7 +108,9 @@ def test_a_counterexample_file_can_be_read_by_people_and_by_replay(reports, tmp_
     assert told["property"] == "at-most-once"
     assert told["failpoints"]
     assert any(step["fault"] for step in told["steps"])
-    worst = max(m["visible"] for row in told["observed"]["rows"] for m in row["fared"])
+    worst = max(
+        m["visible"] for row in told["observed"]["rows"] for m in row["outcomes"]
+    )
     assert worst > 1
 
 

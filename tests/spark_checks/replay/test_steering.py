@@ -118,7 +118,7 @@ def test_a_crash_that_never_struck_is_not_replayed(outcome):
     found = outcome("misnamed", AMID)
 
     assert found.spark is None
-    assert "never struck: the process dies before no_such_function()" in (
+    assert "never injected: the process dies before no_such_function()" in (
         found.not_replayed
     )
 

@@ -103,7 +103,7 @@ def test_a_second_run_is_ended_after_the_sink_has_committed(outcomes):
     """On a restart ``offsets/0`` is there already; the batch still runs to its end."""
     outcome = outcomes["datasource-staged"]
 
-    published = [row.fared[1].visible for row in outcome.spark.rows]
+    published = [row.outcomes[1].visible for row in outcome.spark.rows]
 
     assert published == [1]
     assert not outcome.drift, (outcome.model, outcome.spark)
@@ -128,7 +128,7 @@ def test_a_task_that_does_not_run_again_cannot_be_struck(outcomes):
 
     assert outcome.spark is None
     assert outcome.known
-    assert said == "no task of batch 0 runs again, so none can be struck"
+    assert said == "no task of batch 0 runs again, so no fault can hit it"
 
 
 @pytest.mark.parametrize("name", ["datasource-unprotected", "foreach-writer"])

@@ -54,16 +54,16 @@ def hit(*lines):
     return Done(hits=hits, spark=SimpleNamespace(unread={}, moments=()))
 
 
-def report_of(*outcomes, asked=None, there=None, whole=True, **seen):
+def report_of(*outcomes, requested=None, there=None, whole=True, **seen):
     points = tuple(CodePoint(line) for line in (FIRST, SECOND, THEIRS))
     sink = SimpleNamespace(
         seen=SeenPoints({0: points}, **seen), name="x::sink", code=("/x",)
     )
-    asked = len(outcomes) if asked is None else asked
-    classes = SimpleNamespace(classes=range(asked if there is None else there))
+    requested = len(outcomes) if requested is None else requested
+    classes = SimpleNamespace(classes=range(requested if there is None else there))
     model = SimpleNamespace(verdicts={})
     made = SinkReport(sink, None, classes, model, None, list(outcomes))
-    made.asked, made.whole = asked, whole
+    made.requested, made.whole = requested, whole
     return made
 
 
@@ -76,7 +76,7 @@ def test_each_interleaving_that_was_not_replayed_has_its_cause():
         Done("fewer points", NO_SUCH_POINT),
         Done("never struck", NOT_MET),
         Done("a child panicked", FAILED, known=False),
-        asked=9,
+        requested=9,
         there=20,
     )
     choice = Choice(most=9)

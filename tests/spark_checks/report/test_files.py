@@ -7,10 +7,13 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.properties.counterexample.file import Counterexample, steps_of
+from onceproof.properties.counterexample.file import Counterexample, read, steps_of
+from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.judges.by_search import parameters_of
+from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.session import session_pool
@@ -127,13 +130,81 @@ def test_a_damaged_file_is_refused(written, no_spark, damage, said):
 
 
 def test_a_file_that_was_changed_is_refused(written, no_spark):
-    """A digest of all that it tells guards it; who changes it takes the digest out."""
+    """A digest of the content guards it; a deliberate change removes the digest."""
     path = written()
     path.write_text(path.read_text().replace('"events": 100', '"events": 101'))
 
     output = refused(path)
 
     assert "it was changed after it was written" in output
+
+
+OLD_NAMES = (
+    ('"schema": 2', '"schema": 1'),
+    ('"options":', '"asked":'),
+    ('"outcomes":', '"fared":'),
+    ('"instrumented-micro-batch"', '"struck-inside"'),
+)
+
+
+def as_schema_1(path):
+    """Rewrite a file as the first schema had it, with a digest of its own."""
+    text = path.read_text()
+    for new, old in OLD_NAMES:
+        text = text.replace(new, old)
+    data = json.loads(text)
+    del data["digest"]
+    head = {name: data.pop(name) for name in ("format", "schema")}
+    digest = of_data(data)
+    path.write_text(json.dumps({**head, **data, "digest": digest}))
+
+
+def of_schema_1(path):
+    """Write a file with all that was renamed, and return what it holds."""
+    moment = EventOutcome(promised=True, visible=2)
+    history = History(("at rest",), (Row(0, True, (moment,)),), (0,))
+    found = Counterexample(
+        protocol="instrumented-micro-batch",
+        parameters={},
+        property="at-most-once",
+        clause="no effect is ever visible twice",
+        fails_at=0,
+        steps=(),
+        versions={},
+        observed=history,
+        expected=history,
+        options={"key": ["id"]},
+    )
+    found.write(path)
+    as_schema_1(path)
+    return found
+
+
+def test_a_file_of_the_first_schema_reads_as_one_of_today(tmp_path):
+    """Its names have changed, and nothing else; its digest is of the old names."""
+    path = tmp_path / "old.json"
+    written = of_schema_1(path)
+
+    assert '"fared"' in path.read_text()
+    assert read(path) == written
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"faults": 2}, "its digest does not match"),
+        ({"digest": None, "options": {}}, "there is no 'options' in schema 1"),
+        ({"asked": {"key": "id"}}, "its digest does not match"),
+    ],
+)
+def test_a_damaged_file_of_the_first_schema_is_refused(tmp_path, damage, said):
+    path = tmp_path / "old.json"
+    of_schema_1(path)
+    data = {**json.loads(path.read_text()), **damage}
+    path.write_text(json.dumps(data))
+
+    with pytest.raises(UsageError, match=said):
+        read(path)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +271,6 @@ def test_a_number_of_no_interleaving_is_refused(no_spark):
 
     assert result.exit_code == 2
     assert len(result.output.strip().splitlines()) == 1
-    assert "there is no interleaving 9999; foreach-batch-append has 1 to " in (
+    assert "there is no interleaving 9999; help: foreach-batch-append has 1 to " in (
         result.output
     )

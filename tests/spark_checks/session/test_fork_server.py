@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.spark_checks.session.host_processes import HarnessError, Zygote
+from onceproof.spark_checks.session.host_processes import ForkServer, HostError
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc"
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def zygote():
-    with Zygote() as made:
+def fork_server():
+    with ForkServer() as made:
         yield made
 
 
@@ -39,7 +39,7 @@ def gone(pid):
 
 
 def test_modules_that_start_threads_are_left_to_the_hosts(
-    zygote, tmp_path, monkeypatch
+    fork_server, tmp_path, monkeypatch
 ):
     """What a template has imported, all its hosts have; it can be forked."""
     place = tmp_path / "site-packages"
@@ -54,40 +54,40 @@ def test_modules_that_start_threads_are_left_to_the_hosts(
     monkeypatch.syspath_prepend(str(place))
     names = ["busy_package", "broken_package", "open_package", "quiet_package"]
 
-    made = zygote.template(names)
+    made = fork_server.template(names)
 
-    assert zygote._unfit == {"busy_package", "open_package"}
+    assert fork_server._unfit == {"busy_package", "open_package"}
     assert len(list(Path(f"/proc/{made.pid}/task").iterdir())) == 1
-    assert zygote.template(names) is made
+    assert fork_server.template(names) is made
 
 
-def test_what_is_not_installed_is_not_run(zygote, tmp_path, monkeypatch):
+def test_what_is_not_installed_is_not_run(fork_server, tmp_path, monkeypatch):
     """A module of the user's that nobody has imported yet is for the hosts alone."""
     ran = tmp_path / "ran"
     (tmp_path / "lazily_imported.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    zygote.template(["lazily_imported"])
+    fork_server.template(["lazily_imported"])
 
     assert not ran.exists()
 
 
-def test_a_host_that_ends_by_a_signal_is_a_failure_of_ours(zygote):
+def test_a_host_that_ends_by_a_signal_is_a_failure_of_ours(fork_server):
     """It is said how it ended, and what it was ordered to do."""
-    host = zygote.template([]).fork()
+    host = fork_server.template([]).fork()
     os.kill(host.pid, signal.SIGSEGV)
 
-    with pytest.raises(HarnessError, match=r"'look' \(by SIGSEGV\)"):
+    with pytest.raises(HostError, match=r"'look' \(by SIGSEGV\)"):
         host.ask({"op": "look"}, 10)
     host.close()
 
 
-def test_a_host_that_does_not_answer_is_ended(zygote):
+def test_a_host_that_does_not_answer_is_ended(fork_server):
     """It is not waited for any longer."""
-    host = zygote.template([]).fork()
+    host = fork_server.template([]).fork()
     os.kill(host.pid, signal.SIGSTOP)
 
-    with pytest.raises(HarnessError, match="did not answer to 'look' within 0 s"):
+    with pytest.raises(HostError, match="did not answer to 'look' within 0 s"):
         host.ask({"op": "look"}, 0.1)
     code = host.wait(10)
 
@@ -97,7 +97,7 @@ def test_a_host_that_does_not_answer_is_ended(zygote):
 
 def test_hosts_end_with_the_process_that_asked_for_them():
     """Whatever they are doing, and however deep they were forked."""
-    with Zygote() as mine:
+    with ForkServer() as mine:
         template = mine.template([])
         host = template.fork()
         pids = [mine._process.pid, template.pid, host.pid]
@@ -110,12 +110,12 @@ def test_hosts_end_with_the_process_that_asked_for_them():
 
 def test_a_server_that_is_gone_is_a_failure_of_ours():
     """Nothing is said of the sink."""
-    with Zygote() as mine:
+    with ForkServer() as mine:
         template = mine.template([])
         os.kill(template.pid, signal.SIGKILL)
         assert gone(template.pid)
 
-        with pytest.raises(HarnessError, match="has ended"):
+        with pytest.raises(HostError, match="has ended"):
             template.fork()
         other = mine.template([])
 

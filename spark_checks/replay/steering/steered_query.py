@@ -1,4 +1,4 @@
-"""The runs of one query over one checkpoint, and what is seen of them."""
+"""The runs of one query over one checkpoint, and their observations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from onceproof.spark_checks.replay.steering.query_run import (
     QueryResult,
     QueryRun,
 )
-from onceproof.spark_checks.session.host_processes import HarnessError
+from onceproof.spark_checks.session.host_processes import HostError
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class SteeredQuery:
         self._query = QueryRun(context, folder, built, sink, adapter)
 
     def go(self, run: RunPlan) -> Deviation:
-        """Make one run and look at what it left; say how it deviated from its plan."""
+        """Make one run and look at what it left; return its deviation from the plan."""
         self._context.source.offer(self._folder / "input", run.offered)
         before = entries(self._checkpoint, "offsets")
         ended = self._query.once(run)
@@ -105,34 +105,34 @@ class SteeredQuery:
         return self._query.released_early
 
     def look_again(self, run: RunPlan) -> Any:
-        """Give what readers see now; None where they fail."""
+        """Return what readers see now; None where they fail."""
         if self._look(run):
             return None
         found = self.looks.pop()
         return None if self.unreadable.pop(run.moment, "") else found
 
     def close(self) -> None:
-        """End what stands for a driver, and the processes that hold the sink."""
+        """End the driver's host, and the processes that hold the sink."""
         self._query.leave()
         self._built.close()
 
     def _release(self, run: RunPlan) -> None:
-        """Let tasks go on that wait for others: the query has failed meanwhile.
+        """Release tasks that wait for others: the query has failed meanwhile.
 
-        One may hold what the others wanted, and have failed the query by that.
+        One of them may hold what the others need, and have failed the query by that.
         """
         if any(rule.do == "zombie" for rule in run.rules):
             (self._marks / run.mark(RELEASED)).touch()
 
     def _look(self, run: RunPlan) -> Deviation:
-        """See what readers see; a user's reader may fail on what a fault has left."""
+        """Record what readers see; a user's reader may fail on what a fault left."""
         context = self._context
         if context.observer is None:
-            message = "nobody is there to look"
+            message = "this run has no observer"
             raise RuntimeError(message)
         try:
             found = context.observer.look(context.spark, self._read)
-        except HarnessError as error:
+        except HostError as error:
             return Deviation(str(error), help=True)
         except UsageError:
             raise
@@ -170,7 +170,7 @@ class SteeredQuery:
         )
 
     def news(self, run: RunPlan, *, well: bool) -> list[tuple[type[_News], str]]:
-        """List, in order of time, what of the model a run is now known to have done."""
+        """List the model's steps and faults that a run newly shows, ordered by time."""
         shown = [
             (
                 self._marks / d.mark,
@@ -214,14 +214,14 @@ class SteeredQuery:
     def _deviation(
         self, run: RunPlan, ended: QueryResult, before: set[int]
     ) -> Deviation:
-        """Say why a run was not the one that was planned, if it was not.
+        """Return why a run was not the one that was planned, if it was not.
 
         ``before`` holds the batches that had been begun before the run.
         """
         if (self._marks / HUNG).exists():
             where = (self._marks / LOG).read_text()
-            said = f"the sink's code on the driver did not end within {OF_PATIENCE:.0%}"
-            reason = f"{said} of {self._context.patience:.0f} s:\n{where}"
+            late = f"the sink's code on the driver did not end within {OF_PATIENCE:.0%}"
+            reason = f"{late} of {self._context.patience:.0f} s:\n{where}"
             return Deviation(reason, help=True)
         idle = [
             batch
@@ -229,8 +229,8 @@ class SteeredQuery:
             if batch in before and not (self._marks / mark).exists()
         ]
         if idle and not ended.error:
-            # The model lets tasks run that change nothing; the sink runs none.
-            message = f"no task of batch {idle[0]} runs again, so none can be struck"
+            # The model runs tasks that change nothing; the sink runs none.
+            message = f"no task of batch {idle[0]} runs again, so no fault can hit it"
             return Deviation(message, known=True, nothing_to_hit=True)
         if ended.failed:
             return Deviation(ended.error, help=True)
@@ -245,13 +245,14 @@ class SteeredQuery:
             return Deviation(ended.error, help=True)
         besides = f"; the query failed: {ended.error}" if ended.error else ""
         if run.end_mark is not None and not self._left(run.end_mark):
-            # What a user's code runs after one fault is its own affair.
+            # After a first fault, a user's code may run other lines.
             fewer = self._own and (not ended.error or run.number > 0)
-            return Deviation(f"never struck: {run.end_mark.what}{besides}", known=fewer)
+            reason = f"never injected: {run.end_mark.what}{besides}"
+            return Deviation(reason, known=fewer)
         if missing:
             never = "; ".join(d.what for d in missing)
-            reason = f"never struck: {never}{'' if run.fails else besides}"
-            # A callback may come to the line where it dies before it starts tasks.
+            reason = f"never injected: {never}{'' if run.fails else besides}"
+            # A callback may reach the line where it dies before it starts tasks.
             begun = any((self._marks / mark).exists() for mark in run.begun.values())
             early = self._callback and run.end_mark is not None and not begun
             return Deviation(reason, known=self._own and (early or not ended.error))
@@ -260,11 +261,11 @@ class SteeredQuery:
         return AS_PLANNED
 
     def _caught(self, run: RunPlan, ended: QueryResult) -> bool:
-        """Say whether an error did not reach Spark, and a user's code went on."""
+        """Return whether an error did not reach Spark, and a user's code went on."""
         return self._own and run.catchable and not ended.error
 
     def _left(self, due: ExpectedMark) -> bool:
-        """Say whether a mark was left; wait for one that is left late."""
+        """Return whether a mark was left; wait for one that is left late."""
         path = self._marks / due.mark
         deadline = time.monotonic() + (self._context.patience if due.late else 0)
         while not path.exists():

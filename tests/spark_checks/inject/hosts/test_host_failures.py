@@ -25,12 +25,10 @@ DIES = Choice(steps=(TraceStep("crash_in_commit", (), True, {}),))
 @pytest.fixture
 def judged(pool, tmp_path):
     def ask(build, choice=DIES, **words):
-        asked = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
+        test = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
         words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
         here = Path(__file__).parent
-        question = AssessmentRequest(
-            here, tmp_path, asked=asked, choice=choice, **words
-        )
+        question = AssessmentRequest(here, tmp_path, test=test, choice=choice, **words)
         return judge(build, question, pool=pool)
 
     return ask
