@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tests.docs.reference.commands import commands
 from tests.docs.reference.fields import fields, schema
+from tests.docs.reference.library import protocols, sinks
 from tests.docs.reference.names import members, names
 from tests.docs.reference.plugin import keys, marker, options, profiles
 from tests.docs.reference.properties import guarantees, ledger_words, verdicts
@@ -33,7 +34,9 @@ KINDS = {
     "names": names,
     "options": options,
     "profiles": profiles,
+    "protocols": protocols,
     "schema": schema,
+    "sinks": sinks,
     "verdicts": verdicts,
 }
 
