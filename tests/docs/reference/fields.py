@@ -1,8 +1,9 @@
-"""The fields of files and settings: dataclasses, and keys of a JSON schema."""
+"""The form of files and settings: fields of dataclasses, keys of a JSON schema."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 import json
 import pydoc
@@ -13,6 +14,12 @@ from tests.test_house import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+def form(module: str) -> Iterator[str]:
+    """Write the keys by which a JSON file is recognised."""
+    loaded = importlib.import_module(module)
+    yield f'`"format": "{loaded.FORMAT}", "schema": {loaded.SCHEMA}`'
 
 
 def fields(path: str) -> Iterator[str]:

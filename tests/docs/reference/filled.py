@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tests.docs.reference.commands import commands
-from tests.docs.reference.fields import fields, schema
+from tests.docs.reference.fields import fields, form, schema
 from tests.docs.reference.library import protocols, sinks
 from tests.docs.reference.names import members, names
 from tests.docs.reference.plugin import keys, marker, options, profiles
@@ -26,6 +26,7 @@ PART = re.compile(
 KINDS = {
     "commands": commands,
     "fields": fields,
+    "form": form,
     "guarantees": guarantees,
     "keys": keys,
     "ledger-words": ledger_words,
