@@ -24,21 +24,35 @@ class Enumerations:
 
     def __init__(self) -> None:
         """Keep nothing yet."""
-        self._kept: dict[str, tuple[Interleavings, Report]] = {}
+        self._kept: dict[str, Interleavings] = {}
+        self._judged: dict[str, Report] = {}
 
-    def of(self, protocol: MicroBatch) -> tuple[Interleavings, Report]:
-        """Enumerate the interleavings of a model and judge it, once."""
-        parts = [(p.label(), parameters_of(p)) for p in protocol.all_parts()]
-        name = json.dumps(parts, sort_keys=True)
+    def interleavings(self, protocol: MicroBatch) -> Interleavings:
+        """Enumerate the failure interleavings of a model, once."""
+        name = _name_of(protocol)
         if name not in self._kept:
+            if isinstance(protocol, InstrumentedMicroBatch):
+                self._kept[name] = expanded(protocol)
+            else:
+                self._kept[name] = interleavings(protocol)
+        return self._kept[name]
+
+    def verdicts(self, protocol: MicroBatch) -> Report:
+        """Judge a model by search, once."""
+        name = _name_of(protocol)
+        if name not in self._judged:
             few = protocol
             if isinstance(protocol, InstrumentedMicroBatch):
                 # Its points differ by their names alone.
-                found, few = expanded(protocol), with_few_points(protocol)
-            else:
-                found = interleavings(protocol)
-            self._kept[name] = found, check(few, guarantees_of(few))
-        return self._kept[name]
+                few = with_few_points(protocol)
+            self._judged[name] = check(few, guarantees_of(few))
+        return self._judged[name]
+
+
+def _name_of(protocol: MicroBatch) -> str:
+    """Name a model by its parts and their sizes."""
+    parts = [(p.label(), parameters_of(p)) for p in protocol.all_parts()]
+    return json.dumps(parts, sort_keys=True)
 
 
 def protocol_of(sink: ModelledSink, sizes: Sizes, *, faults: int = 1) -> MicroBatch:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
+from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS, Effect
 from onceproof.spark_checks.plan.rules import ENDS, LINES, UNDO, WORK
 from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
@@ -13,10 +14,8 @@ from onceproof.spark_checks.plan.run_plan import (
     NotReplayable,
     RunPlan,
 )
-from onceproof.spark_checks.plan.schedule import STOPS, Schedule, raisable
+from onceproof.spark_checks.plan.schedule import Schedule, raisable
 from onceproof.spark_checks.plan.task_faults import (
-    FAILS,
-    LOSES,
     fail_task,
     injected_at,
     lose_contact,
@@ -56,26 +55,31 @@ class _Planner:
         found: list[RunPlan] = []
         run = RunPlan(number=0, offered=schedule.batches)
         for at, event in enumerate(schedule.events):
-            if event.name in STOPS:
-                run.stop, run.moment, run.state = str(event), _moment(event, found), at
-                run.state += 1
-                self._stop(run, at)
-                found.append(run)
-                merged = run.merged or event.name == "rescale"
-                if event.name == "rescale":
-                    run.how.append("the restart puts all partitions into one")
-                run = RunPlan(
-                    number=len(found), offered=schedule.batches, merged=merged
-                )
-            elif event.name in FAILS:
-                fail_task(schedule, run, at)
-            elif event.name in LOSES:
-                lose_contact(schedule, run, at, self.kind)
-            elif event.name == "zombie_write":
+            if event.name == "zombie_write":
                 zombie_write(schedule, run, at)
-            elif event.fault:
+            if not event.fault:
+                continue
+            if event.name not in FAULT_KINDS:
                 message = f"no failpoint is known for {event}"
                 raise NotReplayable(message)
+            match FAULT_KINDS[event.name].effect:
+                case Effect.ENDS_RUN:
+                    run.stop, run.moment = str(event), _moment(event, found)
+                    run.state = at + 1
+                    self._stop(run, at)
+                    found.append(run)
+                    merged = run.merged or event.name == "rescale"
+                    if event.name == "rescale":
+                        run.how.append("the restart puts all partitions into one")
+                    run = RunPlan(
+                        number=len(found), offered=schedule.batches, merged=merged
+                    )
+                case Effect.FAILS_ATTEMPT:
+                    fail_task(schedule, run, at)
+                case Effect.LOSES_ATTEMPT:
+                    lose_contact(schedule, run, at, self.kind)
+                case _ as other:
+                    assert_never(other)
         run.moment, run.state = "at rest", len(schedule.states) - 1
         found.append(run)
         return found
@@ -90,23 +94,17 @@ class _Planner:
             return
         # A later run may have to find no input beyond this batch.
         run.offered = batch + 1
-        self._inject(run, batch, at)
+        ENDINGS[event.name](self, run, event, at)
         if run.end_mark is None and run.undo is None:
             message = f"no point is left to inject {event} at"
             raise NotReplayable(message, NO_SUCH_POINT)
 
-    def _inject(self, run: RunPlan, batch: int, at: int) -> None:
-        """End a run in the midst of a batch."""
-        event = self.schedule.events[at]
-        if event.name in _INSIDE:
-            _INSIDE[event.name](self, run, event, at)
-            return
+    def crash(self, run: RunPlan, event: Event, at: int) -> None:
+        """Let the driver die before the step that would follow."""
+        del event
+        batch = int(self.schedule.look(at).commits)
         upcoming = self.schedule.upcoming(at, merged=run.merged)
-        if event.name == "fail_commit":
-            self._fail_commit(run, batch, self.schedule.done(at), upcoming)
-        elif event.name == "fail_job":
-            self._fail_job(run, event, at)
-        elif upcoming.name == "log_commit":
+        if upcoming.name == "log_commit":
             self.kind.before_log_commit(run, batch)
         elif upcoming.name.startswith("sink."):
             self._before_step(run, batch, at, upcoming)
@@ -247,7 +245,7 @@ class _Planner:
                 marks.append(mark)
         return marks
 
-    def _fail_job(self, run: RunPlan, event: Event, at: int) -> None:
+    def fail_job(self, run: RunPlan, event: Event, at: int) -> None:
         """Let the last attempt of a task die, so that Spark fails the job.
 
         Other tasks that have not done their work die before it, once that has come.
@@ -305,9 +303,12 @@ class _Planner:
         run.rule(LINES, "exception", batch, "die", after=stopped)
         self.kind.no_abort(run, batch)
 
-    def _fail_commit(
-        self, run: RunPlan, batch: int, done: list[Event], upcoming: Event
-    ) -> None:
+    def fail_commit(self, run: RunPlan, fault: Event, at: int) -> None:
+        """Let the sink's commit raise, before or after it took effect."""
+        del fault
+        batch = int(self.schedule.look(at).commits)
+        done = self.schedule.done(at)
+        upcoming = self.schedule.upcoming(at, merged=run.merged)
         if self.schedule.seen is not None:
             if upcoming.name == "sink.run":
                 self._before_line(run, batch, 0, "raise")
@@ -330,12 +331,17 @@ class _Planner:
         run.stops(self.steps[name], event, batch, "raise", nth=nth)
 
 
-_INSIDE: dict[str, Callable[[_Planner, RunPlan, Event, int], None]] = {
+ENDINGS: dict[str, Callable[[_Planner, RunPlan, Event, int], None]] = {
+    "crash": _Planner.crash,
+    "rescale": _Planner.crash,
+    "fail_commit": _Planner.fail_commit,
+    "fail_job": _Planner.fail_job,
     "crash_in_commit": _Planner.crash_in_commit,
     "fail_in_commit": _Planner.fail_in_commit,
     "crash_in_abort": _Planner.crash_in_abort,
     "crash_in_task": _Planner.crash_in_task,
 }
+"""By its name, how each fault that ends a run is injected."""
 
 
 def _moment(event: Event, before: list[RunPlan]) -> str:

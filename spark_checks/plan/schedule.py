@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
+from onceproof.spark_checks.plan.fault_kinds import (
+    FAULT_KINDS,
+    Effect,
+    with_effect,
+)
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
 from onceproof.spark_checks.sinks.code_points import may_raise
 
@@ -19,26 +24,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
     from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
 
-STOPS = (
-    "crash",
-    "rescale",
-    "fail_commit",
-    "fail_job",
-    "crash_in_commit",
-    "crash_in_task",
-    "crash_in_abort",
-    "fail_in_commit",
-)
-_IN_TASKS = (
-    "fail_in_task",
-    "raise_in_task",
-    "fail_above",
-    "lose_in_task",
-    "crash_in_task",
-    "fail_task",
-    "lose_contact",
-)
-_POINTLESS = 3
+STOPS = with_effect(Effect.ENDS_RUN)
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
 
 
@@ -206,7 +192,7 @@ class Schedule:
         return sum(
             naming[e.members[1]] != self._owner(e)
             for e in self.events
-            if e.name in _IN_TASKS
+            if e.name in FAULT_KINDS and FAULT_KINDS[e.name].in_task
         )
 
     def _owner(self, event: Event) -> int | None:
@@ -215,7 +201,7 @@ class Schedule:
             return None
         batch, *_, number = event.members
         owned = self.seen.work(batch)
-        inside = len(event.members) > _POINTLESS and number < len(owned)
+        inside = bool(FAULT_KINDS[event.name].code) and number < len(owned)
         return owned[number][0] if inside else self.seen.fullest(batch)
 
     def _merges(self) -> bool:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.protocols.micro_batch import Task
+from onceproof.spark_checks.plan.fault_kinds import (
+    FAULT_KINDS,
+    Effect,
+    with_effect,
+)
 from onceproof.spark_checks.plan.rules import ENDS, WORK
 from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
@@ -22,10 +27,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.schedule import Schedule
     from onceproof.spark_checks.plan.sink_kind import SinkKind
 
-FAILS = ("fail_task", "fail_in_task", "raise_in_task", "fail_above")
-LOSES = ("lose_contact", "lose_in_task")
-RAISES = "raise_in_task"
-POINTLESS = 3
+_LOSES = with_effect(Effect.LOSES_ATTEMPT)
 
 
 def injected_at(
@@ -45,7 +47,7 @@ def injected_at(
     if function == WORK:
         number = -1 if wrote else _point(event)
         place = schedule.work(batch, schedule.real(partition), number)
-        if event.name == RAISES:
+        if FAULT_KINDS[event.name].raises:
             raisable(place)
         return WORK, "call", place
     return function, "return" if "write" in schedule.steps and wrote else "call", {}
@@ -57,11 +59,12 @@ def fail_task(schedule: Schedule, run: RunPlan, at: int) -> None:
     batch, partition, attempt = event.members[:3]
     function, when, rest = injected_at(schedule, run, at)
     real = schedule.real(partition)
+    do = "raise" if FAULT_KINDS[event.name].raises else "die"
     run.begins(batch)
     run.survives(
         event,
         run.mark(f"failed-{batch}-{real}-{attempt}"),
-        (function, when, batch, "raise" if event.name == RAISES else "die"),
+        (function, when, batch, do),
         partition=real,
         attempt=attempt,
         once=True,
@@ -152,14 +155,14 @@ def _lost(schedule: Schedule, members: tuple[int, ...], after: int) -> int | Non
     """Find where an attempt is next given up, at whatever point of its work."""
     for at in range(after, len(schedule.events)):
         event = schedule.events[at]
-        if event.name in LOSES and event.members[:3] == members:
+        if event.name in _LOSES and event.members[:3] == members:
             return at
     return None
 
 
 def _point(event: Event) -> int:
     """Return the point of the work at which a fault is injected."""
-    return event.members[3] if len(event.members) > POINTLESS else 0
+    return event.members[-1] if FAULT_KINDS[event.name].code == WORK else 0
 
 
 def _require_partition(schedule: Schedule, run: RunPlan, partition: int) -> None:

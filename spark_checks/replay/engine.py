@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from onceproof.model.errors import UsageError
-from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.judges.by_history import broken
 from onceproof.spark_checks.inject.adapters import kind_of
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.model.interleavings.interleaving import Interleaving
+    from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.plan.choice import Hits
     from onceproof.spark_checks.plan.run_plan import InjectionPoint
@@ -60,36 +60,42 @@ def replay(
     request: ReplayRequest | None = None,
     *,
     pool: SessionPool | None = None,
+    enumerations: Enumerations | None = None,
 ) -> list[SinkReport]:
     """Steer each sink through each failure interleaving, and judge what readers see.
 
     Without a ``pool`` one is made, and closed at the end: its scratch folder stays
     where the plan keeps it, and what is left of an interleaving that drifts, or could
-    not be steered as planned, stays in any case. Raises ``UsageError``, before Spark
+    not be steered as planned, stays in any case. ``enumerations`` hold what the caller
+    has enumerated already. Raises ``UsageError``, before Spark
     is started, for interleavings that no sink has, and for events that are too few.
     """
     began = time.perf_counter()
     request = request or ReplayRequest()
-    known = {s.name: _interleavings(s, request) for s in sinks if not s.code}
-    request.choice.check(known)
+    if enumerations is None:
+        enumerations = Enumerations() if pool is None else _enumerations(pool)
+    if request.choice.only is not None:
+        models = {s.name: _model(s, request) for s in sinks if not s.code}
+        found = {name: enumerations.interleavings(m) for name, m in models.items()}
+        request.choice.check({name: len(i.classes) for name, i in found.items()})
     given = None if request.given is not None else flights_input(request.sizes)
     java_version()
     listener = _one_by_one(listener)
     if pool is not None:
         listener(events.Started(tuple(s.name for s in sinks), str(pool.scratch)))
-        reports = _replayed(pool, sinks, listener, request, given)
+        reports = _replayed(pool, enumerations, sinks, listener, request, given)
     else:
-        reports = _alone(sinks, listener, request, given)
+        reports = _alone(enumerations, sinks, listener, request, given)
     listener(events.Finished(time.perf_counter() - began))
     return reports
 
 
-def _interleavings(sink: ModelledSink, request: ReplayRequest) -> int:
-    protocol = protocol_of(sink, request.sizes, faults=request.faults)
-    return len(interleavings(protocol).classes)
+def _model(sink: ModelledSink, request: ReplayRequest) -> MicroBatch:
+    return protocol_of(sink, request.sizes, faults=request.faults)
 
 
 def _alone(
+    enumerations: Enumerations,
     sinks: Sequence[ModelledSink],
     listener: Listener,
     request: ReplayRequest,
@@ -110,7 +116,7 @@ def _alone(
         listener(event)
 
     try:
-        reports = _replayed(pool, sinks, listen, request, given)
+        reports = _replayed(pool, enumerations, sinks, listen, request, given)
         keep = request.keep
     except (KeyboardInterrupt, ReaderGoneError):
         keep = request.keep
@@ -124,6 +130,7 @@ def _alone(
 
 def _replayed(
     pool: SessionPool,
+    enumerations: Enumerations,
     sinks: Sequence[ModelledSink],
     listener: Listener,
     request: ReplayRequest,
@@ -145,7 +152,9 @@ def _replayed(
                 )
                 try:
                     context = _prepared(context, sink)
-                    reports.append(_replay_sink(pool, context, sink, listener, request))
+                    reports.append(
+                        _replay_sink(enumerations, context, sink, listener, request)
+                    )
                 finally:
                     context.leftovers.close(keep=request.keep)
         finally:
@@ -178,7 +187,7 @@ def _prepared(context: ReplayContext, sink: ModelledSink) -> ReplayContext:
 
 
 def _replay_sink(
-    pool: SessionPool,
+    enumerations: Enumerations,
     context: ReplayContext,
     sink: ModelledSink,
     listener: Listener,
@@ -194,7 +203,8 @@ def _replay_sink(
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
     protocol = protocol_of(sink, sizes, faults=request.faults)
-    classes, model = _enumerations(pool).of(protocol)
+    classes = enumerations.interleavings(protocol)
+    model = enumerations.verdicts(protocol)
     what = context.under_test
     report = SinkReport(sink, protocol, classes, model, given, under_test=what)
     report.whole = request.choice.whole

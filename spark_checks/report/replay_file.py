@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
-from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import pick, protocols
 from onceproof.model.protocols.micro_batch import MicroBatch
@@ -19,7 +18,7 @@ from onceproof.spark_checks.inputs.event_files import enough
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, Sizes
 from onceproof.spark_checks.inputs.user_events import from_json, own_events
 from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.plan.enumeration import protocol_of
+from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.replay import engine, request
 from onceproof.spark_checks.report.counterexamples import _GUARANTEES, DRIFT
 from onceproof.spark_checks.report.rerun import RerunResult, replay_test
@@ -61,11 +60,10 @@ def replay_file(
     given = given_by(counterexample)
     sink, sizes = _asked(path, counterexample, allow, trust=trust)
     about = (str(path), counterexample.sink, counterexample.property)
-    stale = ""
+    stale, enumerations = "", Enumerations()
     if not sink.code:
-        stale = _stale(
-            counterexample, protocol_of(sink, sizes, faults=counterexample.faults)
-        )
+        protocol = protocol_of(sink, sizes, faults=counterexample.faults)
+        stale = _stale(counterexample, protocol, enumerations)
     if stale:
         return RerunResult(*about, "ERROR", stale)
     reports = engine.replay(
@@ -78,6 +76,7 @@ def replay_file(
             keep=keep,
             given=given,
         ),
+        enumerations=enumerations,
     )
     return answered(path, counterexample, reports[0])
 
@@ -216,11 +215,13 @@ def sizes_of(counterexample: Counterexample) -> Sizes:
     )
 
 
-def _stale(counterexample: Counterexample, protocol: MicroBatch) -> str:
+def _stale(
+    counterexample: Counterexample, protocol: MicroBatch, enumerations: Enumerations
+) -> str:
     """Say in what the model differs from the one that the file was written by."""
     if counterexample.parameters != parameters_of(protocol):
         return "the model's parameters have changed since the file was written"
-    classes = interleavings(protocol).classes
+    classes = enumerations.interleavings(protocol).classes
     for one in classes:
         if one.number == counterexample.interleaving:
             if steps_of(Interpreter(protocol), one.trace) == counterexample.steps:

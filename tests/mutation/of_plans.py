@@ -87,7 +87,7 @@ PLANS = (
     Mutation(
         "spark_checks/plan/task_faults.py",
         "an error that is raised in a task is a death",
-        '        (function, when, batch, "raise" if event.name == RAISES else "die"),',
+        "        (function, when, batch, do),",
         '        (function, when, batch, "die"),',
     ),
     Mutation(

@@ -1,0 +1,125 @@
+"""The faults of the model that a real run can be given, and what each does to it.
+
+Whatever fault a model of micro-batches has is here: a test holds the two to each other,
+and each protocol that no sink is replayed by says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.plan.rules import LINES, UNDO, WORK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Effect(Enum):
+    """What becomes of the run that a fault is injected into."""
+
+    ENDS_RUN = "the run ends, and a restart follows"
+    FAILS_ATTEMPT = "an attempt of a task fails, and another follows"
+    LOSES_ATTEMPT = "an attempt of a task is given up, and lives on"
+
+
+@dataclass(frozen=True)
+class FaultKind:
+    """A fault that a replay can inject.
+
+    ``failpoint`` says where. One that is ``in_task`` hits whichever task comes to the
+    point: its first members are a batch, a partition and an attempt. With ``code`` its
+    last member is a point of the user's own code there. One that ``raises`` is an
+    error, and no death.
+    """
+
+    effect: Effect
+    failpoint: str
+    in_task: bool = False
+    code: str = ""
+    raises: bool = False
+
+
+FAULT_KINDS: Mapping[str, FaultKind] = {
+    "crash": FaultKind(
+        Effect.ENDS_RUN, "before the step that follows, of the sink or of Spark's log"
+    ),
+    "rescale": FaultKind(
+        Effect.ENDS_RUN, "as a crash; the restart reads one partition in place of all"
+    ),
+    "fail_commit": FaultKind(
+        Effect.ENDS_RUN, "at a step of the sink's commit", raises=True
+    ),
+    "fail_job": FaultKind(
+        Effect.ENDS_RUN, "at the last attempt of a task, of which Spark fails the job"
+    ),
+    "fail_task": FaultKind(
+        Effect.FAILS_ATTEMPT, "before or after the work of an attempt", in_task=True
+    ),
+    "lose_contact": FaultKind(
+        Effect.LOSES_ATTEMPT, "before the work of an attempt", in_task=True
+    ),
+    "crash_in_commit": FaultKind(
+        Effect.ENDS_RUN, "before a line of the code on the driver", code=LINES
+    ),
+    "fail_in_commit": FaultKind(
+        Effect.ENDS_RUN,
+        "before a line of the code on the driver",
+        code=LINES,
+        raises=True,
+    ),
+    "crash_in_abort": FaultKind(
+        Effect.ENDS_RUN, "before a line of the code that aborts", code=UNDO
+    ),
+    "crash_in_task": FaultKind(
+        Effect.ENDS_RUN, "before a line of the code in a task", in_task=True, code=WORK
+    ),
+    "fail_in_task": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "before a line of the code in a task",
+        in_task=True,
+        code=WORK,
+    ),
+    "raise_in_task": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "before a line of the code in a task",
+        in_task=True,
+        code=WORK,
+        raises=True,
+    ),
+    "fail_above": FaultKind(
+        Effect.FAILS_ATTEMPT, "where Spark feeds the code in a task", in_task=True
+    ),
+    "lose_in_task": FaultKind(
+        Effect.LOSES_ATTEMPT,
+        "before a line of the code in a task",
+        in_task=True,
+        code=WORK,
+    ),
+}
+"""By its name in the model, each fault that a replay injects."""
+
+_NO_SPARK = "no sink of Spark is written in it, so a replay never meets its faults"
+_OWN_LOG = "it is about a log of Kafka's kind, which a replay has no process of"
+_ENGINE = "it is about another engine's checkpoints, of which Spark has none"
+
+NOT_REPLAYED: Mapping[str, str] = {
+    "barrier_snapshot": _ENGINE,
+    "chandy_lamport": _ENGINE,
+    "idempotent_producer": _OWN_LOG,
+    "non_blocking_commit": _NO_SPARK,
+    "output_commit": _NO_SPARK,
+    "simple_broadcast_commit": _NO_SPARK,
+    "transaction_commit": _NO_SPARK,
+    "transactions": _OWN_LOG,
+    "two_phase_commit": _NO_SPARK,
+    "two_phase_commit_log": _NO_SPARK,
+    "two_phase_commit_sink": _ENGINE,
+}
+"""By its module, each protocol of the library whose faults no replay injects: why."""
+
+
+def with_effect(*effects: Effect) -> frozenset[str]:
+    """Name the faults that have one of some effects."""
+    return frozenset(n for n, kind in FAULT_KINDS.items() if kind.effect in effects)

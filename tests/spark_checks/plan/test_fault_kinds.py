@@ -1,0 +1,167 @@
+"""Every fault of the model's library has a failpoint, or says why it has none."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from pathlib import Path
+
+import pytest
+
+from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.library import protocols
+from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.inputs.sizes import Sizes
+from onceproof.spark_checks.plan.enumeration import protocol_of
+from onceproof.spark_checks.plan.fault_kinds import (
+    FAULT_KINDS,
+    NOT_REPLAYED,
+    Effect,
+    with_effect,
+)
+from onceproof.spark_checks.plan.planner import ENDINGS, realise
+from onceproof.spark_checks.plan.rules import LINES, UNDO, WORK
+from onceproof.spark_checks.plan.run_plan import NotReplayable
+from onceproof.spark_checks.plan.sink_kind import CALLED, SinkKind
+from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
+from onceproof.spark_checks.sinks.interface import ModelledSink, Target
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
+from tests.spark_checks.steering import SINKS
+
+LIBRARY = {f"library: {name}": kind for name, kind in protocols().items()}
+ENGINES = {
+    **{name: kind for name, kind in LIBRARY.items() if issubclass(kind, MicroBatch)},
+    **{f"sink: {name}": sink.engine for name, sink in SINKS.items()},
+    "a user's own code": InstrumentedMicroBatch,
+}
+"""The models of what is replayed."""
+
+
+def faults_of(kind):
+    """Give the faults of a protocol with the names of their members' sorts."""
+    steps = Interpreter(kind()).steps.values()
+    return {step.name: [s.name for s in step.sorts] for step in steps if step.fault}
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_every_fault_of_what_is_replayed_has_a_failpoint(engine):
+    """A fault that is added to a model needs an entry, and what injects it."""
+    missing = set(faults_of(ENGINES[engine])) - set(FAULT_KINDS)
+
+    assert not missing, "state in plan/fault_kinds.py how a replay injects them"
+
+
+def test_every_failpoint_is_for_a_fault_that_there_is():
+    """What no model has any more is no failpoint."""
+    known = {name for engine in ENGINES.values() for name in faults_of(engine)}
+
+    assert set(FAULT_KINDS) == known
+
+
+def test_every_protocol_that_is_not_replayed_says_why():
+    """A protocol is replayed, or its faults are declared out of reach."""
+    out_of_reach = {
+        kind.__module__.rpartition(".")[2]
+        for kind in LIBRARY.values()
+        if not issubclass(kind, MicroBatch) and faults_of(kind)
+    }
+
+    assert out_of_reach <= set(NOT_REPLAYED)
+    assert all(NOT_REPLAYED.values())
+    modules = {kind.__module__.rpartition(".")[2] for kind in LIBRARY.values()}
+    assert set(NOT_REPLAYED) <= modules
+
+
+def test_every_fault_that_ends_a_run_is_injected_by_the_planner():
+    """The registry and the planner have the same faults."""
+    assert set(ENDINGS) == with_effect(Effect.ENDS_RUN)
+
+
+@pytest.mark.parametrize("fault", sorted(FAULT_KINDS))
+def test_what_a_fault_hits_is_what_its_members_name(fault):
+    """The registry says of a fault's members what the model says."""
+    kind = FAULT_KINDS[fault]
+    sorts = next(
+        found[fault] for e in ENGINES.values() if fault in (found := faults_of(e))
+    )
+
+    code = {"LINE": LINES, "WORK": WORK, "UNDO": UNDO}
+    assert code.get(sorts[-1] if sorts else "", "") == kind.code
+    if kind.in_task:
+        assert sorts[:3] == ["BATCH", "PARTITION", "ATTEMPT"]
+
+
+class Kind(SinkKind):
+    """A sink whose code is called for each batch, and which can abort."""
+
+    on_driver = CALLED
+
+
+def own_code():
+    """Describe a sink of the user's own with points everywhere."""
+
+    def points(where):
+        return tuple(CodePoint(f"line {n} of x.py, {where}()", 1) for n in range(1, 4))
+
+    seen = SeenPoints(
+        driver={0: points("write")},
+        tasks={(0, 0): (*points("put"), CodePoint("the return of put() of x.py"))},
+        aborts={0: points("abort")},
+        last={0: CodePoint("the return of write() of x.py")},
+    )
+    return ModelledSink(
+        "own",
+        None,
+        UserCode(on_driver=1, in_tasks=1, committer=1),
+        frozenset(),
+        steps={"sink.run": LINES, "write": WORK},
+        parameters=seen.sizes,
+        code=("/x",),
+        seen=seen,
+        engine=InstrumentedMicroBatch,
+    )
+
+
+def built(sink, folder):
+    """Build a reference sink in a folder of its own; give its kind."""
+    place = Path(folder, sink.name)
+    place.mkdir()
+    return kind_of(sink.build(Target(place, "sink")))
+
+
+@functools.cache
+def realised_faults(folder):
+    """Name the faults of all interleavings with one fault that a plan realises."""
+    found = set()
+    sinks = [(own_code(), Kind())]
+    sinks += [(sink, built(sink, folder)) for _, sink in sorted(SINKS.items())]
+    # With one attempt, the first that fails is the last.
+    for (sink, kind), attempts in itertools.product(sinks, (1, 2)):
+        sizes = Sizes(batches=1, partitions=1 if sink.seen else 2, attempts=attempts)
+        protocol = protocol_of(sink, sizes)
+        for one in interleavings(protocol).classes:
+            try:
+                runs = realise(one, protocol, sink, kind)
+            except NotReplayable:
+                continue
+            hit = [r for r in runs if r.rules or r.end_mark or r.undo or r.expected]
+            if hit:
+                found |= {one.trace.events[at].name for at in one.faults}
+    return found
+
+
+@pytest.fixture(scope="module")
+def realised(tmp_path_factory):
+    """Plan every interleaving of the reference sinks, and of code of a user's own."""
+    return realised_faults(str(tmp_path_factory.mktemp("sinks")))
+
+
+@pytest.mark.parametrize("fault", sorted(FAULT_KINDS))
+def test_every_failpoint_is_reached_by_some_plan(fault, realised):
+    """An entry alone injects nothing: some interleaving with the fault has a plan."""
+    assert fault in realised
