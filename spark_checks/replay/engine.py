@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _KEPT: WeakKeyDictionary[SessionPool, Enumerations] = WeakKeyDictionary()
 _AT_ONCE = 8
+_BETWEEN_RELEASES = 96
 _LONGER = 5.0
 _STALL = 5.0
 
@@ -234,18 +235,24 @@ def _replay_sink(
         for chosen in (early, others):
             if _is_broken(report, request) and (request.stop or chosen is others):
                 break
-            for some in workers.all_of(chosen, _AT_ONCE):
-                for found in _judged(context, some):
-                    outcome = _tidied(found, context, report, request)
-                    report.outcomes.append(outcome)
-                    listener(events.Replayed(sink.name, outcome))
-                report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
-                confirm(report, request.claims, anew)
-                if request.stop and _is_broken(report, request):
-                    break
+            for part in _parts(chosen):
+                for some in workers.all_of(part, _AT_ONCE):
+                    for found in _judged(context, some):
+                        outcome = _tidied(found, context, report, request)
+                        report.outcomes.append(outcome)
+                        listener(events.Replayed(sink.name, outcome))
+                    report.outcomes.sort(key=_number)
+                    confirm(report, request.claims, anew)
+                    if request.stop and _is_broken(report, request):
+                        break
+                else:
+                    context.session.release()
+                    continue
+                break
             workers.forget()
         confirm(report, request.claims or report.properties, anew)
-    report.outcomes.sort(key=lambda outcome: outcome.interleaving.number)
+    context.session.release()
+    report.outcomes.sort(key=_number)
     report.seconds = time.perf_counter() - began
     listener(events.SinkJudged(report))
     return report
@@ -254,6 +261,16 @@ def _replay_sink(
 def _enumerations(pool: SessionPool) -> Enumerations:
     """Return the enumerations that are cached as long as a session lives."""
     return _KEPT.setdefault(pool, Enumerations())
+
+
+def _parts(chosen: Sequence[Interleaving]) -> list[Sequence[Interleaving]]:
+    """Split interleavings: after each part no process is at work on the session."""
+    begins = range(0, len(chosen), _BETWEEN_RELEASES)
+    return [chosen[begin : begin + _BETWEEN_RELEASES] for begin in begins]
+
+
+def _number(outcome: Outcome) -> int:
+    return outcome.interleaving.number
 
 
 def _nobody(event: events.Event) -> None:

@@ -7,15 +7,18 @@ import signal
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
-from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session import java_names, spark_internals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _WHERE = ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
+_known: WeakKeyDictionary[object, dict[str, Any]] = WeakKeyDictionary()
+"""What is the same for all processes that are connected to a context."""
 _kept: list[object] = []
 """What the process of the tests uses too: only that one may let Java forget it."""
 
@@ -24,7 +27,14 @@ def address(spark: Any) -> dict[str, Any]:
     """Return how another process reaches the session of this one."""
     context, name = spark.sparkContext, spark_internals.target
     port, secret = spark_internals.address_of(context)
+    if context not in _known:
+        connection = spark_internals.connection_of(context)
+        _known[context] = {
+            "names": java_names.answers_of(connection),
+            "settings": context.getConf().getAll(),
+        }
     return {
+        **_known[context],
         "port": port,
         "secret": secret,
         "context": name(spark_internals.java_context(context)),
@@ -48,6 +58,7 @@ def connect(address: dict[str, Any]) -> SparkSession:
     )
     path = list(sys.path)
     gateway = spark_internals.connect_to_launched()
+    java_names.use(address["names"], spark_internals.client_of(gateway))
     for name, value in before.items():
         if value is None:
             del os.environ[name]
@@ -55,7 +66,7 @@ def connect(address: dict[str, Any]) -> SparkSession:
             os.environ[name] = value
     java = _java(address["context"])
     own = signal.getsignal(signal.SIGINT)
-    context = spark_internals.context_of(java, gateway)
+    context = spark_internals.context_of(java, gateway, address["settings"])
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, own)
     sys.path[:] = path

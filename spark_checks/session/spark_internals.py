@@ -11,12 +11,16 @@ import importlib
 import inspect
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from py4j.finalizer import ThreadSafeFinalizer
 from py4j.java_gateway import JavaObject
 from pyspark import SparkConf, SparkContext, cloudpickle, java_gateway
 from pyspark.cloudpickle import cloudpickle as pickling
 from pyspark.sql import DataFrame, SparkSession
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,8 @@ END_OF_STREAM = b"\xff\xff\xff\xfc"
 
 _ONE_A_PROCESS = "sessions of others live in the process of the tests beside ours"
 _BY_NAME = "another process of ours uses the same object of Java"
+_NAMED = "classes of Java are looked up once for all processes of ours"
+_UNUSED = "Java lets go of objects that no process uses any more"
 _LAZY = "a host connects to Java when the code that it runs asks for a session"
 _STEERED = "a query that a user's function starts runs in the steered way"
 _GUARD = "the user's code may write to what is its own"
@@ -116,6 +122,8 @@ NAMES = (
     Name("_jconf", ("pyspark.conf:SparkConf",), "a host has the settings of Java's"),
     Name("_target_id", ("py4j.java_gateway:JavaObject",), _BY_NAME),
     Name("_gateway_client", ("py4j.java_gateway:JavaGateway",), _BY_NAME),
+    Name("_id", ("py4j.java_gateway:JVMView",), _NAMED),
+    Name("finalizers", ("py4j.finalizer:ThreadSafeFinalizer",), _UNUSED),
     Name("gateway_parameters", ("py4j.java_gateway:JavaGateway",), "a host connects"),
     Name("launch_gateway", ("pyspark.java_gateway",), "a host connects"),
     Name("Popen", ("pyspark.java_gateway",), "a JVM that is not to be used is ended"),
@@ -169,6 +177,32 @@ def address_of(context: Any) -> tuple[int, str]:
     return parameters.port, parameters.auth_token
 
 
+def connection_of(context: Any) -> Any:
+    """Give the connection to Java that a context has."""
+    return context._gateway
+
+
+def client_of(connection: Any) -> Any:
+    """Give what sends the commands of a connection."""
+    return connection._gateway_client
+
+
+def view_of(connection: Any) -> str:
+    """Give Java's name of what the classes of a connection are found in."""
+    return str(connection.jvm._id)
+
+
+def held_here(connection: Any) -> frozenset[str]:
+    """Give Java's names of the objects that this process has by a connection."""
+    client = client_of(connection)
+    where = f"{client.address}{client.port}"
+    return frozenset(
+        key.removeprefix(where)
+        for key in list(ThreadSafeFinalizer.finalizers)
+        if key.startswith(where)
+    )
+
+
 def launcher() -> Any:
     """Give the module that starts the JVM, by its own ``Popen``."""
     return java_gateway
@@ -212,9 +246,30 @@ def java_context(context: Any) -> Any:
     return context._jsc
 
 
-def context_of(java: Any, connection: Any) -> SparkContext:
-    """Make a context of one that there is in Java."""
-    conf = SparkConf(_jconf=java.sc().conf())
+class _Settings(SparkConf):
+    """Settings of a context that runs: Java need not be asked for each."""
+
+    def __init__(self, java: Any, pairs: Sequence[tuple[str, str]]) -> None:
+        super().__init__(_jconf=java)
+        self.pairs = dict(pairs)
+
+    def contains(self, key: str) -> bool:
+        return key in self.pairs or super().contains(key)
+
+    def get(self, key: str, defaultValue: Any = None) -> Any:  # noqa: N803
+        if key in self.pairs:
+            return self.pairs[key]
+        return super().get(key, defaultValue)
+
+    def getAll(self) -> list[tuple[str, str]]:  # noqa: N802 - PySpark's names
+        return list(self.pairs.items())
+
+
+def context_of(
+    java: Any, connection: Any, settings: Sequence[tuple[str, str]]
+) -> SparkContext:
+    """Make a context of one that there is in Java, whose ``settings`` are known."""
+    conf = _Settings(java.sc().conf(), settings)
     return SparkContext(conf=conf, gateway=connection, jsc=java)
 
 

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+_REMEMBERED = {
+    "spark.ui.retainedJobs": 100,
+    "spark.ui.retainedStages": 100,
+    "spark.ui.retainedTasks": 1000,
+    "spark.sql.ui.retainedExecutions": 50,
+}
+"""What Spark remembers of what is done, in memory that many replays share."""
 _FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
 
 
@@ -116,11 +123,15 @@ class WarmSession:
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
+        from onceproof.spark_checks.session.java_objects import (  # noqa: PLC0415
+            JavaObjects,
+        )
 
         settings: dict[str, Any] = {
             **self._defaults,
             "spark.ui.enabled": False,
             "spark.ui.showConsoleProgress": False,
+            **_REMEMBERED,
             "spark.sql.shuffle.partitions": 2,
             "spark.default.parallelism": 2,
             "spark.sql.adaptive.enabled": False,
@@ -166,8 +177,13 @@ class WarmSession:
                 os.close(saved)
         self._gateway = spark_internals.gateway()
         self._process = spark_internals.launched_process()
+        self._objects = JavaObjects(self._gateway)
         started(scratch, self._process.pid)
         return found
+
+    def release(self) -> None:
+        """Let Java forget what dead processes asked for; no replay may be running."""
+        self._objects.release()
 
     def fork(self) -> SparkSession:
         """Return a session of its own for the calling thread, in the same JVM."""
