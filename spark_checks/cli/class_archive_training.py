@@ -40,9 +40,9 @@ def make(java: int) -> Path:
     draft = found.with_name(f"{found.name}.{os.getpid()}")
     writable(found.parent)
     try:
-        code, said = _run(draft)
+        code, output = _run(draft)
         if code or not draft.is_file():
-            last = (said.strip().splitlines() or ["Java wrote none"])[-1]
+            last = (output.strip().splitlines() or ["Java wrote none"])[-1]
             message = f"no archive of Spark's classes was made: {last}"
             raise UsageError(message)
         draft.replace(found)
@@ -62,12 +62,12 @@ def _run(draft: Path) -> tuple[int, str]:
         start_new_session=True,
     ) as running:
         try:
-            _, said = running.communicate()
+            _, output = running.communicate()
         except KeyboardInterrupt:
             running.send_signal(signal.SIGINT)
             running.communicate()
             raise
-        return running.returncode, said
+        return running.returncode, output
 
 
 def main() -> None:

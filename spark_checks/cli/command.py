@@ -33,7 +33,7 @@ _UNPRINTABLE = ("Cc", "Cs")
 class Use:
     """One thing that a command does.
 
-    ``when`` says, from the parameters, whether it is this that was asked for; ``reads``
+    ``when`` says, from the parameters, whether the command does this; ``reads``
     names the parameters that it reads. ``what`` is how messages speak of it. Of
     several uses the first whose ``when`` is true counts.
     """
@@ -73,7 +73,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> int:
-        """Run the command and give its exit status.
+        """Run the command and return its exit status.
 
         Nothing but the command's own answer is an answer: whatever else ends it,
         ``sys.exit(0)`` and ``os._exit(0)`` in the code that it runs included, is an
@@ -127,10 +127,10 @@ def refuse_repeated(
         several = _texts(values.get(str(param.name)))
         for text in several:
             if not text:
-                message = f"{_spelled(param)} is given an empty text"
+                message = f"{_spelled(param)} is empty"
                 raise UsageError(message)
             if any(unicodedata.category(c) in _UNPRINTABLE for c in text):
-                message = f"{_spelled(param)} is given what cannot be printed: {text!a}"
+                message = f"{_spelled(param)} has unprintable characters: {text!a}"
                 raise UsageError(message)
             if several.count(text) > 1:
                 message = f"{_spelled(param)} is given {text!r} twice; once is enough"
@@ -147,7 +147,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _given(ctx: click.Context, param: click.Parameter) -> bool:
-    """Say whether a parameter was given, rather than left at its default."""
+    """Return whether a parameter was given, rather than left at its default."""
     name = str(param.name)
     left = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP, None)
     return ctx.get_parameter_source(name) not in left and ctx.params[name] != ()

@@ -37,17 +37,17 @@ _STYLES = {
 
 
 def stdout() -> Console:
-    """Give what data is printed by."""
+    """Return what data is printed by."""
     return console_to(sys.stdout)
 
 
 def stderr() -> Console:
-    """Give what progress and warnings are printed by."""
+    """Return what progress and warnings are printed by."""
     return console_to(sys.stderr)
 
 
 def colored() -> bool | None:
-    """Say whether output is coloured; None leaves it to whether it is a terminal.
+    """Return whether output is coloured; None leaves it to whether it is a terminal.
 
     The option --color is heeded first, then NO_COLOR, then FORCE_COLOR.
     """
@@ -61,13 +61,13 @@ def colored() -> bool | None:
 
 
 def console_to(stream: TextIO) -> Console:
-    """Print to a stream, coloured if it is a terminal or that was asked for."""
+    """Print to a stream, coloured if it is a terminal or on request."""
     system: dict[bool | None, Literal["auto", "standard"] | None] = {
         True: "standard",
         False: None,
         None: "auto",
     }
-    # Colour that was asked for does not make a terminal of a pipe.
+    # Colour on request does not make a terminal of a pipe.
     terminal = stream.isatty()
     return _SafeConsole(
         file=drawn_on(stream),
@@ -112,7 +112,7 @@ def search_progress() -> Iterator[Callable[[int, int, int], None] | None]:
 
 
 def check_data(report: Report) -> dict[str, Any]:
-    """Give the outcome of a search as plain data."""
+    """Return the outcome of a search as plain data."""
     found = report.exploration
     data: dict[str, Any] = {
         "protocol": report.protocol.label(),
@@ -155,7 +155,7 @@ def check_data(report: Report) -> dict[str, Any]:
 
 
 def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
-    """Give a counterexample step by step, with what each changed."""
+    """Return a counterexample step by step, with what each changed."""
     if finding.trace is None:
         return {}
     interpreter = Interpreter(report.protocol)
@@ -213,7 +213,7 @@ def show_files(files: dict[str, str]) -> None:
 
 
 def prove_data(report: Report) -> dict[str, Any]:
-    """Give the outcome of proofs as plain data."""
+    """Return the outcome of proofs as plain data."""
     return {
         "protocol": report.protocol.label(),
         "parameters": parameters_of(report.protocol),
@@ -256,7 +256,7 @@ def _show_findings(out: Console, report: Report) -> None:
 
 
 def _bounds(report: Report) -> list[str]:
-    """Say what each verdict is limited to; properties that share it are one line."""
+    """Return what each verdict is limited to; properties that share it are one line."""
     groups: dict[tuple[Verdict, str, str], list[str]] = {}
     for f in report.findings:
         if f.bounds or f.confirmed:
@@ -314,7 +314,7 @@ def _changes(changes: dict[str, Any]) -> str:
 
 
 def interleaving_data(one: Interleaving) -> dict[str, Any]:
-    """Give an interleaving as plain data."""
+    """Return an interleaving as plain data."""
     return {
         "number": one.number,
         "size": one.size,
@@ -325,7 +325,7 @@ def interleaving_data(one: Interleaving) -> dict[str, Any]:
 
 
 def interleavings_data(found: Interleavings) -> dict[str, Any]:
-    """Give the classes of interleavings as plain data."""
+    """Return the classes of interleavings as plain data."""
     return {
         "protocol": found.protocol.label(),
         "parameters": parameters_of(found.protocol),
@@ -336,7 +336,7 @@ def interleavings_data(found: Interleavings) -> dict[str, Any]:
 
 def show_interleavings(found: Interleavings) -> None:
     """Print the classes of interleavings."""
-    table = Table("no.", "stands for", "faults and durable writes, in order")
+    table = Table("no.", "class size", "faults and durable writes, in order")
     for one in found.classes:
         words = [
             f"[red]{escape(str(one.trace.events[i]))}[/red]"

@@ -30,25 +30,25 @@ class NoAnswer(click.ClickException):
     exit_code = NO_ANSWER
 
     def format_message(self) -> str:
-        """Give the sentence on one line, of what prints alone."""
+        """Return the sentence on one line, of what prints alone."""
         return sentence(self.message)
 
 
 def sentence(text: str) -> str:
-    """Give a text as one line, of what prints alone, and not at any length."""
+    """Return a text as one line, of what prints alone, and not at any length."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= _MOST else f"{line[:_MOST]}... (cut)"
 
 
 def no_answer(error: BaseException) -> NoAnswer:
-    """Make of whatever ended a command the sentence that ends it."""
+    """Turn whatever ended a command into one sentence."""
     if os.environ.get(TRACEBACK) and not isinstance(error, OnceproofError):
         traceback.print_exception(error)
     return NoAnswer(error_text(error))
 
 
 def error_text(error: BaseException) -> str:
-    """Say in a sentence what ended a command that did not end itself."""
+    """Describe in a sentence what ended a command that did not end itself."""
     where = _where(error)
     if isinstance(error, OnceproofError):
         return str(error)
@@ -56,9 +56,9 @@ def error_text(error: BaseException) -> str:
         return _of_the_system(error)
     if isinstance(error, SystemExit | click.exceptions.Exit):
         code = getattr(error, "code", getattr(error, "exit_code", None))
-        what = f"the code that was run ended the program ({code!r})"
+        what = f"the user's code ended the program ({code!r})"
     elif isinstance(error, MemoryError):
-        what = "there is not enough memory for it"
+        what = "there is not enough memory"
     elif isinstance(error, RecursionError):
         what = "it is nested too deeply"
     else:

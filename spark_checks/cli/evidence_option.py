@@ -26,7 +26,7 @@ evidence = click.option(
     flag_value=STATED,
     default=None,
     metavar="[DIR]",
-    help="Leave a record for each guarantee, in DIR or where pyproject.toml says.",
+    help="Write a record for each guarantee, to DIR or as pyproject.toml says.",
 )
 
 
@@ -37,10 +37,10 @@ def leave(
     protocol: str = "",
     how: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a record for each guarantee of protocols, if that was asked for.
+    """Write a record for each guarantee of protocols, if --evidence was given.
 
-    ``protocol`` is what was typed, where it was one protocol; ``how`` says what was
-    asked of the judge besides.
+    ``protocol`` is what was typed, where it was one protocol; ``how`` holds further
+    options of the judge.
     """
     if given is None:
         return
@@ -59,7 +59,7 @@ def leave(
 
 
 def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
-    """Write a record for each guarantee of sinks, if that was asked for."""
+    """Write a record for each guarantee of sinks, if --evidence was given."""
     if given is None:
         return
     from onceproof.spark_checks.report.evidence.records import records_of_replay  # noqa: PLC0415
@@ -87,7 +87,7 @@ def refuse(given: str | None) -> None:
 
 
 def _places(given: str) -> tuple[Path, Path]:
-    """Give the folder for evidence, and the root that paths are seen from."""
+    """Return the folder for evidence, and the root that paths are seen from."""
     from onceproof.spark_checks.report.evidence.project_settings import settings_at  # noqa: PLC0415
 
     settings = settings_at(Path.cwd())
@@ -99,7 +99,7 @@ def _write(records: Iterable[Evidence], folder: Path) -> None:
 
     found = list(records)
     if not found:
-        message = "there is no guarantee to leave evidence of; leave out --evidence"
+        message = "there is no guarantee to write evidence of; leave out --evidence"
         raise UsageError(message)
     written = [write(record, folder) for record in found]
     kept = written.count(False)

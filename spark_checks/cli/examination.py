@@ -33,12 +33,12 @@ class Found:
     problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data."""
+        """Return plain data."""
         return asdict(self)
 
 
 def examine() -> list[Found]:
-    """Look for all that Onceproof needs, and for what it can do without."""
+    """Look for everything that Onceproof needs or can use."""
     found = [_python(), _java()]
     for name, needed in (
         ("z3-solver", True),
@@ -79,7 +79,7 @@ def _package(name: str, *, needed: bool) -> Found:
 
 
 def _moved() -> str:
-    """Say what this version of PySpark has no longer, and a replay needs."""
+    """Return what this version of PySpark has no longer, and a replay needs."""
     from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415 - slow
 
     missing = spark_internals.missing()
@@ -99,8 +99,8 @@ def _classes() -> Found:
     except EnvironmentError_:
         return Found("class archive", "", needed=False)
     there = str(found) if found.is_file() else ""
-    mend = "sessions start in half the time with one: onceproof doctor --class-archive"
-    return Found("class archive", there, needed=False, problem="" if there else mend)
+    advice = "it halves the start of sessions; help: onceproof doctor --class-archive"
+    return Found("class archive", there, needed=False, problem="" if there else advice)
 
 
 def _folders() -> Found:
@@ -119,14 +119,14 @@ def _folders() -> Found:
 
 
 def _of_run(one: LeftoverFolder) -> Found:
-    """Tell of the scratch folder of another run, and of what it left running."""
+    """Describe the scratch folder of another run, and what it left running."""
     running = ", ".join(str(process.number) for process in one.running)
     description = f"{one.folder}, {one.size:,} bytes"
     if one.state == DEAD:
         runs = f", and its processes {running} still run" if running else ""
-        mend = "the next replay removes it, or onceproof doctor --clean"
+        advice = "the next replay removes it, or onceproof doctor --clean"
         return Found(
-            "dead run", "", needed=False, problem=f"{description}{runs}; {mend}"
+            "dead run", "", needed=False, problem=f"{description}{runs}; {advice}"
         )
     name = "kept run" if one.state == KEPT else "live run"
     return Found(name, f"{description}, of process {one.run}", needed=False)

@@ -105,11 +105,11 @@ class _Group(click.Group):
 )
 @click.pass_context
 def main(context: click.Context, *, color: bool | None) -> None:
-    """Show whether each event takes effect once, whatever fails.
+    """Test whether each event takes effect once, whatever fails.
 
-    Exit status: 0 what was asked for holds; 1 there is a counterexample; 2 it is
-    undecided, or the request cannot be served. 130 it was stopped by Ctrl-C, 143 by
-    SIGTERM, 129 by SIGHUP; 141 nobody reads its output any more.
+    Exit status: 0 it holds; 1 there is a counterexample; 2 it is undecided, or the
+    request cannot be served. 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP; 141
+    nobody reads the output any more.
     """
     context.color = color
 

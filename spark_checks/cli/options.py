@@ -33,12 +33,12 @@ property_option = click.option(
 trust_option = click.option(
     "--trust",
     is_flag=True,
-    help="Run the code that FILE names wherever it lies; without, the project's alone.",
+    help="Run the code that FILE names even outside the project.",
 )
 
 
 def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | None:
-    """Give the properties that --property names, or None for all of them.
+    """Return the properties that --property names, or None for all of them.
 
     Raises ``UsageError`` for a name that the protocol does not know.
     """
@@ -51,7 +51,7 @@ def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | Non
 
 
 def say_nothing_is_claimed(report: Report) -> None:
-    """Say on stderr that nothing was judged, where a protocol claims nothing."""
+    """Report on stderr that nothing was judged, where a protocol claims nothing."""
     if not report.findings:
         click.echo(
             f"{report.protocol.label()} claims nothing, so nothing is judged: observe "

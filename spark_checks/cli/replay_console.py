@@ -57,9 +57,9 @@ def replay_view() -> Iterator[Callable[[events.Event], None]]:
 
 @contextmanager
 def file_view() -> Iterator[Callable[[events.Event], None]]:
-    """Say on stderr where a file's sink has changed, and many failures are replayed.
+    """Report on stderr where a file's sink has changed, and many failures are replayed.
 
-    What is said goes past a test's capture of all that is printed.
+    The report bypasses a test's capture of what is printed.
     """
     with os.fdopen(os.dup(_STDERR), "w") as past:
         there = console_to(past)
@@ -91,7 +91,7 @@ def _say(there: Console, event: events.Event) -> None:
 def replay_data(
     reports: list[SinkReport], files: dict[str, dict[str, str]]
 ) -> dict[str, Any]:
-    """Give the outcome of a replay as plain data."""
+    """Return the outcome of a replay as plain data."""
     return {"sinks": [_sink_data(r, files[r.sink.name]) for r in reports]}
 
 
@@ -152,7 +152,7 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
 
 
 def _bounds(reports: list[SinkReport]) -> list[str]:
-    """Say what "held" is limited to; sinks that share it are one line."""
+    """Return what "held" is limited to; sinks that share it are one line."""
     groups: dict[str, list[str]] = {}
     for report in reports:
         if report.judged(Verdict.HELD):
@@ -165,7 +165,7 @@ def _bounds(reports: list[SinkReport]) -> list[str]:
 
 
 def _as_stated(report: SinkReport) -> str:
-    """Say whether a sink is judged as its file states: it speaks of a whole replay."""
+    """Return whether a sink is judged as its file states, by a whole replay."""
     if len(report.outcomes) < len(report.classes.classes):
         return "-"
     return "yes" if report.as_stated else "[red]no[/red]"

@@ -22,7 +22,7 @@ _FIRST_FREE = 3
 
 
 class StreamError(OnceproofError):
-    """Says that the output cannot be written, and why."""
+    """The output cannot be written; the message says why."""
 
 
 class Stream:
@@ -72,12 +72,12 @@ class Stream:
             raise StreamError(message) from None
 
     def plain(self) -> TextIO:
-        """Give the stream that writes what it is given: for who draws on a terminal."""
+        """Return the stream that writes texts unchanged, for drawing on a terminal."""
         return cast("TextIO", Stream(self._raw, spell=False))
 
 
 def drawn_on(stream: TextIO) -> TextIO:
-    """Give a stream for colours and movements, whose texts are made safe before."""
+    """Return a stream for colours and movements, whose texts are made safe before."""
     return stream.plain() if isinstance(stream, Stream) else stream
 
 

@@ -76,7 +76,7 @@ class AssessmentRequest:
 
     @property
     def sizes(self) -> Sizes:
-        """Give the sizes of the replay."""
+        """Return the sizes of the replay."""
         rows = getattr(self.events, "rows", None)
         if isinstance(rows, tuple) and rows:
             return Sizes(batches=len(rows), partitions=len(rows[0]))
@@ -174,7 +174,7 @@ def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:
 
 
 def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
-    """Say why nothing was decided, though nothing was refuted."""
+    """Return why nothing was decided, though nothing was refuted."""
     failed = [o for o in report.missed if o.not_replayed]
     if failed:
         first = failed[0].not_replayed.splitlines()[0]
@@ -267,7 +267,7 @@ def _name(report: SinkReport) -> str:
 
 
 def _near(file: str) -> str:
-    """Give a path as seen from here, if that is shorter."""
+    """Return a path as seen from here, if that is shorter."""
     return min(os.path.relpath(file), file, key=len)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def bounds_of_replay(report: SinkReport) -> str:
-    """Give the sizes, the faults and the version that the runs of a sink had."""
+    """Return the sizes, the faults and the version that the runs of a sink had."""
     numbers = parameters_of(report.protocol)
     sizes = ", ".join(
         (

@@ -77,7 +77,7 @@ def keep_run(outcome: Outcome, file: Path) -> None:
 
 
 def _plain(sink: ModelledSink) -> str:
-    """Give a sink's name as it may stand in that of a file."""
+    """Return a sink's name as it may stand in that of a file."""
     return slug(sink.name.rpartition("::")[2])
 
 
@@ -116,5 +116,5 @@ def counterexample(
 
 
 def versions() -> dict[str, str]:
-    """Give the versions that a result depends on."""
+    """Return the versions that a result depends on."""
     return versions_of("onceproof", "pyspark", "z3-solver", "numba")

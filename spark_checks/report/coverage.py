@@ -111,7 +111,7 @@ def _fails_before_the_end(outcome: Outcome) -> bool:
 
 
 def _code(report: SinkReport, *, whole: bool) -> list[str]:
-    """Say which code had no fault injected."""
+    """Return which code had no fault injected."""
     seen = report.sink.seen
     if seen is None:
         return []

@@ -37,7 +37,7 @@ def parting(model: History, spark: History) -> tuple[Moment, ...]:
 
 
 def drift_data(outcome: Outcome) -> dict[str, Any]:
-    """Give as plain data how an outcome drifts."""
+    """Return as plain data how an outcome drifts."""
     moments: tuple[Moment, ...] = ()
     if outcome.model is not None and outcome.spark is not None:
         moments = parting(outcome.model, outcome.spark)

@@ -46,7 +46,7 @@ def test_{name}(tmp_path):
 
 
 def regression(file: Path, *, trust: bool = False) -> tuple[str, str]:
-    """Give the name and the text of a test that replays a counterexample file.
+    """Return the name and the text of a test that replays a counterexample file.
 
     Of a model it takes the steps again. Raises ``UsageError`` for a sink, or a model,
     that cannot be found by its name in the project, or anywhere where there is
@@ -99,5 +99,5 @@ def _of_a_model(
 
 
 def _identifier(text: str) -> str:
-    """Give a text as it may stand in the name of a function, and of a file."""
+    """Return a text as it may stand in the name of a function, and of a file."""
     return identifier(text).strip("_")[:_MOST_NAME]

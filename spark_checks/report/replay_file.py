@@ -82,7 +82,7 @@ def replay_file(
 
 
 def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] | None:
-    """Give the events of a file; None for flights of its number."""
+    """Return the events of a file; None for flights of its number."""
     key = tuple(map(str, counterexample.options.get("key", ())))
     if counterexample.input is not None:
         given = from_json(counterexample.input)
@@ -100,7 +100,7 @@ def choice_of(counterexample: Counterexample) -> Choice:
 def answered(
     path: Path, counterexample: Counterexample, report: SinkReport
 ) -> RerunResult:
-    """Say what the replay of a file's interleaving has shown.
+    """Return what the replay of a file's interleaving has shown.
 
     Where a user's sink runs other lines by now, it is FAILED if any failure of the
     same kind breaks the property, and FIXED if all were replayed and none does.
@@ -205,7 +205,7 @@ def _own(
 
 
 def sizes_of(counterexample: Counterexample) -> Sizes:
-    """Give the sizes of a file's replay."""
+    """Return the sizes of a file's replay."""
     numbers = counterexample.parameters
     return Sizes(
         batches=numbers["BATCH"],

@@ -28,7 +28,7 @@ class RerunResult:
     folder: str = ""
 
     def status(self) -> int:
-        """Give the exit status: 1, 0 or 2."""
+        """Return the exit status: 1, 0 or 2."""
         return {"FAILED": 1, "FIXED": 0}.get(self.answer, 2)
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class RerunResult:
         return f"{said}\n    left behind: {self.folder}" if self.folder else said
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data."""
+        """Return plain data."""
         return asdict(self)
 
 

@@ -66,17 +66,17 @@ _USES = (
     "--all", "everything", is_flag=True, help="Judge the library, variants included."
 )
 @click.option(
-    "--max-states", type=click.IntRange(1, 2**62), help="Give up beyond so many."
+    "--max-states", type=click.IntRange(1, 2**62), help="Stop after so many states."
 )
-@click.option("--max-memory", help="Give up beyond so many bytes, such as 500M or 2G.")
+@click.option("--max-memory", help="Stop at so much memory, such as 500M or 2G.")
 @click.option(
-    "--symmetry", is_flag=True, help="Count states that differ in names alone once."
+    "--symmetry", is_flag=True, help="Count states that differ only in names once."
 )
 @click.option(
     "--simulate",
     "walks",
     type=click.IntRange(1, 10**9),
-    help="Do not search, but walk at random so many times: for large models.",
+    help="Make so many random walks instead of a search: for large models.",
 )
 @click.option(
     "--depth",
@@ -92,12 +92,12 @@ _USES = (
     type=click.IntRange(0),
     help="With --simulate: the seed of the walks.",
 )
-@click.option("--mermaid", is_flag=True, help="Print the state graph as a picture.")
+@click.option("--mermaid", is_flag=True, help="Print the state graph as Mermaid text.")
 @click.option("--markdown", is_flag=True, help="With --all: print a page of tables.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write a counterexample file here for each property that is refuted.",
+    help="The folder for a counterexample file of each refuted property.",
 )
 @evidence
 @as_json_option
@@ -122,11 +122,11 @@ def check(
     """Search every reachable state of PROTOCOL and judge its properties.
 
     PROTOCOL is a name (see onceproof protocols) or a file, as FILE.py or FILE.py:NAME.
-    With --all every protocol and variant of the library is judged at its standard
-    size; the exit status is 0 when each breaks just what its file states.
+    --all judges every protocol and variant of the library at its standard size; the
+    exit status is then 0 when each breaks exactly what its file states.
 
-    With --simulate the verdict of what was not refuted is "held", never more; --depth
-    and --seed are of the walks.
+    With --simulate, a property that is not refuted is "held", never more. --depth and
+    --seed set the walks.
 
     Example: onceproof check two-phase-commit --set RM=5
     """
@@ -137,7 +137,9 @@ def check(
 
         return check_all(as_json=as_json, markdown=markdown, evidence=evidence)
     if protocol is None:
-        message = "name a protocol, a file of one, or --all; see onceproof protocols"
+        message = (
+            "name a protocol, a file of one, or --all; see onceproof protocols"
+        )
         raise UsageError(message)
     model = make(protocol, settings_of(settings))
     if mermaid:

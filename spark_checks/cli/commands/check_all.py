@@ -48,7 +48,7 @@ def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> 
 
 
 def result_data(result: VariantResult) -> dict[str, Any]:
-    """Give how a variant came out as plain data."""
+    """Return how a variant came out as plain data."""
     found = result.report.exploration
     return {
         "protocol": result.variant.name,
@@ -82,7 +82,7 @@ def _show_results(found: list[VariantResult]) -> None:
 
 
 def verdict_table(found: list[VariantResult]) -> str:
-    """Give protocol, property and verdict as a Markdown page."""
+    """Return protocol, property and verdict as a Markdown page."""
     lines = _HEAD.splitlines()
     groups: dict[str, list[VariantResult]] = {}
     for one in found:

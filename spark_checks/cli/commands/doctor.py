@@ -26,7 +26,7 @@ from onceproof.spark_checks.cli.options import as_json_option, print_json
 )
 @as_json_option
 def doctor(*, archived: bool, clean: bool, as_json: bool) -> int:
-    """Say what this machine has, what is missing, and how to fix it.
+    """Report what this machine has, what is missing, and how to fix it.
 
     The scratch folders of other runs are shown: live, kept, or dead.
 

@@ -61,14 +61,14 @@ _USES = (
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write it as a page into this file.",
+    help="Write an HTML page to this file.",
 )
 @set_option
 @click.option("--property", "name", help="Show the run that breaks this property.")
 @click.option(
     "--max-states",
     type=click.IntRange(1, 2**62),
-    help="With --property: give up the search beyond so many.",
+    help="With --property: stop the search after so many states.",
 )
 @trust_option
 @as_json_option
@@ -82,16 +82,15 @@ def explore(
     trust: bool,
     as_json: bool,
 ) -> int:
-    """Show a counterexample, or a protocol to walk in: here, or as a page of HTML.
+    """Show a counterexample or a protocol, in the terminal or as an HTML page.
 
-    FILE is a counterexample file, of a model or of real Spark. A model that it names by
-    a file of Python is run from the project's folder, or from anywhere with --trust;
-    otherwise FILE is shown without it. PROTOCOL is a name, or a
-    file as FILE.py or FILE.py:NAME; with --property the shortest run that breaks it is
-    shown, without it one begins where the protocol does. Any step that is possible can
-    be taken, and what becomes of the property is shown. The page that --html writes
-    needs no network and sends nothing anywhere. Where the output is no terminal, plain
-    text is printed.
+    FILE is a counterexample file, of a model or of real Spark. If it
+    names a model in a Python file, that file runs only from the project's folder, or
+    from anywhere with --trust; otherwise FILE is shown without the model. PROTOCOL is a
+    name, or a file as FILE.py or FILE.py:NAME. With --property, the shortest run that
+    breaks it is shown; without, the initial state. You can take any possible step and
+    see what becomes of the property. The page that --html writes needs no network and
+    sends nothing anywhere. If the output is not a terminal, plain text is printed.
 
     Example: onceproof explore micro-batch --property at-most-once
     """
@@ -136,9 +135,9 @@ def _show(found: Explored, origin: Origin) -> None:
 
 
 def _of_own_code(counterexample: Counterexample) -> InstrumentedMicroBatch | None:
-    """Make the model of a user's own sink, which a file names by its sizes alone.
+    """Make the model of a user's own sink, which a file names only by its sizes.
 
-    What else the code does is as little as the file's steps ask for.
+    The sink's code has no more parts than the file's steps need.
     """
     if counterexample.protocol != InstrumentedMicroBatch.label():
         return None

@@ -42,7 +42,7 @@ class Configuration:
 
 
 def exported(protocol: Protocol) -> tuple[Module, list[Configuration]]:
-    """Write a protocol as a TLA+ module, with what is to be checked of it."""
+    """Write a protocol as a TLA+ module, with configurations to check it."""
     system = trace(protocol)
     questions = [q for claim in claims_of(protocol) for q in claim.questions(system)]
     sizes = ", ".join(f"{n} = {v}" for n, v in parameters_of(protocol).items())
@@ -63,7 +63,7 @@ def exported(protocol: Protocol) -> tuple[Module, list[Configuration]]:
 
 
 def _owner(claim: ClaimName) -> str:
-    """Give the name of the property that a claim is a clause of."""
+    """Return the name of the property that a claim is a clause of."""
     return claim.question.name.rpartition("#")[0]
 
 
@@ -88,14 +88,14 @@ _USES = (
     "form",
     type=click.Choice([*sorted(FORMATS, reverse=True), "pytest"]),
     required=True,
-    help="The form to write.",
+    help="The format to write.",
 )
 @set_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     default=".",
-    help="The folder to write to; the current one unless given.",
+    help="The folder to write to (default: the current one).",
 )
 @trust_option
 @as_json_option
@@ -120,17 +120,17 @@ def export(
     \b
     Example: onceproof export .onceproof/FILE.json --to pytest --output tests
 
-    The module comes with configurations for TLC: NAME.cfg checks all that should hold.
-    There is a configuration for each property that is stated to break, and for each
-    witness, whose negation TLC refutes.
+    The module comes with configurations for TLC. NAME.cfg checks everything that should
+    hold; each property that is stated to break, and each witness, has one of its own.
+    TLC refutes the negation of a witness.
 
     \b
     Example: onceproof export two-phase-commit --set RM=3 --to tla
              java -cp tla2tools.jar tlc2.TLC -deadlock TwoPhaseCommit
 
-    TLC then reports as many distinct states, and the same depth, as onceproof check.
-    A run may end, which TLC calls a deadlock unless told by -deadlock not to. Another
-    configuration is chosen by -config NAME.cfg.
+    TLC then reports the same number of distinct states, and the same depth, as
+    onceproof check. -deadlock lets runs end. -config NAME.cfg chooses another
+    configuration.
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     if form == "pytest":
         return _as_test(Path(protocol), output, trust=trust, as_json=as_json)

@@ -124,7 +124,7 @@ def guarantees(
 
 
 def written(sheet: Sheet, form: str) -> str:
-    """Give a sheet as markdown, html or json."""
+    """Return a sheet as markdown, html or json."""
     from onceproof.properties.evidence import sheet_page, sheet_text  # noqa: PLC0415
 
     if form == "html":
@@ -155,7 +155,7 @@ def _assembled(settings: Settings) -> Sheet:
 
 
 def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
-    """Say what is wrong with a sheet, and how to fix it; 0 if nothing is."""
+    """Return what is wrong with a sheet, and how to fix it; 0 if nothing is."""
     from onceproof.properties.evidence.sheet import problems_of  # noqa: PLC0415
 
     problems = [*problems_of(sheet), *_of_file(sheet, path, mend)]
@@ -208,5 +208,5 @@ def _form_of(path: Path) -> str:
 
 
 def _near(path: Path) -> str:
-    """Give a path as seen from here, if that is shorter."""
+    """Return a path as seen from here, if that is shorter."""
     return min(os.path.relpath(path), str(path), key=len)

@@ -1,4 +1,4 @@
-"""``onceproof interleavings``: what can go wrong, one of each kind."""
+"""``onceproof interleavings``: the failure interleavings, one of each class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onceproof.spark_checks.cli.options import as_json_option, print_json, set_o
     default=1,
     show_default=True,
     type=click.IntRange(0, 4),
-    help="The most faults that an interleaving holds.",
+    help="The most faults in one interleaving.",
 )
 @as_json_option
 def interleavings(

@@ -40,7 +40,7 @@ class {name}(Protocol):
     The first line says what the protocol is; the rest, what it assumes and leaves out.
     """
 
-    # What the protocol ranges over. Two of them unless told otherwise: --set EVENT=3.
+    # What the protocol ranges over. The default is two of them: --set EVENT=3.
     EVENT = Sort("event")
 
     # State that outlives a crash: one element for each event. Integers need a bound.
@@ -52,7 +52,7 @@ class {name}(Protocol):
 
     # An action is an atomic step: when(...) says where it can happen, then come its
     # effects. There is no if, and, or, not on state: use when, if_else, all_of, any_of
-    # and not_. A loop over a sort stands inside all_of, any_of, count or total.
+    # and not_. A loop over a sort goes inside all_of, any_of, count or total.
     @action(per=EVENT)
     def write(self, e: Member) -> None:
         """Insert a row."""
@@ -62,12 +62,12 @@ class {name}(Protocol):
 
     @action(per=EVENT)
     def acknowledge(self, e: Member) -> None:
-        """Tell the source that the event is done with."""
+        """Acknowledge the event to the source."""
         when(self.written[e])
         self.acknowledged[e] = True
         self.written[e] = False
 
-    # A fault is a step that does harm. At most one happens unless told: --set faults=2.
+    # A fault is a step that does harm. The default is one fault in all: --set faults=2.
     @fault
     def crash(self) -> None:
         """The process dies, and restarts with what endures."""
@@ -100,12 +100,12 @@ class {name}(Protocol):
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     default=".",
-    help="The folder to write to; the current one unless given.",
+    help="The folder to write to (default: the current one).",
 )
 def new(name: str, output: Path) -> int:
     """Write NAME.py: a small protocol with comments, to begin from.
 
-    It is refuted as it stands: see what by "onceproof check NAME.py", then mend it.
+    It has a bug on purpose: "onceproof check NAME.py" shows the counterexample.
 
     Example: onceproof new order-intake
     """

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @click.argument("protocol", required=False)
 @as_json_option
 def protocols(protocol: str | None, *, as_json: bool) -> int:
-    """List the protocols of the library; or all that there is to know of PROTOCOL.
+    """List the protocols of the library, or describe PROTOCOL.
 
     PROTOCOL may be a file, as FILE.py or FILE.py:NAME. A variant is a protocol with
-    another part in one of its slots; what is not said to break holds.
+    another part in one of its slots. A property that is not listed as broken holds.
 
     Example: onceproof protocols barrier-snapshot
     """
@@ -55,7 +55,7 @@ def protocols(protocol: str | None, *, as_json: bool) -> int:
 
 
 def _description(protocol: Protocol) -> dict[str, Any]:
-    """Give what is known of a protocol as plain data."""
+    """Return what is known of a protocol as plain data."""
     kind = type(protocol)
     first, _, rest = (inspect.getdoc(kind) or "").partition("\n")
     summary, _, source = first.partition(". ")
@@ -94,7 +94,7 @@ def _broken(protocol: Protocol) -> list[str]:
 
 
 def _steps(protocol: Protocol, *, faults: bool) -> dict[str, str]:
-    """List what can happen, with the first line that is said of each."""
+    """List actions and faults, each with the first line of its docstring."""
     return {
         step.name: step.doc.split("\n")[0]
         for step in steps_of(protocol)
@@ -114,7 +114,7 @@ def _show_all(described: list[dict[str, Any]]) -> None:
             "\n".join(one["breaks"]),
         )
     console.stdout().print(table)
-    click.echo("onceproof protocols NAME tells more; onceproof new NAME begins one.")
+    click.echo("help: onceproof protocols NAME describes one; onceproof new starts one")
 
 
 def _show_one(one: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ from onceproof.spark_checks.cli.options import (
     default=60,
     show_default=True,
     type=click.IntRange(1, 10**6),
-    help="Seconds a query.",
+    help="Seconds for each query of z3.",
 )
 @evidence
 @as_json_option

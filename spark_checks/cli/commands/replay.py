@@ -1,4 +1,4 @@
-"""``onceproof replay``: real sinks, run through every failure interleaving."""
+"""``onceproof replay``: real sinks, replayed under every failure interleaving."""
 
 from __future__ import annotations
 
@@ -47,27 +47,27 @@ _USES = (
     default=1,
     show_default=True,
     type=click.IntRange(1, MOST_FAULTS),
-    help="The most faults that an interleaving holds.",
+    help="The most faults in one interleaving.",
 )
 @click.option(
     "--batches",
     default=DEFAULT.batches,
     show_default=True,
     type=click.IntRange(1, MOST["BATCH"]),
-    help="Micro-batches that the events come in, two partitions each.",
+    help="How many micro-batches the events come in, two partitions each.",
 )
 @click.option(
     "--events",
     default=DEFAULT.events,
     show_default=True,
     type=click.IntRange(8),
-    help=f"Real flights; {A_DAY} are one day, {A_YEAR} a year.",
+    help=f"How many flights are read; {A_DAY} are one day, {A_YEAR} a year.",
 )
 @click.option(
     "--only",
     multiple=True,
     type=click.IntRange(1),
-    help="Only interleaving N (repeatable).",
+    help="Replay only interleaving N (repeatable).",
 )
 @click.option("--keep", is_flag=True, help="Keep the scratch folder.")
 @click.option(
@@ -96,12 +96,12 @@ def replay(
     """Run real PySpark sinks through every failure interleaving, and judge them.
 
     SINK is a reference sink (all, if none is named); FILE is a counterexample file,
-    which is replayed and answered with FAILED, FIXED or ERROR. To replay a FILE runs
-    the sink or the test that it names: one below the project's folder, or any with
-    --trust, which also lets it write where FILE says. The exit status is 0 when each
-    sink is judged as its own file states and nothing drifts. With --only or --faults it
-    is 0 when nothing is refuted that the file does not state, and 2 when something
-    could not be steered.
+    and the answer is FAILED, FIXED or ERROR. To replay FILE is to run the sink or the
+    test that it names: one below the project's folder, or any with --trust, which also
+    lets it write where FILE says. The exit status is 0 when each sink is judged as its
+    own file states and no run diverges from its model. With --only or --faults it is 0
+    when nothing is refuted beyond what the file states, and 2 when something could not
+    be steered.
     """
     from onceproof.spark_checks.cli import replay_console  # noqa: PLC0415
     from onceproof.spark_checks.plan.choice import Choice  # noqa: PLC0415
@@ -118,7 +118,7 @@ def replay(
     refuse(evidence)
     if any(map(_is_file, sinks)):
         if len(sinks) > 1:
-            message = "a counterexample file is replayed alone; name nothing besides"
+            message = "a counterexample file is replayed alone; name nothing else"
             raise UsageError(message)
         with replay_console.file_view() as view:
             path = Path(sinks[0])
@@ -156,5 +156,5 @@ def replay(
 
 
 def _is_file(name: str) -> bool:
-    """Say whether what was named is a counterexample file, and no sink."""
+    """Return whether what was named is a counterexample file, and no sink."""
     return name.endswith(".json") or Path(name).is_file()

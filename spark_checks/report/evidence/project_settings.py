@@ -42,7 +42,7 @@ class Settings:
     where: str = FILE
 
     def stated(self) -> tuple[Claim, ...]:
-        """Give the claims, each with its sentence.
+        """Return the claims, each with its sentence.
 
         Raises ``UsageError`` for a subject or a guarantee that there is not.
         """

@@ -200,7 +200,7 @@ def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown
 
 
 def _command(report: SinkReport, subject: str, test: str) -> str:
-    """Give the command that replays a sink again, at the same sizes."""
+    """Return the command that replays a sink again, at the same sizes."""
     if report.sink.code:
         return f"pytest {shell_word(test or subject)}"
     numbers = parameters_of(report.protocol)
@@ -211,7 +211,7 @@ def _command(report: SinkReport, subject: str, test: str) -> str:
 
 
 def _again(report: SinkReport, command: str, outcome: Outcome, file: str) -> str:
-    """Give the command that shows a trace again."""
+    """Return the command that shows a trace again."""
     if report.sink.code:
         return f"onceproof replay {shell_word(file)}" if file else command
     return f"{command} --only {outcome.interleaving.number}"

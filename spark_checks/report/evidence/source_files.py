@@ -27,7 +27,7 @@ _OWN = "onceproof"
 
 
 def known_sinks() -> dict[str, ModelledSink]:
-    """Give the reference sinks, by name; none where there is no PySpark."""
+    """Return the reference sinks, by name; none where there is no PySpark."""
     try:
         return reference_sinks()
     except ImportError:
@@ -44,7 +44,7 @@ def sources_of(subject: str, root: Path) -> dict[str, str]:
 
 
 def near(path: str, root: Path) -> str:
-    """Give a path as seen from the root; of what lies elsewhere the name alone."""
+    """Return a path as seen from the root; of what lies elsewhere the name alone."""
     if not path:
         return ""
     real, top = os.path.realpath(path), os.path.realpath(root)

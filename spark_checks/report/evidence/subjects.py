@@ -53,7 +53,7 @@ class Subject:
     lacks: str = ""
 
     def command(self, faults: int) -> str:
-        """Give the command that makes evidence, of so many faults."""
+        """Return the command that makes evidence, of so many faults."""
         more = f"{self.more}{faults}" if faults > self.faults > 0 else ""
         return f"{self.again}{more}{self.ends}"
 
@@ -86,7 +86,7 @@ def _sink(text: str, root: Path, evidence: Path) -> Subject:
 
 
 def _undefined(file: Path, place: str, function: str) -> str:
-    """Say why a file has no function of that name; nothing of it is run."""
+    """Return why a file has no function of that name; nothing of it is run."""
     try:
         tree = ast.parse(file.read_bytes())
     except OSError as error:
@@ -181,7 +181,7 @@ def _words(text: str) -> tuple[str, dict[str, str]]:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """Say which name was perhaps meant, or which there are."""
+    """Return which name was perhaps meant, or which there are."""
     names = list(known)
     found = did_you_mean(name, names, otherwise=f"it has {', '.join(names)}")
     return f"; {found}" if names else ""
