@@ -26,23 +26,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Clause:
-    """One claim: ``holds(view)``, or ``holds(before, after)`` where it is of steps.
-
-    ``when`` is a ``Modality``, or its text: always, step, at_rest, recoverable,
-    sometimes, eventually, or leads_to, for which ``holds`` answers a pair. ``text``
-    completes the sentence "it is claimed that ...". ``where`` is the file and line of
-    the claim.
-
-    ``premise(view)`` is what the clause speaks of, where it says nothing without: a
-    clause whose premise no reachable state meets is vacuous, and ``idle`` says why.
-    """
+    """One claim, and when it must hold."""
 
     when: Modality
+    """A modality, or its text: always, step, at_rest, recoverable, and so on."""
     text: str
+    """The claim in words: it completes the sentence "it is claimed that ..."."""
     holds: Callable[..., bool]
+    """``holds(view)``; for step ``holds(before, after)``; leads_to returns a pair."""
     where: str = ""
+    """The file and line of the claim."""
     premise: Callable[..., bool] | None = None
+    """``premise(view)``: if no reachable state satisfies it, the clause is vacuous."""
     idle: str = ""
+    """Why a clause is vacuous whose premise is never satisfied."""
 
     def __post_init__(self) -> None:
         """Take the text of a modality for the modality; refuse any other text."""
@@ -59,19 +56,20 @@ class Clause:
 
 @dataclass(frozen=True)
 class Property:
-    """A named claim: all of its clauses.
-
-    A property reads a ledger, or (``own`` is True) the protocol's own state.
-    ``needs`` names what a protocol must let be observed to be judged by it, and
-    ``words`` says what the clauses claim together, where there are many alike.
-    """
+    """A named claim: it holds if all of its clauses hold."""
 
     name: str
+    """The name, as in ``effectively-once``."""
     clauses: tuple[Clause, ...]
+    """What it claims."""
     needs: tuple[str, ...] = ()
+    """What a protocol must observe for the property to be judged."""
     own: bool = False
+    """Whether it reads the protocol's own state, and not a ledger."""
     lemma: bool = False
+    """Whether it is an invariant that helps to prove others."""
     words: str = ""
+    """What the clauses claim together, if there are many similar ones."""
 
     @property
     def text(self) -> str:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def broken(prop: Property, history: History) -> tuple[int, int] | None:
     """Find where a history breaks a property: the clause, and the moment.
 
-    Moments are when the run was down after a fault, and at rest. A run that no
-    restart brought to rest is at rest, and has not recovered. From a moment to one at
-    which everything is as it was, there is no step. Nothing is broken at a moment at
-    which no reader could read.
+    A moment is when the run was down after a fault, or at rest. A run that no restart
+    could finish is at rest, and has not recovered. Two moments with the same ledger
+    have no step between them. Nothing is broken at a moment at which no reader could
+    read.
     """
     for number, clause in enumerate(prop.clauses):
         moment = _first(clause, history)

@@ -108,9 +108,9 @@ def check(
 ) -> Report:
     """Search every reachable state and judge each property.
 
-    Properties default to all that is claimed of the protocol. A refuted one
-    carries a shortest trace. With ``symmetry`` states that differ in the names of
-    members alone count once; claims about fair runs are then undecided.
+    ``properties`` defaults to all claims about the protocol. A refuted property has a
+    shortest trace. With ``symmetry`` states that differ only in the names of members
+    count once, and claims about fair runs are undecided.
     """
     asked = _Queries(protocol, properties)
     exploration = explore(

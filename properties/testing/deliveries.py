@@ -64,29 +64,28 @@ def event_batches(
     time: str | None = None,
     weights: str | None = None,
 ) -> SearchStrategy[EventBatches]:
-    """Draw what a source delivers: rows in batches, each of so many partitions.
+    """Draw what a source delivers: rows in batches and partitions.
 
-    Rows are of ``row``, no two of them with one ``key``, and come in the order of
-    ``time`` (a field; of the key where none is named), spread evenly. So they do
-    when nothing is awkward ("plain"). Of the other kinds:
+    ``row`` draws the rows; no two have the same ``key``. A "plain" delivery has them in
+    the order of the field ``time`` (by default of the key), spread evenly. The other
+    kinds are:
 
-    - "out of order": some row comes before one that is earlier;
-    - "duplicated": some row comes again, in the same batch or a later one;
-    - "late": some row comes in a later batch than one that is later;
+    - "out of order": some row arrives before an earlier one;
+    - "duplicated": some row arrives again, in the same batch or a later one;
+    - "late": some row arrives in a later batch than a row with a later time;
     - "empty": some batch has no rows, or all rows are in one partition;
-    - "null": some fields that are not of the key are None;
-    - "skewed": all rows but one at most are in one partition.
+    - "null": some fields outside the key are None;
+    - "skewed": all rows, or all but one, are in one partition.
 
-    ``kinds`` chooses among them, by default all that the numbers allow, but for those
-    that are ``leaving_out``. ``weights``
-    names a numeric field that is given another power of one base in each event, so
-    that a sum over it tells how often each was counted: up to seven times where the
-    base is 8, less where many rows need a smaller one. Shrinking leads to the plain
-    kind, to few batches, then to few rows.
+    ``kinds`` chooses among them. The default is every kind that the numbers allow,
+    except those in ``leaving_out``. ``weights`` names a numeric field. Each event gets
+    another power of one base in it, so that a sum shows how often each event was
+    counted: up to seven times if the base is 8, less often if many rows need a smaller
+    base. Shrinking prefers the plain kind, then few batches, then few rows.
 
-    Raises ``UsageError`` for kinds that are unknown or that the numbers do not
-    allow, and in drawing for rows without the fields that are named. Rows that have
-    nothing to set to None are delivered as plain ones.
+    Raises ``UsageError`` for kinds that are unknown or that the numbers do not allow,
+    and while drawing for rows without the named fields. A row in which nothing can be
+    set to None is delivered as a plain one.
     """
     source = _Source(
         (key,) if isinstance(key, str) else tuple(key),

@@ -23,15 +23,14 @@ KINDS = (PLAIN, OUT_OF_ORDER, DUPLICATED, LATE, EMPTY, NULL, SKEWED)
 
 @dataclass(frozen=True)
 class EventBatches:
-    """What a source delivers: ``rows[batch][partition][n]`` is a row.
-
-    ``key`` names the fields that tell events apart. ``kind`` says what is awkward
-    about the delivery: one of ``KINDS``.
-    """
+    """What a source delivers: rows in batches and partitions."""
 
     rows: tuple[tuple[tuple[Row, ...], ...], ...]
+    """The rows: ``rows[batch][partition][n]`` is one of them."""
     key: tuple[str, ...]
+    """The fields that identify an event."""
     kind: str = PLAIN
+    """What is unusual about the delivery: one of the kinds of ``event_batches``."""
 
     def flat(self) -> tuple[Row, ...]:
         """Give all rows in the order of delivery: batch by batch."""
@@ -58,15 +57,14 @@ class EventBatches:
 
 @dataclass(frozen=True)
 class Case:
-    """One interleaving of a sink over events of its own: what an example is made of.
-
-    It holds at most so many ``faults``; ``nth`` picks it among those of the sink,
-    smaller ones first, and goes round.
-    """
+    """One interleaving of a sink, with events of its own: an example of ``replays``."""
 
     faults: int
+    """The most faults that the interleaving has."""
     events: EventBatches
+    """The events that the source delivers."""
     nth: int
+    """Its number among the sink's interleavings, smallest first; it wraps around."""
 
 
 def dealt_evenly(rows: Sequence[Row], number: int) -> list[list[Row]]:

@@ -42,12 +42,12 @@ def replays(
     time: str | None = None,
     weights: str | None = None,
 ) -> SearchStrategy[Case]:
-    """Draw an interleaving with at most so many faults, over events as they may come.
+    """Draw an interleaving with at most ``faults`` faults, and events for it.
 
-    Events are those of ``event_batches``; by default of all kinds but "duplicated",
-    for what a source gives twice is seen twice by most sinks, whatever fails. Shrinking
-    leads to the fewest faults, then to few batches and rows, then to the first of the
-    sink's interleavings, which hold the fewest steps.
+    ``event_batches`` draws the events. The default is every kind except "duplicated":
+    most sinks show an event twice that the source gives twice, whatever fails.
+    Shrinking prefers the fewest faults, then few batches and rows, then the first of
+    the sink's interleavings, which have the fewest steps.
     """
     events = event_batches(
         row,
@@ -67,9 +67,9 @@ def replays(
 def drawn_rows(
     row: SearchStrategy[Any], count: int, *, key: tuple[str, ...], seed_: int = 0
 ) -> list[Row]:
-    """Draw rows once and for all, no two with the same key: the same for each seed.
+    """Draw rows with different keys; the same seed gives the same rows.
 
-    Raises ``UsageError`` for rows that are no dicts, or lack a field of the key.
+    Raises ``UsageError`` for rows that are not dicts, or lack a field of the key.
     """
     found: list[list[Row]] = []
 

@@ -53,18 +53,18 @@ class _Start:
 def machine(
     protocol: Protocol, system: Callable[[], Any], *, ignore: Collection[str] = ()
 ) -> type[RuleBasedStateMachine]:
-    """Make a state machine that tests a system of one's own against a protocol.
+    """Make a state machine that tests your own system against a protocol.
 
-    The protocol chooses what happens: in each state one of its actions and faults
-    that are possible there. ``system`` makes a fresh object. For each step its method
-    of the same name is called (``sink_publish`` for ``sink.publish``) with the members
-    as integers; then its ``check(view)`` is called, where ``view`` is the protocol as
-    it stands now, and raises where they differ. Steps named in ``ignore`` happen in
-    the protocol alone. A protocol that begins in one of several states tells which by
-    ``start(view)``.
+    The protocol chooses the steps: in each state one of its possible actions and
+    faults. ``system`` returns a new object. For each step the machine calls the
+    object's method of the same name (``sink_publish`` for ``sink.publish``), with the
+    members as integers. Then it calls the object's ``check(view)``, which raises if the
+    object differs from ``view``, the protocol in its current state. Steps named in
+    ``ignore`` happen only in the protocol. If a protocol has several first states, the
+    machine calls ``start(view)`` with the chosen one.
 
-    Run it as a test by ``test = machine(...).TestCase``. Shrinking leads to few
-    steps, to actions rather than faults, and to those that are declared first.
+    Run it as a test with ``test = machine(...).TestCase``. Shrinking prefers few steps,
+    actions to faults, and the steps that are declared first.
 
     Raises ``UsageError`` for methods that are missing, and for names in ``ignore``
     that the protocol does not have.

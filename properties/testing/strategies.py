@@ -38,15 +38,15 @@ def interleavings(
 ) -> SearchStrategy[Trace]:
     """Draw failure interleavings of a protocol: runs with one fault or more.
 
-    Where its runs can be listed, one of each equivalence class is drawn, from start
-    to rest; that is settled once, as the strategy is made. Else a random walk of at
-    most ``walks.MOST_STEPS`` steps is drawn, each of which changes something.
-    Shrinking prefers the fewest faults, then the fewest steps; among listed ones then
-    the fewest changes from one process to another. As all shrinking it may end at one
-    that no small change makes simpler.
+    If the protocol's runs can be listed, the strategy draws a run of each equivalence
+    class, from start to rest; it lists them once, when it is made. Otherwise it draws
+    a bounded random walk, in which every step changes the state. Shrinking prefers the
+    fewest faults, then the fewest steps, and for listed runs then the fewest changes
+    from one process to another. Like all shrinking it may stop at a run that no small
+    change makes simpler.
 
-    ``faults`` bounds how many faults one may hold, by default as the protocol does.
-    Raises ``UsageError`` for a protocol in which nothing can fail so often.
+    ``faults`` is the most faults of a run; by default the protocol decides. Raises
+    ``UsageError`` for a protocol in which nothing can fail that often.
     """
     interpreter = Interpreter(protocol)
     most = _most_faults(interpreter, faults)

@@ -47,15 +47,15 @@ def prove(
 ) -> Report:
     """Judge each property by z3: for every size, for these sizes, or to a depth.
 
-    A property of all states, of all steps or of rest is proved by induction, with the
-    protocol's lemmas; any other, and one whose induction fails, is checked in
-    every interleaving of at most ``depth`` steps. A refuted one carries a shortest
-    trace, replayed in plain Python. What is proved about rest, or about steps, counts
-    only if there is a state of rest, or a step. Each induction may take
-    ``timeout_seconds``, and so may the bounded check of all that is left.
+    z3 proves a property of all states, of all steps or of rest by induction, with the
+    protocol's lemmas. It checks the others, and those whose induction fails, in every
+    interleaving of at most ``depth`` steps. A refuted property has a shortest trace,
+    replayed in plain Python. A proof about rest, or about steps, counts only if there
+    is a state of rest, or a step. Each induction may take ``timeout_seconds``, and so
+    may the bounded check of everything that is left.
 
-    Before it is given, whatever holds is held against an exhaustive search at small
-    sizes. Raises ``Disagreement`` if that refutes it. Properties default to all
+    An exhaustive search at small sizes confirms what holds before it is returned.
+    Raises ``Disagreement`` if the search refutes it. ``properties`` defaults to all
     claims.
     """
     chosen = claims_of(protocol) if properties is None else distinct(properties)
