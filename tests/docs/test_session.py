@@ -8,7 +8,9 @@ import click
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.model.library import protocols
 from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.sinks.reference import reference_sinks
 from tests.docs.ini import Ini
 from tests.docs.pages import blocks, pages
 from tests.docs.session import Session
@@ -16,6 +18,10 @@ from tests.docs.shell import Shell
 from tests.test_house import ROOT
 
 INLINE = re.compile(r"`onceproof ([a-z]+)([^`]*)`")
+NAMED = re.compile(
+    r"`onceproof (check|explore|export|interleavings|protocols|prove|replay)"
+    r" ([a-z][a-z-]*)(?=[ `])"
+)
 PLUGIN = re.compile(r"`[^`]*?(--onceproof-[a-z-]+)")
 
 
@@ -87,3 +93,18 @@ def test_commands_and_options_between_the_lines_are_there(path):
         for option in re.findall(r"(?<!\S)--[a-z-]+", rest):
             assert option in there, f"{path.relative_to(ROOT)}: {name} {option}"
     assert set(PLUGIN.findall(text)) <= plugin
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")],
+    ids=lambda path: path.stem,
+)
+def test_protocols_and_sinks_between_the_lines_are_there(path):
+    """A protocol or reference sink that a page names can be judged."""
+    there = {command: set(protocols()) for command in main.commands}
+    there["replay"] = set(reference_sinks())
+
+    named = NAMED.findall(path.read_text(encoding="utf-8"))
+
+    assert [(verb, name) for verb, name in named if name not in there[verb]] == []

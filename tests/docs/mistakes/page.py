@@ -54,7 +54,7 @@ LEFT_OUT = """\
 
 - Two faults in one interleaving: `faults=2` asks for them.
 - What Spark does inside one call, such as `batch.write`: its own commit protocol is
-  judged as the file sink of `onceproof replay parquet-files`.
+  judged as the file sink of `onceproof replay parquet-manifest`.
 - Loss of what was written: a disk that forgets, a database that takes back a commit.
 """
 
