@@ -7,7 +7,7 @@ import pkgutil
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import onceproof.model.protocols as shelf
 from onceproof.model.errors import ModelError, UsageError
@@ -16,7 +16,7 @@ from onceproof.model.loading import load
 from onceproof.model.text import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
 _LONG = 40
@@ -146,19 +146,42 @@ def settings_of(given: Iterable[str]) -> dict[str, str]:
 def make(name: str, settings: Mapping[str, str]) -> Protocol:
     """Instantiate a protocol from what was typed: a name of the library, or a file.
 
-    A file is named as ``FILE.py``, or ``FILE.py:NAME`` where it holds several.
+    A file is named as ``FILE.py``, or ``FILE.py:NAME`` where it holds several. What a
+    part is made with is named by its path, such as ``sink.committer``.
     Raises ``UsageError`` for an unknown protocol, parameter or value.
     """
     kind, *modules = find(name)
+    made: Protocol = _made(kind, name, settings, modules)
+    return made
+
+
+def _made(
+    kind: type[Part],
+    name: str,
+    settings: Mapping[str, str],
+    modules: Sequence[ModuleType],
+) -> Any:
+    """Make a protocol, or a part of one, with its settings."""
     declared = kind.parameters()
+    inside: dict[str, dict[str, str]] = {}
     arguments: dict[str, object] = {}
     for key, text in settings.items():
-        what = declared[pick(key, declared, f"parameter of {name}")]
-        if isinstance(what, Slot):
+        first, dot, rest = key.partition(".")
+        what = declared[pick(first, declared, f"parameter of {name}")]
+        if dot:
+            inside.setdefault(first, {})[rest] = text
+        elif isinstance(what, Slot):
             choices = parts(what, *modules)
             arguments[key] = choices[pick(text, choices, key)]
         else:
             arguments[key] = _number(key, text)
+    for key, given in inside.items():
+        what = declared[key]
+        if not isinstance(what, Slot):
+            message = f"{key} of {name} is no part, so it has no {next(iter(given))!r}"
+            raise UsageError(message)
+        part: Any = arguments.get(key, type(what.default()))
+        arguments[key] = _made(part, f"{key} of {name}", given, modules)
     return kind(**arguments)
 
 

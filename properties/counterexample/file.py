@@ -96,7 +96,9 @@ class Counterexample:
     test: str = ""
     """The test that found it, and by which it is run again."""
     options: dict[str, Any] = field(default_factory=dict)
-    """The options of that test: ``key``, ``allow``, ``code``."""
+    """What it was found with: of a test ``key``, ``allow``, ``code``, ``guarantees``,
+    ``profile``, ``most``, ``seed``, ``timeout``; of a model ``symmetry`` and
+    ``max_states``, or ``walks``, ``depth`` and ``seed``."""
     because: tuple[str, ...] = ()
     """How it came about, in sentences."""
     loop: int | None = None
@@ -257,6 +259,20 @@ _EVENTS = record(
         "pieces": listed(listed(text)),
     }
 )
+_OPTIONS = {
+    # Of the test that found it.
+    **dict.fromkeys(("key", "allow", "code", "guarantees"), listed(text)),
+    "profile": text,
+    "most": maybe(whole(1)),
+    "timeout": whole(1),
+    # Of the search, or of the random walks.
+    "symmetry": flag,
+    "max_states": maybe(whole(1)),
+    "walks": whole(1),
+    "depth": whole(),
+    # Of both.
+    "seed": whole(None),
+}
 _FORM = record(
     {
         "protocol": text,
@@ -279,7 +295,7 @@ _FORM = record(
         "looks": listed(whole()),
         "input": maybe(_EVENTS),
         "test": text,
-        "options": record({}, dict.fromkeys(("key", "allow", "code"), listed(text))),
+        "options": record({}, _OPTIONS),
         "because": listed(text),
         "loop": maybe(whole()),
         "digest": text,

@@ -25,10 +25,12 @@ from onceproof.properties.counterexample.file import (
     named,
     steps_of,
 )
-from onceproof.properties.judges.by_search import claims_of, parameters_of
+from onceproof.properties.judges.by_search import claims_of, every_parameter_of
 from onceproof.properties.trust import own_code
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.tracing.system import System
@@ -56,11 +58,15 @@ class ModelRun:
 
 
 def counterexample_of(
-    protocol: Protocol, finding: Finding | None = None
+    protocol: Protocol,
+    finding: Finding | None = None,
+    *,
+    found_with: Mapping[str, Any] | None = None,
 ) -> Counterexample:
     """Tell of a protocol: of its start, or of the run that refutes a property.
 
-    Of a witness it is the run that meets it, which breaks nothing.
+    Of a witness it is the run that meets it, which breaks nothing. ``found_with`` are
+    the options of the search that found it.
     """
     interpreter = Interpreter(protocol)
     run = finding.trace if finding else None
@@ -70,7 +76,7 @@ def counterexample_of(
     steps = steps_of(interpreter, run) if run else ()
     return Counterexample(
         protocol=protocol.label(),
-        parameters=parameters_of(protocol),
+        parameters=every_parameter_of(protocol),
         property=prop.name if prop else "",
         clause=prop.clauses[finding.clause].text if prop and finding else "",
         fails_at=len(steps),
@@ -79,6 +85,7 @@ def counterexample_of(
         faults=protocol.faults,
         start=named(interpreter, start),
         loop=run.loop if run else None,
+        options=dict(found_with or {}),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from onceproof.model.language.fields import Param
 from onceproof.model.language.modality import Modality
+from onceproof.model.language.protocol import Slot
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration, Limits, explore
@@ -95,6 +96,30 @@ def parameters_of(protocol: Part) -> dict[str, Any]:
             found[name] = protocol.argument(what)
         else:
             found[name] = protocol.parts[name].label()
+    return found
+
+
+def every_parameter_of(protocol: Part) -> dict[str, Any]:
+    """Give what ``make`` takes to make a protocol again, its parts' included.
+
+    That of a part is named by its path, such as ``sink.committer``.
+    """
+    found = parameters_of(protocol)
+    for name, what in protocol.parameters().items():
+        if not isinstance(what, Slot):
+            continue
+        inner = protocol.parts[name]
+        # A sort that both have is the protocol's.
+        own = {
+            key
+            for key, one in inner.parameters().items()
+            if not (isinstance(one, Sort) and one in protocol.parameters().values())
+        }
+        found |= {
+            f"{name}.{key}": value
+            for key, value in every_parameter_of(inner).items()
+            if key.partition(".")[0] in own
+        }
     return found
 
 

@@ -183,7 +183,17 @@ class Replayer:
             message = "guarantees= is empty, so nothing is claimed; help: name one"
             raise UsageError(message)
         claims = claims_named(guarantees)
-        test = RequestingTest(self.item.nodeid, key, allow, claims, code)
+        test = RequestingTest(
+            self.item.nodeid,
+            key,
+            allow,
+            claims,
+            code,
+            profile=options.profile,
+            most=options.most,
+            seed=options.seed,
+            timeout=options.timeout,
+        )
         first = () if options.evidence else self._failed()
         choice = Choice(most=options.most, seed=options.seed, first=first)
         if case is not None:
@@ -215,6 +225,7 @@ class Replayer:
             events=None,
             given=given_by(counterexample),
             choice=choice_of(counterexample),
+            timeout=float(counterexample.options.get("timeout", request.timeout)),
             trace="off",
         )
         plugins = self._config.pluginmanager.get_plugins()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.text import slug
@@ -12,9 +13,10 @@ from onceproof.model.versions import versions_of
 from onceproof.properties.counterexample.file import Counterexample, steps_of
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
-from onceproof.properties.judges.by_search import parameters_of
+from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inputs.sizes import TIMEOUT
 from onceproof.spark_checks.inputs.user_events import to_json
 from onceproof.spark_checks.report.explanation import because
 
@@ -44,6 +46,27 @@ class RequestingTest:
     """The guarantees that are claimed."""
     code: tuple[str, ...] = ()
     """The packages and paths that are followed too, or not, with a ``-``."""
+    profile: str = ""
+    """The profile of the replay."""
+    most: int | None = None
+    """How many interleavings were replayed at most; None for all."""
+    seed: int = 0
+    """The seed of random choices."""
+    timeout: float = TIMEOUT
+    """How many seconds the fault-free run may take."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the options as plain data, without any password."""
+        return {
+            "key": list(self.key),
+            "allow": [redacted(place) for place in self.allow],
+            "code": list(self.code),
+            "guarantees": [prop.name for prop in self.claims],
+            "profile": self.profile,
+            "most": self.most,
+            "seed": self.seed,
+            "timeout": max(1, math.ceil(self.timeout)),
+        }
 
 
 def write_counterexamples(
@@ -90,7 +113,7 @@ def counterexample(
     clause, moment = place or (0, 0)
     return Counterexample(
         protocol=report.protocol.label(),
-        parameters=parameters_of(report.protocol),
+        parameters=every_parameter_of(report.protocol),
         property=prop.name if prop else DRIFT,
         clause=prop.clauses[clause].text if prop else "Spark does as its model does",
         fails_at=moment,
@@ -106,11 +129,7 @@ def counterexample(
         looks=tuple(run.state for run in outcome.runs),
         input=to_json(report.given) if report.given.own else None,
         test=test.node_id,
-        options={
-            "key": list(test.key),
-            "allow": [redacted(place) for place in test.allow],
-            "code": list(test.code),
-        },
+        options=test.to_json(),
         because=because(outcome, prop) if prop else (),
     )
 

@@ -11,11 +11,11 @@ from onceproof.model.library import pick, protocols
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.properties.counterexample.file import Counterexample, read, steps_of
 from onceproof.properties.judges.by_history import broken
-from onceproof.properties.judges.by_search import parameters_of
+from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.trust import own_code
 from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inputs.event_files import enough
-from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, Sizes
+from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, TIMEOUT, Sizes
 from onceproof.spark_checks.inputs.user_events import from_json, own_events
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
@@ -75,6 +75,7 @@ def replay_file(
             choice=choice_of(counterexample),
             keep=keep,
             given=given,
+            timeout=float(counterexample.options.get("timeout", TIMEOUT)),
         ),
         enumerations=enumerations,
     )
@@ -219,7 +220,8 @@ def _stale(
     counterexample: Counterexample, protocol: MicroBatch, enumerations: Enumerations
 ) -> str:
     """Say in what the model differs from the one that the file was written by."""
-    if counterexample.parameters != parameters_of(protocol):
+    now = every_parameter_of(protocol)
+    if now != {**now, **counterexample.parameters}:
         return "the model's parameters have changed since the file was written"
     classes = enumerations.interleavings(protocol).classes
     for one in classes:

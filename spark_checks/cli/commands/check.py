@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,6 +28,8 @@ from onceproof.spark_checks.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from onceproof.properties.judges.by_search import Report
 
 _DIGITS = 15
@@ -161,7 +163,10 @@ def check(
             report = judge.simulate(
                 model, chosen, walks=walks, depth=depth, seed=seed, progress=progress
             )
-    files = {} if output is None else write_refuted(report, protocol, output)
+    how: dict[str, Any] = {"symmetry": symmetry, "max_states": max_states}
+    if walks is not None:
+        how = {"walks": walks, "depth": depth, "seed": seed}
+    files = {} if output is None else write_refuted(report, protocol, output, how)
     leave(evidence, [report], protocol=protocol, how={"symmetry": symmetry})
     if as_json:
         print_json({**console.check_data(report), "files": files})
@@ -181,11 +186,14 @@ def _bytes(text: str) -> int:
     return int(number) * _UNITS.get(unit, 1)
 
 
-def write_refuted(report: Report, named: str, folder: Path) -> dict[str, str]:
+def write_refuted(
+    report: Report, named: str, folder: Path, how: Mapping[str, Any]
+) -> dict[str, str]:
     """Write a file for each property that a search refutes; give their paths by name.
 
     ``named`` is the protocol as it was typed: a file of the user's own is named in the
-    counterexample, so that its model can be made again. Raises ``UsageError`` for a
+    counterexample, so that its model can be made again; ``how`` are the options of the
+    search. Raises ``UsageError`` for a
     folder that cannot be written to.
     """
     own = named.partition(":")[0].endswith(".py")
@@ -193,7 +201,7 @@ def write_refuted(report: Report, named: str, folder: Path) -> dict[str, str]:
     for finding in report.findings:
         if finding.verdict is not Verdict.REFUTED or finding.trace is None:
             continue
-        counterexample = counterexample_of(report.protocol, finding)
+        counterexample = counterexample_of(report.protocol, finding, found_with=how)
         name = f"{slug(report.protocol.label())}--{slug(finding.property.name)}"
         path = folder / f"{name}.json"
         (replace(counterexample, protocol=named) if own else counterexample).write(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 from pathlib import Path
@@ -12,10 +11,11 @@ import click
 
 from onceproof.model.errors import UsageError
 from onceproof.model.files import writable, write_whole
+from onceproof.model.language.fields import Param
 from onceproof.model.library import make, pick, settings_of
 from onceproof.model.search.exhaustive import Limits
 from onceproof.properties.counterexample.file import read
-from onceproof.properties.counterexample.model_run import counterexample_of, model_of
+from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page.page import Origin, page
 from onceproof.properties.explorer.terminal.text_renderer import plain_text
 from onceproof.properties.explorer.view_builder import Explored, explored
@@ -37,7 +37,7 @@ from onceproof.spark_checks.sinks.user_code_model import (
 if TYPE_CHECKING:
     from onceproof.properties.counterexample.file import Counterexample
 
-_CODE = ("committer", "in_tasks", "on_driver")
+_CODE = tuple(n for n, what in UserCode.parameters().items() if isinstance(what, Param))
 
 
 _SHOWN = ("what", "html", "as_json")
@@ -135,22 +135,18 @@ def _show(found: Explored, origin: Origin) -> None:
 
 
 def _of_own_code(counterexample: Counterexample) -> InstrumentedMicroBatch | None:
-    """Make the model of a user's own sink, which a file names only by its sizes.
-
-    The sink's code has no more parts than the file's steps need.
-    """
+    """Make the model of a user's own sink as it was when the file was written."""
     if counterexample.protocol != InstrumentedMicroBatch.label():
         return None
-    sizes = {n: v for n, v in counterexample.parameters.items() if n != "sink"}
-    for chosen in itertools.product((0, 1), repeat=len(_CODE)):
-        code = UserCode(**dict(zip(_CODE, chosen, strict=True)))
-        try:
-            protocol = InstrumentedMicroBatch(sink=code, **sizes)
-        except UsageError:
-            return None
-        if model_of(counterexample, protocol)[0] is not None:
-            return protocol
-    return None
+    numbers = dict(counterexample.parameters)
+    numbers.pop("sink", None)
+    code = {n: numbers.pop(f"sink.{n}") for n in _CODE if f"sink.{n}" in numbers}
+    if len(code) < len(_CODE):
+        return None
+    try:
+        return InstrumentedMicroBatch(sink=UserCode(**code), **numbers)
+    except (UsageError, TypeError):
+        return None
 
 
 def _is_file(what: str) -> bool:

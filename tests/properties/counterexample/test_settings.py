@@ -1,0 +1,85 @@
+"""A counterexample holds all that it was found with, and a reader guesses nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from onceproof.model.errors import UsageError
+from onceproof.model.library import make, protocols
+from onceproof.properties.counterexample.file import read
+from onceproof.properties.counterexample.model_run import counterexample_of
+from onceproof.properties.judges.by_search import every_parameter_of
+from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.cli.commands import explore
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
+
+
+@pytest.mark.parametrize("name", sorted(protocols()))
+def test_a_protocol_is_made_again_from_its_parameters(name):
+    """Nothing is left out that its default could stand in for some day."""
+    protocol = make(name, {})
+
+    found = every_parameter_of(protocol)
+
+    again = make(name, {key: str(value) for key, value in found.items()})
+    assert every_parameter_of(again) == found
+
+
+@pytest.mark.parametrize("code", [(0, 0, 1), (1, 1, 1), (0, 1, 0)])
+def test_the_model_of_a_users_sink_is_made_as_it_was(code, tmp_path):
+    """What its code does is in the file, and is not tried out."""
+    names = ("committer", "in_tasks", "on_driver")
+    chosen = dict(zip(names, code, strict=True))
+    protocol = InstrumentedMicroBatch(sink=UserCode(**chosen), BATCH=1, LINE=3)
+    counterexample_of(protocol).write(tmp_path / "found.json")
+
+    model = explore._of_own_code(read(tmp_path / "found.json"))
+
+    assert every_parameter_of(model) == every_parameter_of(protocol)
+
+
+def test_without_what_the_code_does_no_model_is_made(tmp_path):
+    """An older file does not say, and another model would tell another story."""
+    protocol = InstrumentedMicroBatch(sink=UserCode(on_driver=1), BATCH=1)
+    file = tmp_path / "found.json"
+    counterexample_of(protocol).write(file)
+    data = json.loads(file.read_text())
+    del data["digest"], data["parameters"]["sink.on_driver"]
+    file.write_text(json.dumps(data))
+
+    assert explore._of_own_code(read(file)) is None
+
+
+def test_a_setting_of_a_part_is_named_by_its_path():
+    """An unknown one is refused with the nearest, as any other."""
+    with pytest.raises(UsageError, match="unknown parameter of sink of micro-batch"):
+        make("micro-batch", {"sink": "append", "sink.nothing": "1"})
+    with pytest.raises(UsageError, match="PARTITION of micro-batch is no part"):
+        make("micro-batch", {"PARTITION.x": "1"})
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (["--symmetry"], {"symmetry": True, "max_states": None}),
+        (["--max-states", "5000"], {"symmetry": False, "max_states": 5000}),
+        (
+            ["--simulate", "50", "--depth", "40", "--seed", "7"],
+            {"walks": 50, "depth": 40, "seed": 7},
+        ),
+    ],
+)
+def test_a_file_of_a_model_says_how_it_was_found(words, options, tmp_path):
+    """The search, or the walks and their seed."""
+    command = ["check", "micro-batch", "--property", "at-most-once", *words]
+
+    CliRunner().invoke(main, [*command, "--output", str(tmp_path)])
+
+    (file,) = tmp_path.glob("*.json")
+    assert read(file).options == options
