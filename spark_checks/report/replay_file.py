@@ -220,8 +220,7 @@ def _stale(
     counterexample: Counterexample, protocol: MicroBatch, enumerations: Enumerations
 ) -> str:
     """Say in what the model differs from the one that the file was written by."""
-    now = every_parameter_of(protocol)
-    if now != {**now, **counterexample.parameters}:
+    if counterexample.parameters != every_parameter_of(protocol):
         return "the model's parameters have changed since the file was written"
     classes = enumerations.interleavings(protocol).classes
     for one in classes:
