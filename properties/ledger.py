@@ -95,7 +95,7 @@ class History:
         return (sorted(alike), tuple(n > 0 for n in self.unexplained), self.rested)
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data for a file."""
+        """Return plain data for a file."""
         return asdict(self)
 
     @classmethod
@@ -134,29 +134,29 @@ class Ledger:
         return cast("int", self._columns["visible"](event))
 
     def accepted(self, event: Any) -> bool:
-        """Say whether the source owes the event."""
+        """Return whether the source owes the event."""
         column = self._columns.get("accepted")
         return True if column is None else cast("bool", column(event))
 
     def promised(self, event: Any) -> bool:
-        """Say whether the engine has recorded the event as done."""
+        """Return whether the engine has recorded the event as done."""
         column = self._columns.get("promised")
         return False if column is None else cast("bool", column(event))
 
     def rejected(self, event: Any) -> bool:
-        """Say whether the event's effect is given up: done, and not to be seen."""
+        """Return whether the event's effect is given up: done, and not to be seen."""
         column = self._columns.get("rejected")
         if column is not None:
             return cast("bool", column(event))
         return all_of(self.promised(event), self.visible(event) == 0)
 
     def unit(self, event: Any) -> int:
-        """Give the number of the batch or transaction that the event belongs to."""
+        """Return the number of the batch or transaction that the event belongs to."""
         column = self._columns.get("unit")
         return 0 if column is None else int(column(event))
 
     def together(self, one: Any, other: Any) -> bool:
-        """Say whether two events belong to the same unit."""
+        """Return whether two events belong to the same unit."""
         column = self._columns.get("unit")
         return True if column is None else cast("bool", column(one) == column(other))
 
@@ -166,7 +166,7 @@ class Ledger:
         return 0 if column is None else cast("int", column())
 
     def shows(self, event: Any) -> bool:
-        """Say whether the event's effect can be seen at all."""
+        """Return whether the event's effect can be seen at all."""
         return not_(self.visible(event) == 0)
 
 
@@ -193,7 +193,7 @@ def _listed(sorts: tuple[Sort, ...]) -> str:
 
 
 def of_protocol(protocol: Protocol) -> Ledger:
-    """Read the ledger of a protocol as it stands in a state, plain or symbolic."""
+    """Read the ledger of a protocol in a state, plain or symbolic."""
     sorts = observables(protocol).get("visible", ())
 
     def column(name: str) -> Callable[..., Any]:
@@ -242,7 +242,7 @@ _TRUTHS = ("accepted", "promised", "rejected")
 
 
 def _observed(name: str, value: Any, where: str) -> Any:
-    """Give what was observed if it is of the kind that its word asks for.
+    """Return what was observed if it is of the kind that its word asks for.
 
     ``visible`` may answer a truth value, for an effect that shows once or not at all.
     Raises ``ModelError``.

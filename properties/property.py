@@ -77,7 +77,7 @@ class Property:
         return self.words or "; ".join(clause.text for clause in self.clauses)
 
     def view(self, protocol: Protocol) -> Ledger | Protocol:
-        """Give what the clauses read, for a protocol in a state."""
+        """Return what the clauses read, for a protocol in a state."""
         return protocol if self.own else of_protocol(protocol)
 
     def questions(self, system: System) -> list[SearchQuery]:
@@ -152,7 +152,7 @@ def own_properties(protocol: Protocol) -> list[Property]:
 
 
 def distinct(properties: Sequence[Property]) -> list[Property]:
-    """Give properties back if each has a name of its own, so that no two are mixed up.
+    """Return properties if each has a name of its own, so that no two are mixed up.
 
     Raises ``ModelError`` with the places of two that share one.
     """
@@ -176,7 +176,7 @@ def _place_of(prop: Property) -> str:
 
 def _pair(answer: object) -> tuple[object, object]:
     if not isinstance(answer, tuple) or len(answer) != 2:  # noqa: PLR2004 - a pair
-        message = "leads_to answers a pair: what comes first, and what it leads to"
+        message = "leads_to returns a pair: what comes first, and what it leads to"
         raise ModelError(message, where=here())
     return answer
 

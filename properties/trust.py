@@ -1,7 +1,7 @@
 """Code that a file names is run only where it is the user's own project.
 
 A counterexample file may come from anywhere, and it names code: a protocol's file, a
-sink's function, a test. To look at it, or to replay it, runs that code.
+sink's function, a test. Exploring or replaying it runs that code.
 """
 
 from __future__ import annotations
@@ -72,5 +72,5 @@ def _home() -> Path | None:
 
 
 def _open_to_all(folder: Path) -> bool:
-    """Say whether everybody may put files into a folder, as into /tmp."""
+    """Return whether everybody may put files into a folder, as into /tmp."""
     return bool(folder.stat().st_mode & stat.S_IWOTH)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """How a claim came out. Only the first four may be read as "it holds"."""
+    """The verdict on a claim. Only the first four may be read as "it holds"."""
 
     PROVED = "proved"
     EXHAUSTED = "exhausted"
@@ -40,7 +40,7 @@ _MEANINGS = {
     Verdict.HELD: "held in every run that was made",
     Verdict.REFUTED: "fails, with a counterexample",
     Verdict.UNDECIDED: "was not settled",
-    Verdict.VACUOUS: "was never put to the test",
+    Verdict.VACUOUS: "was never tested",
 }
 
 _WEAKEST_FIRST = (
@@ -55,12 +55,12 @@ _WEAKEST_FIRST = (
 
 
 def weakest(verdicts: Iterable[Verdict]) -> Verdict:
-    """Give the verdict of a claim made of several: that of its weakest part."""
+    """Return the verdict of a claim made of several: that of its weakest part."""
     return min(verdicts, key=_WEAKEST_FIRST.index, default=Verdict.VACUOUS)
 
 
 def exit_status(verdicts: Iterable[Verdict]) -> int:
-    """Give 0 where all hold, 1 where one is refuted, else 2."""
+    """Return 0 where all hold, 1 where one is refuted, else 2."""
     found = list(verdicts)
     if Verdict.REFUTED in found:
         return 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sizes_of(protocol: Protocol, *, without: Collection[Sort] = ()) -> str:
-    """Give sizes and numbers as they are set: ``RM=3, length=2``.
+    """Return sizes and numbers as they are set: ``RM=3, length=2``.
 
     Sizes of the sorts in ``without`` are left out.
     """
@@ -29,12 +29,12 @@ def sizes_of(protocol: Protocol, *, without: Collection[Sort] = ()) -> str:
 
 
 def numbers_of(protocol: Protocol) -> dict[str, int]:
-    """Give sizes and numbers by name, those of parts by their path; faults apart."""
+    """Return sizes and numbers by name, those of parts by their path; faults apart."""
     return dict(_numbers(protocol))
 
 
 def faults_of(system: System) -> str:
-    """Say how many faults there may be in one run."""
+    """Return how many faults there may be in one run."""
     if not any(action.fault for action in system.actions):
         return "no faults"
     most = system.protocol.faults
@@ -48,7 +48,7 @@ def faults_of(system: System) -> str:
 
 
 def bounds_of(system: System, *, without: Collection[Sort] = ()) -> str:
-    """Give the sizes and the faults that a verdict about a system is limited to."""
+    """Return the sizes and the faults that a verdict about a system is limited to."""
     sizes = sizes_of(system.protocol, without=without)
     return f"{sizes}; {faults_of(system)}" if sizes else faults_of(system)
 

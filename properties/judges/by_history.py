@@ -1,4 +1,4 @@
-"""The third judge: properties over what was observed of a real run."""
+"""The third judge: evaluates properties over observations of a real run."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def _first(clause: Clause, history: History) -> int | None:
             well = last not in ledgers or clause.holds(ledgers[last])
             found = [] if history.rested and well else [last]
         case Modality.SOMETIMES | Modality.EVENTUALLY | Modality.LEADS_TO:
-            found = []  # what one run did not come to, another may
+            found = []  # what one run did not reach, another may
         case _:
             assert_never(clause.when)
     return found[0] if found else None
 
 
 def _moved(history: History, before: int, moment: int) -> bool:
-    """Say whether anything is other at a moment than at one before it."""
+    """Return whether anything is other at a moment than at one before it."""
     return history.unexplained[before] != history.unexplained[moment] or any(
         row.outcomes[before] != row.outcomes[moment] for row in history.rows
     )

@@ -32,32 +32,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """How one property came out, and the trace that shows it if one does.
-
-    ``bounds`` are what a verdict that holds is limited to: sizes, faults, and how far
-    was looked. ``confirmed`` says how far another judge agrees. ``unmet`` says of which
-    clauses no state meets the premise, and ``unseen`` of which none that was seen does.
-    """
+    """The verdict on one property, with the trace that shows it."""
 
     property: Property
+    """The property."""
     verdict: Verdict
+    """The verdict."""
     trace: Trace | None = None
+    """The trace that refutes it, or that witnesses a ``sometimes``."""
     clause: int = 0
+    """The number of the clause that fails."""
     lemmas: tuple[str, ...] = ()
+    """The lemmas that the proof uses."""
     note: str = ""
+    """A remark, such as why the verdict is no stronger."""
     bounds: str = ""
+    """What a verdict that holds is limited to: sizes, faults, and how far was searched.
+    """
     confirmed: str = ""
+    """How far another judge agrees."""
     unmet: tuple[str, ...] = ()
+    """The clauses whose premise no state meets."""
     unseen: tuple[str, ...] = ()
+    """The clauses whose premise no state met that was seen."""
 
 
 @dataclass
 class Report:
-    """What a judge found about a protocol."""
+    """The findings of a judge about a protocol."""
 
     protocol: Protocol
+    """The protocol."""
     findings: list[Finding] = field(default_factory=list)
+    """A finding for each property."""
     run: Exploration | Simulation | None = None
+    """The search or the walks behind the findings, if any."""
 
     @property
     def exploration(self) -> Exploration | None:
@@ -74,7 +83,7 @@ class Report:
 
     @property
     def exit_status(self) -> int:
-        """Give the exit status that all findings amount to."""
+        """Return the exit status that all findings amount to."""
         return exit_status(finding.verdict for finding in self.findings)
 
 
@@ -87,7 +96,7 @@ def claims_of(protocol: Protocol) -> list[Property]:
 
 
 def parameters_of(protocol: Part) -> dict[str, Any]:
-    """Give the sizes, numbers and parts that a protocol was made with, by name."""
+    """Return the sizes, numbers and parts that a protocol was made with, by name."""
     found: dict[str, Any] = {}
     for name, what in protocol.parameters().items():
         if isinstance(what, Sort):
@@ -137,15 +146,15 @@ def check(
     shortest trace. With ``symmetry`` states that differ only in the names of members
     count once, and claims about fair runs are undecided.
     """
-    asked = _Queries(protocol, properties)
+    queries = _Queries(protocol, properties)
     exploration = explore(
-        asked.system,
-        asked.questions,
+        queries.system,
+        queries.questions,
         limits=limits,
         symmetry=symmetry,
         progress=progress,
     )
-    return asked.report(exploration, exploration.answers)
+    return queries.report(exploration, exploration.answers)
 
 
 def simulate(
@@ -158,20 +167,20 @@ def simulate(
     progress: Callable[[int, int, int], None] | None = None,
 ) -> Report:
     """Judge each property by random walks: refuted, or held in all that were made."""
-    asked = _Queries(protocol, properties)
+    queries = _Queries(protocol, properties)
     simulation = random_walks(
-        asked.system,
-        asked.questions,
+        queries.system,
+        queries.questions,
         walks=walks,
         depth=depth,
         seed=seed,
         progress=progress,
     )
-    return asked.report(simulation, simulation.answers)
+    return queries.report(simulation, simulation.answers)
 
 
 class _Queries:
-    """The questions that properties put to a protocol, each asked once."""
+    """The questions that properties put to a protocol, each once."""
 
     def __init__(
         self, protocol: Protocol, properties: Sequence[Property] | None
@@ -198,7 +207,7 @@ class _Queries:
     def report(
         self, run: Exploration | Simulation, found: list[SearchResult]
     ) -> Report:
-        """Give each property its verdict, from the answers to its questions."""
+        """Return each property its verdict, from the answers to its questions."""
         answers = {_key(a.question): a for a in found}
         report = Report(self._protocol, run=run)
         bounds = f"{_extent(run)}; {bounds_of(self.system)}"
@@ -217,7 +226,7 @@ def _key(question: SearchQuery) -> _Key:
 
 
 def _extent(run: Exploration | Simulation) -> str:
-    """Say how far a judge looked."""
+    """Return how far a judge looked."""
     if isinstance(run, Simulation):
         return f"{run.walks:,} random walks of at most {run.depth:,} steps"
     if run.stopped:
@@ -259,7 +268,7 @@ def _finding(
 
 
 def _with_premise(verdict: str, met: str | None) -> str:
-    """Give the verdict of a clause that holds as far as what it speaks of was met."""
+    """Return the verdict of a clause that holds as far as what it speaks of was met."""
     if met is None or not Verdict(verdict).holds or Verdict(met).holds:
         return verdict
     return met
@@ -294,7 +303,7 @@ _MOST_NAMED = 3
 
 
 def _nothing(when: Modality) -> str:
-    """Say what there is none of where a clause is vacuous."""
+    """Return what there is none of where a clause is vacuous."""
     match when:
         case Modality.SOMETIMES:
             return "no run meets it"
@@ -303,8 +312,8 @@ def _nothing(when: Modality) -> str:
         case Modality.STEP:
             return "no step is possible"
         case Modality.LEADS_TO:
-            return "what comes first never comes up"
+            return "the premise is never met"
         case Modality.ALWAYS | Modality.RECOVERABLE | Modality.EVENTUALLY:
-            return "it was never put to the test"
+            return "it was never tested"
         case _:
             assert_never(when)

@@ -101,7 +101,7 @@ def event_batches(
 
 @dataclass(frozen=True)
 class _Source:
-    """Where batches come from: their numbers, and what the fields of a row mean."""
+    """The source of batches: their numbers, and what the fields of a row mean."""
 
     key: tuple[str, ...]
     batches: tuple[int, int]
@@ -114,7 +114,7 @@ class _Source:
         """Settle the kinds to draw from, the plain one first."""
         low, high = self.batches
         if not self.key:
-            raise UsageError("key= names no field; name those that tell events apart")
+            raise UsageError("key= names no field; name those that identify an event")
         if not (1 <= low <= high <= self.most and self.partitions >= 1):
             message = (
                 f"batches={self.batches}, partitions={self.partitions} and "
@@ -124,7 +124,7 @@ class _Source:
             raise UsageError(message)
         if self.weights and _base(self.most) < LEAST_BASE:
             message = (
-                f"most_rows={self.most} is too many for weights that a sum tells "
+                f"most_rows={self.most} is too many for weights that a sum keeps "
                 f"apart; choose {_MOST_WEIGHTS} or fewer"
             )
             raise UsageError(message)
@@ -146,7 +146,7 @@ class _Source:
         ) and self.batches[1] >= batches
 
     def _numbers(self, kind: str) -> tuple[int, int]:
-        """Give the least and the greatest number of batches of a kind."""
+        """Return the least and the greatest number of batches of a kind."""
         low, high = self.batches
         return max(low, _LEAST[kind][1]), min(high, self.most - (kind == DUPLICATED))
 
@@ -248,12 +248,12 @@ class _Source:
 
 
 def _base(rows: int) -> int:
-    """Give the greatest base, 8 at most, whose sums of so many powers are exact."""
+    """Return the greatest base, 8 at most, whose sums of so many powers are exact."""
     return max(b for b in range(1, MOST_BASE + 1) if b**rows <= EXACT)
 
 
 def _weight(name: str, before: object, power: int) -> object:
-    """Give a power of the type that a field has; of a field without value, an int."""
+    """Return a power of the type that a field has; of a field without value, an int."""
     if before is None:
         return power
     if isinstance(before, bool) or not isinstance(before, int | float | Decimal):

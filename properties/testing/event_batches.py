@@ -33,20 +33,20 @@ class EventBatches:
     """What is unusual about the delivery: one of the kinds of ``event_batches``."""
 
     def flat(self) -> tuple[Row, ...]:
-        """Give all rows in the order of delivery: batch by batch."""
+        """Return all rows in the order of delivery: batch by batch."""
         return tuple(
             row for batch in self.rows for partition in batch for row in partition
         )
 
     def distinct(self) -> tuple[Row, ...]:
-        """Give each event once, where it is first delivered: what is owed."""
+        """Return each event once, where it is first delivered: what is owed."""
         first: dict[Hashable, Row] = {}
         for row in self.flat():
             first.setdefault(self.key_of(row), row)
         return tuple(first.values())
 
     def key_of(self, row: Row) -> tuple[Any, ...]:
-        """Give the values that tell a row's event from others."""
+        """Return the values that identify a row's event."""
         return tuple(row[name] for name in self.key)
 
     @property

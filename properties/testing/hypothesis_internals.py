@@ -19,7 +19,7 @@ class ShowsSteps(RuleBasedStateMachine):
     """
 
     def step_in_words(self, name: str, drawn: dict[str, Any]) -> str | None:
-        """Give a step as the statement that it stands for; None leaves it as it is."""
+        """Return a step as a statement; None leaves it as it is."""
         raise NotImplementedError
 
     def _repr_step(self, rule: Any, data: Any, result: Any) -> str:

@@ -118,7 +118,7 @@ def machine(
             return f"state.{shown if name == 'take' else f'start({shown})'}"
 
     class BeginningMachine(Machine):
-        """Begins in one of several states, and tells the system in which."""
+        """Begins in one of several states, and passes it to the system."""
 
         @initialize(begun=st.sampled_from(starts))
         def start(self, begun: _Start) -> None:

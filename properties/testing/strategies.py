@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # A walk ends at a throw of 0, and a fault happens at the highest three: walks are long
 # enough to come to a second batch, and hold late faults as well as early ones.
 DICE = 39
-STRIKES = 3
+THROWS_OF_A_FAULT = 3
 
 
 def interleavings(
@@ -117,7 +117,7 @@ def _walks(interpreter: Interpreter, most: int) -> SearchStrategy[Trace]:
             kinds = [k for k in (False, True) if walk.possible(fault=k)]
             if not kinds:
                 break
-            fault = kinds[-1] if dice > DICE - STRIKES else kinds[0]
+            fault = kinds[-1] if dice > DICE - THROWS_OF_A_FAULT else kinds[0]
             possible = walk.possible(fault=fault)
             walk.take(draw(named[fault].filter(possible.__contains__)))
         return walk.failing() or reject()

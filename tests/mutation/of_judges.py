@@ -64,14 +64,14 @@ PROOFS = (
     Mutation(
         "properties/judges/by_proof/claims.py",
         "a claim about rest is proved of every state alone",
-        "    term = t.disjunction([t.negation(rest), asked.question.term])",
-        "    term = asked.question.term",
+        "    term = t.disjunction([t.negation(rest), query.question.term])",
+        "    term = query.question.term",
     ),
     Mutation(
         "properties/judges/by_proof/claims.py",
         "a claim about rest is proved where there is none",
-        "    term = t.disjunction([t.negation(rest), asked.question.term])",
-        "    term = t.disjunction([rest, asked.question.term])",
+        "    term = t.disjunction([t.negation(rest), query.question.term])",
+        "    term = t.disjunction([rest, query.question.term])",
     ),
     Mutation(
         "properties/judges/by_proof/claims.py",

@@ -3,8 +3,8 @@
 The step relation is made once, over one state and the next, and put in place for
 each step. A step changes the state: an action that would leave it as it is takes
 none. See Biere, Cimatti, Clarke and Zhu, Symbolic Model Checking without BDDs, TACAS
-1999. What z3 finds is an interleaving and nothing more: the states of a trace are
-those of plain Python.
+1999. z3 provides only the interleaving: the states of a
+trace are those of plain Python.
 """
 
 from __future__ import annotations
@@ -44,12 +44,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bounded:
-    """What bounded checking found of one clause; ``trace`` refutes or witnesses it."""
+    """The result of bounded checking for one clause."""
 
-    asked: ProofQuery
+    query: ProofQuery
+    """The clause."""
     verdict: Verdict
+    """The verdict."""
     trace: Trace | None = None
+    """The trace that refutes or witnesses it."""
     note: str = ""
+    """A remark, such as the depth."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class _Instance:
 
 def check_bounded(
     system: System,
-    asked: Sequence[ProofQuery],
+    queries: Sequence[ProofQuery],
     *,
     proved: Sequence[ProofQuery] = (),
     depth: int,
@@ -78,15 +82,15 @@ def check_bounded(
 
     The clauses are sought together. A clause about the whole graph is left
     undecided, and so is every clause that is still open when the time is over. Of
-    those that are ``proved`` is only asked whether there is what they speak of: a
+    those that are ``proved`` is only queries whether there is what they speak of: a
     state of rest, a step. Their answers come last.
     """
     deadline = time.monotonic() + timeout_seconds
     try:
-        search = _UnrolledSearch(system, asked, proved, deadline)
+        search = _UnrolledSearch(system, queries, proved, deadline)
     except _TooLateError:
         note = f"the steps were not encoded within {timeout_seconds:g} s"
-        return [Bounded(a, Verdict.UNDECIDED, note=note) for a in (*asked, *proved)]
+        return [Bounded(a, Verdict.UNDECIDED, note=note) for a in (*queries, *proved)]
     stopped = ""
     for steps in range(depth + 1):
         stopped = search.look(steps)
@@ -94,7 +98,7 @@ def check_bounded(
             break
         if steps < depth:
             search.step()
-    return [search.answer(a, depth, stopped) for a in (*asked, *proved)]
+    return [search.answer(a, depth, stopped) for a in (*queries, *proved)]
 
 
 class _TooLateError(Exception):
@@ -107,20 +111,20 @@ class _UnrolledSearch:
     def __init__(
         self,
         system: System,
-        asked: Sequence[ProofQuery],
+        queries: Sequence[ProofQuery],
         proved: Sequence[ProofQuery],
         deadline: float,
     ) -> None:
         self._reference = Interpreter(system.protocol)
-        self._relation = _Relation(system, asked, deadline)
+        self._relation = _Relation(system, queries, deadline)
         self._deadline = deadline
         self._solver = z3.SolverFor("QF_FD")
         self._solver.add(self._relation.initial())
         self._found: dict[int, Trace] = {}
         self._rests = False
         self._moves: bool | None = None
-        self._spoken_of = {a.when for a in (*asked, *proved)}
-        self.open = [a for a in asked if not a.question.whole]
+        self._spoken_of = {a.when for a in (*queries, *proved)}
+        self.open = [a for a in queries if not a.question.whole]
 
     @property
     def busy(self) -> bool:
@@ -144,15 +148,15 @@ class _UnrolledSearch:
             self._moves = outcome == z3.sat
             if not self._moves:
                 return ""
-        for asked in list(self.open):
-            if asked.when is Modality.STEP and steps == 0:
+        for query in list(self.open):
+            if query.when is Modality.STEP and steps == 0:
                 continue
-            outcome = self._solve(shown := self._relation.shown(asked))
+            outcome = self._solve(shown := self._relation.shown(query))
             if outcome == z3.unknown:
                 return f"z3 gave up at depth {steps}: {self._solver.reason_unknown()}"
             if outcome == z3.sat:
-                self._found[id(asked)] = self._trace(asked)
-                self.open.remove(asked)
+                self._found[id(query)] = self._trace(query)
+                self.open.remove(query)
             else:
                 self._solver.add(negate(shown))
         if not self._rests and Modality.AT_REST in self._spoken_of:
@@ -162,32 +166,32 @@ class _UnrolledSearch:
             self._rests = outcome == z3.sat
         return ""
 
-    def answer(self, asked: ProofQuery, depth: int, stopped: str) -> Bounded:
-        """Say how a clause came out."""
-        trace = self._found.get(id(asked))
-        witness = asked.when is Modality.SOMETIMES
+    def answer(self, query: ProofQuery, depth: int, stopped: str) -> Bounded:
+        """Return how a clause came out."""
+        trace = self._found.get(id(query))
+        witness = query.when is Modality.SOMETIMES
         if trace is not None and witness:
             note = f"witnessed after {len(trace.steps)} steps"
-            return Bounded(asked, Verdict.BOUNDED, trace, note)
+            return Bounded(query, Verdict.BOUNDED, trace, note)
         if trace is not None:
-            return Bounded(asked, Verdict.REFUTED, trace)
-        if asked.when is Modality.STEP and self._moves is False:
-            return Bounded(asked, Verdict.VACUOUS, note="no step is possible at all")
+            return Bounded(query, Verdict.REFUTED, trace)
+        if query.when is Modality.STEP and self._moves is False:
+            return Bounded(query, Verdict.VACUOUS, note="no step is possible at all")
         missing = ""
-        if asked.question.whole:
-            missing = "z3 cannot tell: it needs the whole graph of states"
-        elif stopped and asked in self.open:
+        if query.question.whole:
+            missing = "z3 cannot decide it: it needs the whole graph of states"
+        elif stopped and query in self.open:
             missing = stopped
         elif witness:
             missing = f"no witness within {depth} steps"
-        elif asked.when is Modality.AT_REST and not self._rests:
+        elif query.when is Modality.AT_REST and not self._rests:
             missing = stopped or f"no state of rest within {depth} steps"
-        elif asked.when is Modality.STEP and self._moves is None:
+        elif query.when is Modality.STEP and self._moves is None:
             missing = stopped or f"no step within {depth} steps"
         if missing:
-            return Bounded(asked, Verdict.UNDECIDED, note=missing)
+            return Bounded(query, Verdict.UNDECIDED, note=missing)
         note = f"in every interleaving of at most {depth} steps"
-        return Bounded(asked, Verdict.BOUNDED, note=note)
+        return Bounded(query, Verdict.BOUNDED, note=note)
 
     def _solve(self, claim: Any) -> Any:
         left = self._deadline - time.monotonic()
@@ -200,19 +204,19 @@ class _UnrolledSearch:
         self._solver.set("timeout", max(1, int(left * 1000)))
         return self._solver.check(goal)
 
-    def _trace(self, asked: ProofQuery) -> Trace:
+    def _trace(self, query: ProofQuery) -> Trace:
         start, events = self._relation.decoded(self._solver.model(), self._reference)
         trace = follow(self._reference, start, events)
-        shown = trace.states[-2:] if asked.when is Modality.STEP else trace.states[-1:]
-        agrees = asked.holds(self._reference, *shown) == (
-            asked.when is Modality.SOMETIMES
+        shown = trace.states[-2:] if query.when is Modality.STEP else trace.states[-1:]
+        agrees = query.holds(self._reference, *shown) == (
+            query.when is Modality.SOMETIMES
         )
-        if asked.when is Modality.AT_REST:
+        if query.when is Modality.AT_REST:
             agrees = agrees and self._reference.resting(trace.states[-1])
-        if asked.when is Modality.STEP:
+        if query.when is Modality.STEP:
             agrees = agrees and shown[0] != shown[1]
         if not agrees:
-            message = f"z3 and plain Python disagree on {asked.question.name}"
+            message = f"z3 and plain Python disagree on {query.question.name}"
             raise Disagreement(message)
         return trace
 
@@ -221,17 +225,17 @@ class _Relation:
     """The steps of a system as formulas, unrolled from the initial states."""
 
     def __init__(
-        self, system: System, asked: Sequence[ProofQuery], deadline: float
+        self, system: System, queries: Sequence[ProofQuery], deadline: float
     ) -> None:
         self._system = system
         self._deadline = deadline
-        self._encoder = Encoder(system, [a.question.term for a in asked])
+        self._encoder = Encoder(system, [a.question.term for a in queries])
         self._now = self._encoder.elements("now")
         self._next = self._encoder.elements("next")
         self._instances = [i for a in system.actions for i in self._made(a)]
         self._step = self._relation()
         self._rest = self._resting()
-        self._claims = {id(a): self._claim(a) for a in asked}
+        self._claims = {id(a): self._claim(a) for a in queries}
         self._states = [self._encoder.elements("0")]
         self._taken: list[list[Any]] = []
 
@@ -246,12 +250,12 @@ class _Relation:
         self._taken.append([z3.Bool(f"{i.taken}@{number}") for i in self._instances])
         return self._in_step(self._step)
 
-    def shown(self, asked: ProofQuery) -> Any:
+    def shown(self, query: ProofQuery) -> Any:
         """Say that the last state (or step) refutes the clause, or witnesses it."""
-        claim = self._claims[id(asked)]
+        claim = self._claims[id(query)]
         return (
             self._in_step(claim)
-            if asked.when is Modality.STEP
+            if query.when is Modality.STEP
             else self._in_state(claim)
         )
 
@@ -327,9 +331,9 @@ class _Relation:
             if not one.event.fault
         )
 
-    def _claim(self, asked: ProofQuery) -> Any:
-        term, encode = asked.question.term, self._encoder.encode
-        match asked.when:
+    def _claim(self, query: ProofQuery) -> Any:
+        term, encode = query.question.term, self._encoder.encode
+        match query.when:
             case Modality.ALWAYS:
                 return negate(encode(term, {}, self._now))
             case Modality.STEP:
@@ -341,7 +345,7 @@ class _Relation:
             case Modality.RECOVERABLE | Modality.EVENTUALLY | Modality.LEADS_TO:
                 return False
             case _:
-                assert_never(asked.when)
+                assert_never(query.when)
 
     def _in_state(self, formula: Any) -> Any:
         """Put a formula over ``now`` in the last state."""

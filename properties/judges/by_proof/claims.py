@@ -1,4 +1,4 @@
-"""What is asked of z3: clauses as terms, with a way to check answers in Python."""
+"""The queries that z3 answers: clauses as terms, with answers checked in Python."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProofQuery:
-    """One clause of a property as a question; ``sized``: sorts whose size it uses.
-
-    One that is ``free_elsewhere`` claims nothing of a state that is not at rest.
-    """
+    """One clause of a property, as a query to z3."""
 
     claim: Property
+    """The property."""
     number: int
+    """The number of the clause."""
     question: SearchQuery
+    """The clause as a term."""
     sized: frozenset[Sort]
+    """The sorts whose size it uses."""
     free_elsewhere: bool = False
+    """Whether it claims nothing of a state that is not at rest."""
 
     @property
     def when(self) -> Modality:
@@ -85,18 +87,18 @@ def ask(prop: Property, system: System) -> list[ProofQuery]:
     ]
 
 
-def said_always(asked: ProofQuery, system: System) -> ProofQuery:
-    """Say a claim about rest of every state: there it holds, or something moves."""
-    if asked.when is not Modality.AT_REST:
-        return asked
+def claimed_always(query: ProofQuery, system: System) -> ProofQuery:
+    """Turn a claim about rest into one of every state: it holds, or something moves."""
+    if query.when is not Modality.AT_REST:
+        return query
     rest = renamed(rests(system), "#")
-    term = t.disjunction([t.negation(rest), asked.question.term])
-    question = replace(asked.question, when=Modality.ALWAYS, term=term)
-    return replace(asked, question=question, free_elsewhere=True)
+    term = t.disjunction([t.negation(rest), query.question.term])
+    question = replace(query.question, when=Modality.ALWAYS, term=term)
+    return replace(query, question=question, free_elsewhere=True)
 
 
 def renamed(term: t.Term, suffix: str) -> t.Term:
-    """Give every bound variable of ``term`` a name of its own, ending in ``suffix``.
+    """Return every bound variable of ``term`` a name of its own, ending in ``suffix``.
 
     A claim and an action are traced apart, so that their variables may share names.
     """

@@ -1,4 +1,4 @@
-"""What z3 found is held against the search, the first judge, at small sizes.
+"""Checks what z3 found against the search, the first judge, at small sizes.
 
 z3 reads other formulas than the search does, so a defect in making them shows here.
 How far the search goes is given in states and not in seconds: the same question is
@@ -38,14 +38,14 @@ SMALL = (1, 2, 3)
 
 @dataclass(frozen=True)
 class SearchSummary:
-    """What the search found at some sizes; ``cut`` says why it did not end.
-
-    ``given`` are the sizes that z3 was asked about.
-    """
+    """What the search found at some sizes."""
 
     numbers: dict[str, int]
+    """The sizes and numbers of the protocol that was searched."""
     report: Report
+    """The findings."""
     given: bool
+    """Whether these are the sizes given to z3."""
 
     @property
     def sizes(self) -> str:
@@ -65,13 +65,13 @@ class SearchSummary:
         return found.distinct if found else 0
 
     def of(self, prop: Property) -> Finding | None:
-        """Give what it found of a property, if that was asked."""
+        """Return what it found about a property, or None."""
         found = (f for f in self.report.findings if f.property is prop)
         return next(found, None)
 
 
 class Searches:
-    """Searches at small sizes, made once and asked about each finding of z3."""
+    """Searches at small sizes, made once and compared with each finding of z3."""
 
     def __init__(
         self,
@@ -88,16 +88,16 @@ class Searches:
                 found = self._search(other, every_size, given=False)
                 if found is None or found.cut:
                     break
-        asked = [*every_size, *given_sizes]
-        if asked:
-            self._search(protocol, asked, given=True)
+        every = [*every_size, *given_sizes]
+        if every:
+            self._search(protocol, every, given=True)
 
     def _search(
-        self, protocol: Protocol, asked: Sequence[Property], *, given: bool
+        self, protocol: Protocol, chosen: Sequence[Property], *, given: bool
     ) -> SearchSummary | None:
         """Search, and keep what was found; nothing where a state is too large."""
         try:
-            report = check(protocol, asked, limits=Limits(states=MOST_STATES))
+            report = check(protocol, chosen, limits=Limits(states=MOST_STATES))
         except TooLargeError as error:
             numbers = numbers_of(protocol).items()
             sizes = ", ".join(f"{name}={n}" for name, n in numbers)
@@ -115,7 +115,7 @@ class Searches:
         return None
 
     def vacuous(self, prop: Property) -> str:
-        """Give the given sizes if the search found that a property is vacuous there."""
+        """Return the given sizes if a property is vacuous there by the search."""
         for made in self._made:
             found = made.of(prop)
             if made.given and found and found.verdict is Verdict.VACUOUS:
@@ -123,12 +123,12 @@ class Searches:
         return ""
 
     def unmet(self, prop: Property) -> tuple[str, ...]:
-        """Say of which clauses no state meets the premise, at the given sizes."""
+        """Return of which clauses no state meets the premise, at the given sizes."""
         found = (made.of(prop) for made in self._made if made.given)
         return tuple(dict.fromkeys(why for f in found if f for why in f.unmet))
 
     def unseen(self, prop: Property) -> tuple[str, ...]:
-        """Say of which clauses no search met the premise, and one was cut."""
+        """Return of which clauses no search met the premise, and one was cut."""
         found = [f for f in (made.of(prop) for made in self._made) if f]
         if not found:
             return tuple(c.idle for c in prop.clauses if c.premise is not None)
@@ -136,7 +136,7 @@ class Searches:
         return tuple(sorted(set.intersection(*nowhere)))
 
     def settled(self, prop: Property) -> bool:
-        """Say whether a property was searched for to the end, and is not vacuous."""
+        """Return whether a property was searched for to the end, and is not vacuous."""
         found = (made.of(prop) for made in self._made)
         return any(f and f.verdict is Verdict.EXHAUSTED for f in found)
 
@@ -238,7 +238,7 @@ def _traced(protocol: Protocol | None) -> System | None:
 
 
 def _alike(protocol: Protocol | None, system: System) -> bool:
-    """Say whether a protocol takes the same steps over the same state as a system."""
+    """Return whether a protocol takes the same steps over the same state."""
     other = _traced(protocol)
     return other is not None and (
         other.actions == system.actions

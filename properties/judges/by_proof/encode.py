@@ -115,7 +115,7 @@ class Encoder:
             yield dict(zip(action.params, members, strict=True))
 
     def code(self, type_: Type, value: Value) -> bool | int:
-        """Give the Python value by which a value of ``type_`` is encoded."""
+        """Return the Python value by which a value of ``type_`` is encoded."""
         if isinstance(type_, BoolType):
             return bool(value)
         if isinstance(type_, EnumType):
@@ -123,7 +123,7 @@ class Encoder:
         return int(cast("int", value))
 
     def value(self, type_: Type, number: Any) -> Value:
-        """Give the value that an element has in a z3 model."""
+        """Return the value that an element has in a z3 model."""
         if isinstance(type_, BoolType):
             return bool(z3.is_true(number))
         if isinstance(type_, EnumType):
@@ -171,7 +171,7 @@ class Encoder:
         return z3.BitVecSort(self._width)
 
     def literal(self, type_: Type, value: Any) -> Any:
-        """Give a z3 expression for an encoded term of ``type_``."""
+        """Return a z3 expression for an encoded term of ``type_``."""
         if isinstance(value, bool):
             return z3.BoolVal(value)
         if isinstance(value, int):
@@ -179,7 +179,7 @@ class Encoder:
         return value
 
     def element(self, field: str, at: list[Any], elements: Elements) -> Any:
-        """Give the element of a field at encoded indices."""
+        """Return the element of a field at encoded indices."""
         closed: list[Any] = []
         opened: list[Any] = []
         sorts = self._fields[field].sorts
@@ -202,7 +202,7 @@ class Encoder:
         return pick(())
 
     def opened(self, var: t.Var) -> Any:
-        """Give z3's variable for a variable of an open sort, None for a closed one."""
+        """Return z3's variable for one of an open sort, None for a closed sort."""
         sort = self._open.get(var.type.sort)
         return None if sort is None else z3.Const(var.name, sort)
 
@@ -362,7 +362,7 @@ def same(left: Any, right: Any) -> Any:
 
 
 def asserted(claim: Any) -> Any:
-    """Give an encoded claim in a form that z3 takes."""
+    """Return an encoded claim in a form that z3 takes."""
     return z3.BoolVal(claim) if isinstance(claim, bool) else claim
 
 
@@ -385,7 +385,7 @@ def _bounds(type_: Type, sizes: Mapping[Sort, int]) -> tuple[int, int]:
 
 
 def _width(system: System, claims: Iterable[t.Term]) -> int:
-    """Find how many bits hold every integer that a term can come to, and its sign."""
+    """Find how many bits hold every integer value of a term, and its sign."""
     ranges = Ranges(system.sizes)
     most = max(system.sizes.values(), default=1)
     for field in system.fields:

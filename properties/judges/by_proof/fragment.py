@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 
 def open_sorts(system: System) -> frozenset[Sort]:
-    """Give the sorts that may have any number of members: those without order."""
+    """Return the sorts that may have any number of members: those without order."""
     return frozenset(s for s in system.sizes if not s.ordered)
 
 
 def fixed_sorts(system: System) -> tuple[Sort, ...]:
-    """Give the sorts that keep their given size in every proof: those with order."""
+    """Return the sorts that keep their given size in every proof: those with order."""
     return tuple(s for s in system.sizes if s.ordered)
 
 
 def before_of(
     system: System, action: ActionTerm, claim: t.Term, *, steps: bool = False
 ) -> t.Term:
-    """Say of the state before ``action`` that ``claim`` holds after it.
+    """Return the claim about the state before ``action`` that ``claim`` holds after it.
 
     Of a claim about ``steps``, that it holds of this one, or that there is none: an
     action that changes nothing takes no step. Bound variables of the claim must not
@@ -120,7 +120,7 @@ def _bounding(system: System) -> set[Sort]:
 def _formulas(
     system: System, terms: Sequence[t.Term], steps: Sequence[t.Term]
 ) -> Iterator[tuple[bool, t.Term, str]]:
-    """Yield all that z3 is told: whether it is asserted or denied, and where it is."""
+    """Yield all formulas for z3: whether each is asserted or denied, and its place."""
     for term in terms:
         yield True, term, "a claim"
         yield False, term, "a claim"

@@ -2,8 +2,8 @@
 
 Each conjunct is shown apart: it holds in every initial state, and no action leads
 from a state in which the claims and lemmas hold to one in which it does not. What
-holds after an action is said of the state before it, as terms (Dijkstra's weakest
-precondition), so that no formula speaks of two states.
+holds after an action is expressed over the state before it, as terms (Dijkstra's
+weakest precondition), so no formula is about two states.
 """
 
 from __future__ import annotations
@@ -42,17 +42,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cti:
-    """A counterexample to induction: one step that leads out of the claims.
+    """A counterexample to induction: one step out of the states that the claims allow.
 
-    ``before`` satisfies all of them, and no run need ever reach it. Without
-    ``before`` and ``event`` it is an initial state that breaks the claim.
+    No run need ever reach ``before``.
     """
 
     before: State | None
+    """The state before the step, which satisfies all claims; None for an initial state.
+    """
     event: Event | None
+    """The step; None for an initial state."""
     after: State
+    """The state that breaks the claim."""
     name: str
+    """The name of the claim."""
     text: str
+    """The claim in words."""
 
     def describe(self, interpreter: Interpreter) -> str:
         """Show the step, the state before it, and what it changes."""
@@ -66,18 +71,20 @@ class Cti:
 
 @dataclass(frozen=True)
 class Inductive:
-    """How an induction came out: ``holds`` is None where z3 could not tell.
-
-    ``lemmas`` are the names of those that the proof used. ``broken`` names the
-    conjunct that failed, and ``action`` the step that broke it ("" at the start).
-    """
+    """The result of an induction."""
 
     holds: bool | None
+    """Whether it succeeds; None where z3 gives up."""
     lemmas: tuple[str, ...] = ()
+    """The names of the lemmas that the proof uses."""
     broken: str = ""
+    """The conjunct that fails."""
     action: str = ""
+    """The step that breaks it; empty for the initial states."""
     cti: Cti | None = None
+    """The counterexample to induction."""
     note: str = ""
+    """A remark, such as why z3 gave up."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +94,13 @@ class _Goal:
     One about ``steps`` is shown of every step, and never assumed.
     """
 
-    asked: ProofQuery
+    query: ProofQuery
     term: Term
 
     @property
     def steps(self) -> bool:
         """Whether the clause speaks of two states."""
-        return self.asked.when is Modality.STEP
+        return self.query.when is Modality.STEP
 
     @property
     def key(self) -> _Key:
@@ -147,7 +154,7 @@ class Induction:
                     return core
                 waiting += [goals[term, False] for term in core]
         used = [
-            g.asked.claim.name
+            g.query.claim.name
             for key, g in goals.items()
             if key in done and key not in asked_for
         ]
@@ -156,7 +163,7 @@ class Induction:
     def _core(
         self, proof: _Proof, goal: _Goal, action: ActionTerm | None
     ) -> frozenset[Term] | Inductive:
-        """Give the claims by which ``action`` keeps the goal, or how it may break."""
+        """Return the claims by which ``action`` keeps the goal, or how it may break."""
         name = action.name if action else ""
         known = self._cores.get((goal.key, name))
         if known is not None and known <= proof.hypotheses:
@@ -166,7 +173,7 @@ class Induction:
             core = proof.core()
             self._cores[goal.key, name] = core
             return core
-        label = goal.asked.claim.name
+        label = goal.query.claim.name
         if outcome == z3.unknown:
             note = f"z3 gave up on {label} under {name or 'the start'}: {proof.reason}"
             return Inductive(None, broken=label, action=name, note=note)
@@ -176,24 +183,24 @@ class Induction:
     def _cti(self, proof: _Proof, goal: _Goal) -> Cti:
         """Read the failed step, and check it in plain Python."""
         first, event = proof.decoded(self._reference)
-        name, text = goal.asked.claim.name, goal.asked.text
+        name, text = goal.query.claim.name, goal.query.text
         after = first if event is None else self._reference.after(first, event)
         states = (first, after) if goal.steps else (after,)
         no_step = goal.steps and after == first
-        if after is None or no_step or goal.asked.holds(self._reference, *states):
+        if after is None or no_step or goal.query.holds(self._reference, *states):
             message = f"z3 and plain Python disagree on {name} after {event}"
             raise Disagreement(message)
         if event is None:
             return Cti(None, None, after, name, text)
         assumed = (g for g in proof.goals if not g.steps)
-        if not all(g.asked.holds(self._reference, first) for g in assumed):
+        if not all(g.query.holds(self._reference, first) for g in assumed):
             message = f"z3 and plain Python disagree on the state before {event}"
             raise Disagreement(message)
         return Cti(first, event, after, name, text)
 
 
 class _Proof:
-    """The questions of one induction, as z3 is asked them."""
+    """The questions of one induction, as z3 gets them."""
 
     def __init__(
         self,
@@ -255,7 +262,7 @@ class _Proof:
         return self._check(self._steps, z3.And(some, *effects))
 
     def core(self) -> frozenset[Term]:
-        """Give the hypotheses that the last refusal rests on."""
+        """Return the hypotheses that the last refusal rests on."""
         return self._core
 
     def decoded(self, interpreter: Interpreter) -> tuple[State, Event | None]:
@@ -297,9 +304,9 @@ class _Proof:
         return outcome
 
 
-def _goals(asked: Sequence[ProofQuery]) -> dict[_Key, _Goal]:
+def _goals(queries: Sequence[ProofQuery]) -> dict[_Key, _Goal]:
     found: dict[_Key, _Goal] = {}
-    for one in asked:
+    for one in queries:
         goal = _Goal(one, renamed(one.question.term, "~"))
         found.setdefault(goal.key, goal)
     return found

@@ -14,8 +14,8 @@ from onceproof.properties.judges.by_proof.bounded import Bounded, check_bounded
 from onceproof.properties.judges.by_proof.claims import (
     ProofQuery,
     ask,
+    claimed_always,
     renamed,
-    said_always,
 )
 from onceproof.properties.judges.by_proof.confirm import Searches
 from onceproof.properties.judges.by_proof.fragment import (
@@ -61,14 +61,14 @@ def prove(
     chosen = claims_of(protocol) if properties is None else distinct(properties)
     system = trace(protocol)
     inductions = _Inductions(system, timeout_seconds)
-    asked = {id(p): ask(p, system) for p in chosen}
-    attempts = {id(p): inductions.attempt(p, asked[id(p)]) for p in chosen}
-    left = [a for p in chosen if not attempts[id(p)].finding for a in asked[id(p)]]
+    queries = {id(p): ask(p, system) for p in chosen}
+    attempts = {id(p): inductions.attempt(p, queries[id(p)]) for p in chosen}
+    left = [a for p in chosen if not attempts[id(p)].finding for a in queries[id(p)]]
     met = [
         a
         for p in chosen
         if attempts[id(p)].finding
-        for a in asked[id(p)]
+        for a in queries[id(p)]
         if _conditional(a.when)
     ]
     found: dict[int, Bounded] = {}
@@ -76,12 +76,12 @@ def prove(
         bounded = check_bounded(
             system, left, proved=met, depth=depth, timeout_seconds=timeout_seconds
         )
-        found = {id(b.asked): b for b in bounded}
+        found = {id(b.query): b for b in bounded}
     bounds = f"interleavings of at most {depth} steps; {bounds_of(system)}"
     findings = []
     for prop in chosen:
         attempt = attempts[id(prop)]
-        mine = [found[id(a)] for a in asked[id(prop)] if id(a) in found]
+        mine = [found[id(a)] for a in queries[id(prop)] if id(a) in found]
         findings.append(
             _Found(attempt.finding, mine, every_size=attempt.every_size)
             if attempt.finding
@@ -101,7 +101,7 @@ def prove(
 
 
 def _conditional(when: Modality) -> bool:
-    """Say whether what is proved says nothing where there is no rest, or no step."""
+    """Return whether what is proved says nothing where there is no rest, or no step."""
     match when:
         case Modality.AT_REST | Modality.STEP:
             return True
@@ -127,7 +127,7 @@ class _Found:
 
 
 def _confirmed(found: _Found, searches: Searches, depth: int) -> Finding:
-    """Give a finding as the search confirms it."""
+    """Return a finding as the search confirms it."""
     given = found.given
     if not given.verdict.holds:
         return given
@@ -148,7 +148,7 @@ def _confirmed(found: _Found, searches: Searches, depth: int) -> Finding:
         )
     if vacuous and not idle:
         message = (
-            f"z3 comes to what {given.property.name} speaks of, and the search finds "
+            f"z3 reaches what {given.property.name} is about, and the search finds "
             f"none of it at {vacuous}"
         )
         raise Disagreement(message)
@@ -175,7 +175,7 @@ def _confirmed(found: _Found, searches: Searches, depth: int) -> Finding:
 
 def _nothing(idle: Sequence[Bounded]) -> str:
     """Name what there is none of, where a proof says nothing."""
-    rest = any(b.asked.when is Modality.AT_REST for b in idle)
+    rest = any(b.query.when is Modality.AT_REST for b in idle)
     return "no state of rest" if rest else "no step"
 
 
@@ -196,27 +196,27 @@ class _Inductions:
         self._timeout = timeout_seconds
         self._reference = Interpreter(system.protocol)
         self._lemmas = [
-            asked
+            query
             for prop in own_properties(system.protocol)
             if prop.lemma
-            for asked in ask(prop, system)
+            for query in ask(prop, system)
         ]
         self._any = Induction(system, open_sorts=open_sorts(system))
         self._given = Induction(system)
 
-    def attempt(self, prop: Property, asked: list[ProofQuery]) -> _Attempt:
+    def attempt(self, prop: Property, queries: list[ProofQuery]) -> _Attempt:
         """Prove a property if it is of all states, of all steps, or of rest."""
-        asked = [said_always(a, self._system) for a in asked]
-        if any(a.when not in (Modality.ALWAYS, Modality.STEP) for a in asked):
+        queries = [claimed_always(a, self._system) for a in queries]
+        if any(a.when not in (Modality.ALWAYS, Modality.STEP) for a in queries):
             return _Attempt()
-        why = self._obstacles(asked)
+        why = self._obstacles(queries)
         if not why:
-            result = self._prove(self._any, asked)
+            result = self._prove(self._any, queries)
             if result.holds:
                 return self._proved(prop, result)
             why = [result.note or _failed(result)]
         note = f"not for every size: {'; '.join(why)}"
-        result = self._prove(self._given, asked)
+        result = self._prove(self._given, queries)
         if result.holds:
             sizes = _sizes(self._system)
             at = f"at the sizes {sizes}" if sizes else "at its only size"
@@ -233,12 +233,12 @@ class _Inductions:
             return _Attempt(note=f"{note}: {result.cti.describe(self._reference)}")
         return _Attempt(note=f"{note}: {result.note}")
 
-    def _prove(self, induction: Induction, asked: list[ProofQuery]) -> Inductive:
-        return induction.prove(asked, self._lemmas, timeout_seconds=self._timeout)
+    def _prove(self, induction: Induction, queries: list[ProofQuery]) -> Inductive:
+        return induction.prove(queries, self._lemmas, timeout_seconds=self._timeout)
 
-    def _obstacles(self, asked: list[ProofQuery]) -> list[str]:
+    def _obstacles(self, queries: list[ProofQuery]) -> list[str]:
         """List why a proof for every size is out of reach."""
-        every = [*asked, *self._lemmas]
+        every = [*queries, *self._lemmas]
         states, steps = (
             dict.fromkeys(
                 renamed(a.question.term, "~")
@@ -284,12 +284,12 @@ def _sizes(system: System, *, only: tuple[Sort, ...] | None = None) -> str:
 
 
 def _finding(prop: Property, answers: list[Bounded], note: str, bounds: str) -> Finding:
-    """Give the verdict of the weakest clause, with the shortest trace that shows it."""
+    """Return the verdict of the weakest clause, with the shortest trace for it."""
     verdict = weakest(b.verdict for b in answers)
     notes = dict.fromkeys(b.note for b in answers if b.verdict == verdict and b.note)
     remarks = "; ".join([*notes, *([note] if note else [])])
     shown = [
-        (len(b.trace.steps), b.asked.number, b.trace)
+        (len(b.trace.steps), b.query.number, b.trace)
         for b in answers
         if b.trace is not None and b.verdict == verdict
     ]

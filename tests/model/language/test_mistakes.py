@@ -140,9 +140,9 @@ MISTAKES = {
         "@step\ndef a(self):\n    return self.x == 0",
         "a must be declared as def a(self, after)",
     ),
-    "leads_to answers one thing": (
+    "leads_to returns one thing": (
         "@leads_to\ndef a(self):\n    return self.x == 0",
-        "leads_to answers a pair",
+        "leads_to returns a pair",
     ),
     "the ledger has no such word": (
         "@observe(per=R)\ndef visble(self, r):\n    return self.b[r]",

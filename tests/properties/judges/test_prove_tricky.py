@@ -34,7 +34,7 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import explore
 from onceproof.model.search.queries import SearchQuery
 from onceproof.model.search.simulation import simulate as random_walks
-from onceproof.properties.judges.by_proof import confirm, induction, prove
+from onceproof.properties.judges.by_proof import confirm, fragment, induction, prove
 from onceproof.properties.judges.by_proof.bounded import check_bounded
 from onceproof.properties.judges.by_proof.claims import ask, renamed
 from onceproof.properties.judges.by_proof.fragment import before_of
@@ -331,8 +331,8 @@ def revisiting(term: t.Term, answer: Any) -> t.Term:
 
 @pytest.mark.parametrize("lamp", [Lamp, BareLamp])
 def test_a_false_proof_is_never_printed(lamp: type[Protocol], monkeypatch: Any) -> None:
-    """Were z3 asked the wrong thing, the search would contradict it."""
-    monkeypatch.setattr(t, "replace_leaves", revisiting)
+    """If the query to z3 were wrong, the search would contradict the proof."""
+    monkeypatch.setattr(fragment, "replace_leaves", revisiting)
 
     with pytest.raises(Disagreement) as caught:
         prove(lamp())
@@ -348,7 +348,7 @@ def test_a_false_bounded_verdict_is_never_printed(monkeypatch: Any) -> None:
 
     def overlooking(system: Any, asked: Any, **options: Any) -> Any:
         found = check_bounded(system, asked, **options)
-        return [type(b)(b.asked, Verdict.BOUNDED) for b in found]
+        return [type(b)(b.query, Verdict.BOUNDED) for b in found]
 
     monkeypatch.setattr(
         "onceproof.properties.judges.by_proof.judge.check_bounded", overlooking
@@ -417,7 +417,7 @@ def test_what_never_comes_up_is_vacuous() -> None:
     assert not any(v.holds for v in proved.verdicts.values())
     assert found.exploration is not None
     assert found.exploration.never_taken == ("repair",)
-    assert "never comes up" in found.findings[2].note
+    assert "never met" in found.findings[2].note
 
 
 def test_a_premise_that_comes_up_for_some_members_is_judged_of_these() -> None:
@@ -425,7 +425,7 @@ def test_a_premise_that_comes_up_for_some_members_is_judged_of_these() -> None:
     found = {f.property.name: f for f in check(Queue()).findings}
 
     assert found["is-served"].verdict is Verdict.EXHAUSTED
-    assert "never comes up, for:" in found["is-served"].note
+    assert "never met, for:" in found["is-served"].note
     assert "TURN1" in found["is-served"].note
     assert "TURN0" not in found["is-served"].note
     assert found["is-sent-away"].verdict is Verdict.REFUTED
