@@ -39,6 +39,8 @@ class ActionMark:
     """The budget of a fault, or None for no budget of its own."""
     fair: bool = False
     """Whether the step is weakly fair."""
+    by: str = ""
+    """The process that takes the step, or that the fault hits, in words."""
 
 
 @dataclass(frozen=True)
@@ -97,22 +99,28 @@ def taken_from(module: str, prefix: str) -> list[FunctionType]:
 def action(function: F) -> F: ...
 @overload
 def action(
-    *, per: Sort | tuple[Sort, ...] = (), fair: bool = False
+    *, per: Sort | tuple[Sort, ...] = (), fair: bool = False, by: str = ""
 ) -> Callable[[F], F]: ...
 def action(
     function: F | None = None,
     *,
     per: Sort | tuple[Sort, ...] = (),
     fair: bool = False,
+    by: str = "",
 ) -> F | Callable[[F], F]:
     """Declare a step of the protocol, one for each member (or tuple) of ``per``.
 
     A ``fair`` one does not wait for ever: if from some moment on it could always
-    change something, it happens (weak fairness, for each member on its own).
+    change something, it happens (weak fairness, for each member on its own). ``by``
+    names the process that takes it, for those who read a run: needed only where that
+    is neither the first process of ``per`` nor the part that declares it.
     """
 
     def declare(method: F) -> F:
-        _mark(method, ActionMark(sorts_of(per), fault=False, at_most=None, fair=fair))
+        mark = ActionMark(
+            sorts_of(per), fault=False, at_most=None, fair=fair, by=_one_line(by)
+        )
+        _mark(method, mark)
         return method
 
     return declare if function is None else declare(function)
@@ -122,28 +130,41 @@ def action(
 def fault(function: F) -> F: ...
 @overload
 def fault(
-    *, per: Sort | tuple[Sort, ...] = (), at_most: int | Param | None = None
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    at_most: int | Param | None = None,
+    by: str = "",
 ) -> Callable[[F], F]: ...
 def fault(
     function: F | None = None,
     *,
     per: Sort | tuple[Sort, ...] = (),
     at_most: int | Param | None = None,
+    by: str = "",
 ) -> F | Callable[[F], F]:
     """Declare a step of the environment that does harm.
 
     Each happening takes one from the protocol's ``faults`` and, where given, from
-    the ``at_most`` of its own.
+    the ``at_most`` of its own. ``by`` names the process that it hits, as for an action.
     """
     if isinstance(at_most, int) and at_most < 0:
         message = f"at_most= is how often a fault may happen, not {at_most}"
         raise ModelError(message, where=here())
 
     def declare(method: F) -> F:
-        _mark(method, ActionMark(sorts_of(per), fault=True, at_most=at_most))
+        mark = ActionMark(sorts_of(per), fault=True, at_most=at_most, by=_one_line(by))
+        _mark(method, mark)
         return method
 
     return declare if function is None else declare(function)
+
+
+def _one_line(by: object) -> str:
+    """Give the name of a process. Raises ``ModelError`` for what is no line of text."""
+    if not isinstance(by, str) or not by.isprintable() or by != by.strip():
+        message = f'by= names a process in words, such as by="coordinator", not {by!r}'
+        raise ModelError(message, where=here())
+    return by
 
 
 def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observed]:

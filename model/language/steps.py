@@ -61,6 +61,8 @@ class Step:
     """The line of its definition, ``file:line``."""
     fair: bool = False
     """Whether it is weakly fair."""
+    by: str = ""
+    """The process that takes it, where it is declared."""
 
     def run(
         self, protocol: Protocol, store: StateStore, members: tuple[Any, ...]
@@ -115,6 +117,7 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
                     doc=inspect.getdoc(method) or "",
                     where=defined_at(method),
                     fair=mark.fair,
+                    by=mark.by,
                 )
             )
     return tuple(found)

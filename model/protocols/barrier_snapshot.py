@@ -140,6 +140,8 @@ class BarrierSnapshot(Protocol):
     The last checkpoint is taken when the input has ended and is processed.
     """
 
+    role = "checkpoint coordinator"
+
     S = S
     E = E
     C = C
@@ -172,7 +174,7 @@ class BarrierSnapshot(Protocol):
         self.link[s].send(Record(RecordKind.EVENT, e))
         self.source.offset[s] = e + 1
 
-    @action(per=(S, E))
+    @action(per=(S, E), by="operator")
     def process(self, s: Member, e: Member) -> None:
         """The operator processes the next event of an input that it reads."""
         head = self.link[s].head
@@ -188,7 +190,7 @@ class BarrierSnapshot(Protocol):
         self.reached[s] = if_else(self.reached[s] > e, self.reached[s], e + 1)
         self.output.process(s, e)
 
-    @action(per=(S, E))
+    @action(per=(S, E), by="operator")
     def process_restored(self, s: Member, e: Member) -> None:
         """What a checkpoint holds of a channel is processed before all else."""
         when(self._works(), self.flying[s, e])
@@ -225,14 +227,14 @@ class BarrierSnapshot(Protocol):
         self.source.noted[s] = self.source.offset[s]
         self.link[s].send(BARRIER)
 
-    @action(per=S)
+    @action(per=S, by="operator")
     def receive_barrier(self, s: Member) -> None:
         """A barrier comes, and no snapshot is due with it."""
         when(self._barrier_comes(s), not_(self.alignment.snapshots(s)))
         self.link[s].receive()
         self.alignment.came[s] = True
 
-    @action(per=(S, C))
+    @action(per=(S, C), by="operator")
     def snapshot(self, s: Member, c: Member) -> None:
         """A barrier comes, and the operator snapshots its state."""
         when(

@@ -109,6 +109,8 @@ class IdempotentProducer(Protocol):
     a follower has it. Who is refused begins a new epoch, and numbers anew.
     """
 
+    role = "leader"
+
     M = M
     losses = param(1, "requests that are lost, and replies")
     repeats = param(1, "requests that arrive again")
@@ -133,7 +135,7 @@ class IdempotentProducer(Protocol):
     log = state(0, high=MOST, per=M)
     copied = state(0, high=MOST, per=M)
 
-    @action(per=M)
+    @action(per=M, by="producer")
     def send(self, m: Member) -> None:
         """The producer sends its first message that is not acknowledged, or again."""
         message = Request(m, self.epoch)
@@ -222,14 +224,14 @@ class IdempotentProducer(Protocol):
         self.owed[m] = False
         self.reply.only.send(Reply(Answer.TAKEN, m))
 
-    @action(per=M)
+    @action(per=M, by="producer")
     def hear(self, m: Member) -> None:
         """The producer hears that a message is taken."""
         when(self.reply.only.holds(Reply(Answer.TAKEN, m)))
         self.reply.only.receive(Reply(Answer.TAKEN, m))
         self.acknowledged[m] = True
 
-    @action(per=M)
+    @action(per=M, by="producer")
     def hear_refusal(self, m: Member) -> None:
         """The producer begins a new epoch."""
         when(self.reply.only.holds(Reply(Answer.REFUSED, m)))
@@ -243,7 +245,7 @@ class IdempotentProducer(Protocol):
         self.log.set(lambda m: self.copied[m])
         self.sequence.fail_over()
 
-    @fault(at_most=restarts)
+    @fault(at_most=restarts, by="producer")
     def producer_restarts(self) -> None:
         """The producer starts under a new identity, and sends what it knows unheard."""
         when(self.epoch == 0)

@@ -78,6 +78,8 @@ class OutputCommit(Protocol):
     whose driver dies, or whose commit raises, is run again.
     """
 
+    role = "driver"
+
     PARTITION = PARTITION
     STAGE = STAGE
     ATTEMPT = ATTEMPT

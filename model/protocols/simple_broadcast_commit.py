@@ -70,19 +70,19 @@ class SimpleBroadcastCommit(Protocol):
     coordinator = state(True)
     decided = state(Decision.NONE)
 
-    @action(per=P, fair=True)
+    @action(per=P, fair=True, by="coordinator")
     def request(self, i: Member) -> None:
         """The coordinator asks for a vote."""
         when(self.coordinator, not_(self.requested[i]))
         self.requested[i] = True
 
-    @action(per=P, fair=True)
+    @action(per=P, fair=True, by="coordinator")
     def get_vote(self, i: Member) -> None:
         """The coordinator hears a vote."""
         when(self._collects(i), self.voted[i])
         self.heard[i] = if_else(self.votes_yes[i], Heard.YES, Heard.NO)
 
-    @action(per=P, fair=True)
+    @action(per=P, fair=True, by="coordinator")
     def detect_fault(self, i: Member) -> None:
         """A participant died before it voted: the coordinator aborts."""
         when(self._collects(i), not_(self.alive[i]), not_(self.voted[i]))
@@ -96,7 +96,7 @@ class SimpleBroadcastCommit(Protocol):
             self.heard[i] == Heard.WAITING,
         )
 
-    @action(fair=True)
+    @action(fair=True, by="coordinator")
     def decide_commit(self) -> None:
         """Everyone votes for it."""
         when(
@@ -106,7 +106,7 @@ class SimpleBroadcastCommit(Protocol):
         )
         self.decided = Decision.COMMIT
 
-    @action(fair=True)
+    @action(fair=True, by="coordinator")
     def decide_abort(self) -> None:
         """Everyone has voted, and someone against."""
         when(
@@ -117,7 +117,7 @@ class SimpleBroadcastCommit(Protocol):
         )
         self.decided = Decision.ABORT
 
-    @action(per=P, fair=True)
+    @action(per=P, fair=True, by="coordinator")
     def broadcast(self, i: Member) -> None:
         """The coordinator sends its decision to one participant."""
         when(
@@ -165,7 +165,7 @@ class SimpleBroadcastCommit(Protocol):
         )
         self.decision[i] = self.sent[i]
 
-    @fault
+    @fault(by="coordinator")
     def coordinator_crashes(self) -> None:
         """The coordinator dies for good."""
         when(self.coordinator)

@@ -136,6 +136,8 @@ class Transactions(Protocol):
     committed. A request may be delayed for as long as it likes.
     """
 
+    role = "producer"
+
     E = E
     EPOCH = EPOCH
     expiries = param(1, "transactions that the coordinator ends for being too long")
@@ -214,12 +216,12 @@ class Transactions(Protocol):
         self.sent[e] = True
         self.request.only.send(Write(e, self.epoch, self.local.count[e] > 1))
 
-    @action(per=(E, EPOCH))
+    @action(per=(E, EPOCH), by="broker")
     def append(self, e: Member, p: Member) -> None:
         """A record arrives, and is let in."""
         self._append(e, p, twice=False)
 
-    @action(per=(E, EPOCH))
+    @action(per=(E, EPOCH), by="broker")
     def append_double(self, e: Member, p: Member) -> None:
         """A record arrives whose event has been counted twice, and is let in."""
         self._append(e, p, twice=True)
@@ -232,7 +234,7 @@ class Transactions(Protocol):
         mine = all_of(self.epoch == p, self.sent[e])
         self.heard[e] = any_of(self.heard[e], mine)
 
-    @action(per=(E, EPOCH))
+    @action(per=(E, EPOCH), by="broker")
     def turn_away(self, e: Member, p: Member) -> None:
         """A record arrives that is out of date."""
         when(
@@ -269,7 +271,7 @@ class Transactions(Protocol):
         self.coordinator.decided = self.epoch
         self.ending_at = self.position
 
-    @action
+    @action(by="transaction coordinator")
     def write_commit_markers(self) -> None:
         """Output and offsets become visible as one."""
         when(self._is(TransactionPhase.COMMITTING))
@@ -278,7 +280,7 @@ class Transactions(Protocol):
         self.offset = self.ending_at
         self.coordinator.end()
 
-    @action
+    @action(by="transaction coordinator")
     def write_abort_markers(self) -> None:
         """Readers pass over what was written."""
         when(self._is(TransactionPhase.ABORTING))
@@ -347,7 +349,7 @@ class Transactions(Protocol):
         self.producer = Producer.ABORTING
         self.local.count.set(lambda e: self.log.committed[e])
 
-    @fault(at_most=expiries)
+    @fault(at_most=expiries, by="transaction coordinator")
     def expire(self) -> None:
         """The coordinator ends a transaction that takes too long."""
         when(self._is(TransactionPhase.ONGOING), self.producer != Producer.ASKING)

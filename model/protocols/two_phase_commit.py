@@ -37,6 +37,8 @@ class TwoPhaseCommit(Protocol):
     managers' own prepared messages double as the record of their vote.
     """
 
+    role = "transaction manager"
+
     RM = Sort("resource manager", size=3)
 
     rm = state(Rm.WORKING, per=RM)
@@ -46,7 +48,7 @@ class TwoPhaseCommit(Protocol):
     commit_sent = state(False)
     abort_sent = state(False)
 
-    @action(per=RM)
+    @action(per=RM, by="transaction manager")
     def tm_rcv_prepared(self, r: Member) -> None:
         """The manager receives a participant's vote."""
         when(self.tm == Tm.INIT, self.prepared_sent[r])

@@ -160,13 +160,13 @@ class TwoPhaseCommitLog(Protocol):
     down = channels(ToParticipant.NOTHING, per=RM, length=1, losses=losses)
     up = channels(ToCoordinator.NOTHING, per=RM, length=1, losses=losses)
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def ask_to_prepare(self, r: Member) -> None:
         """The coordinator asks for a vote, again and again."""
         when(self.coordinator.in_phase(Phase.ASKING), not_(self.coordinator.voted[r]))
         self.down[r].send(ToParticipant.PREPARE)
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def send_commit(self, r: Member) -> None:
         """The coordinator sends its decision until it is acknowledged."""
         when(
@@ -174,40 +174,40 @@ class TwoPhaseCommitLog(Protocol):
         )
         self.down[r].send(ToParticipant.COMMIT)
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def send_abort(self, r: Member) -> None:
         """The coordinator sends its decision until it is acknowledged."""
         when(self.coordinator.in_phase(Phase.ABORTING), not_(self.coordinator.done[r]))
         self.down[r].send(ToParticipant.ABORT)
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def count_yes(self, r: Member) -> None:
         """A vote arrives."""
         when(self._hears(r, ToCoordinator.YES))
         self.up[r].receive()
         self.coordinator.voted[r] = True
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def count_no(self, r: Member) -> None:
         """A vote against arrives."""
         when(self._hears(r, ToCoordinator.NO), self.coordinator.in_phase(Phase.ASKING))
         self.up[r].receive()
         self.coordinator.phase = Phase.ABORTING
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def count_late_no(self, r: Member) -> None:
         """A vote against arrives when it is decided."""
         when(self._hears(r, ToCoordinator.NO), self.coordinator.phase != Phase.ASKING)
         self.up[r].receive()
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def count_done(self, r: Member) -> None:
         """An acknowledgement arrives."""
         when(self._hears(r, ToCoordinator.DONE))
         self.up[r].receive()
         self.coordinator.done[r] = True
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def answer(self, r: Member) -> None:
         """The coordinator answers a participant in doubt; it presumes abort."""
         when(
@@ -218,7 +218,7 @@ class TwoPhaseCommitLog(Protocol):
         self.up[r].receive()
         self.down[r].send(ToParticipant.ABORT)
 
-    @action(per=RM, fair=True)
+    @action(per=RM, fair=True, by="coordinator")
     def ignore(self, r: Member) -> None:
         """A question is ignored while the coordinator sends its decision anyway."""
         when(
@@ -231,14 +231,14 @@ class TwoPhaseCommitLog(Protocol):
         )
         self.up[r].receive()
 
-    @fault
+    @fault(by="coordinator")
     def crash_coordinator(self) -> None:
         """The coordinator dies, and can restart."""
         when(self.coordinator.alive == Alive.UP)
         self.coordinator.alive = Alive.DOWN
         self.coordinator.lose_volatile()
 
-    @fault(at_most=stops)
+    @fault(at_most=stops, by="coordinator")
     def stop_coordinator(self) -> None:
         """The coordinator dies for good."""
         when(self.coordinator.alive == Alive.UP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.modality import Modality
@@ -13,23 +14,75 @@ from onceproof.properties.counterexample.slicing import (
     MOST_NAMED,
     Slice,
     joined,
-    name_of,
     plain,
     reason_in_words,
 )
 from onceproof.properties.guarantees import guarantees_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from onceproof.model.search.queries import SearchQuery
     from onceproof.properties.counterexample.model_run import ModelRun
 
 
+@dataclass(frozen=True)
+class Grounds:
+    """What contradicts a claim in a state, and the steps that made it so.
+
+    ``elements`` are labels, and ``said`` names their values in a sentence; ``because``
+    holds a sentence for each of ``steps``, in order of time, and ``reasons`` the labels
+    of the elements that it changed to that end.
+    """
+
+    elements: tuple[str, ...]
+    said: str
+    steps: tuple[int, ...]
+    because: tuple[str, ...]
+    reasons: tuple[tuple[str, ...], ...]
+
+
+def grounds_of(model: ModelRun, fails_at: int) -> Grounds | None:
+    """Find what contradicts a claim after a step, if a state or a step can show it."""
+    question = _question(model)
+    if question is None or _of_runs(question):
+        return None
+    step = question.when is Modality.STEP
+    if step and not fails_at:
+        return None
+    slice_ = Slice(model.system, model.interpreter, model.run)
+    reads = slice_.contradiction(question.term, fails_at, step=step)
+    rests = question.when.of_rest
+    asked = reads | slice_.in_the_way(reads, fails_at) if rests else reads
+    reasons = slice_.reasons(asked, fails_at, step=step)
+    elements = sorted({(path, place) for path, place, _ in reads})
+    labels = tuple(slice_.labels.element(*element) for element in elements)
+    return Grounds(
+        labels,
+        _values(labels, [slice_.states[fails_at][element] for element in elements]),
+        tuple(reason.step for reason in reasons),
+        tuple(reason_in_words(slice_, reason, model.run) for reason in reasons),
+        tuple(
+            tuple(slice_.labels.element(*element) for element in reason.elements)
+            for reason in reasons
+        ),
+    )
+
+
+def _values(labels: Sequence[str], values: Sequence[object]) -> str:
+    """Say which values some elements have, naming at most ``MOST_NAMED``."""
+    pairs = list(zip(labels, values, strict=True))
+    shown = [f"{label} is {plain(value)}" for label, value in pairs[:MOST_NAMED]]
+    more = len(pairs) - len(shown)
+    if more:
+        shown.append(f"{more} more are as they are")
+    return joined(shown) if shown else ""
+
+
 def because(
     model: ModelRun, fails_at: int, kept: Collection[int] | None
 ) -> tuple[str, ...]:
-    """Tell which steps led to what contradicts the claim, and what that is.
+    """Say which steps led to what contradicts the claim, and what that is.
 
     Steps that do not matter, where ``kept`` holds those that do, are left out. The last
     sentence names the claim, and the weakest guarantee that the run breaks.
@@ -38,7 +91,7 @@ def because(
     if question is None or model.clause is None:
         return ()
     claim = model.clause.text
-    if question.when.of_runs or question.when is Modality.SOMETIMES:
+    if _of_runs(question):
         last = len(model.run.steps)
         rests = model.interpreter.resting(model.run.states[-1])
         ended = "nothing moves any more" if rests else "it can go on so for ever"
@@ -46,31 +99,24 @@ def because(
             f"after step {last} {ended}, and it has not come about",
             f"but it is claimed of every run that {claim}",
         )
-    step = question.when is Modality.STEP
-    if step and not fails_at:
+    grounds = grounds_of(model, fails_at)
+    if grounds is None:
         return ()
-    slice_ = Slice(model.system, model.interpreter, model.run)
-    reads = slice_.contradiction(question.term, fails_at, step=step)
-    rests = question.when.of_rest
-    still = rests and model.interpreter.resting(model.run.states[fails_at])
-    asked = reads | slice_.in_the_way(reads, fails_at) if rests else reads
-    sentences = [
-        reason_in_words(slice_, reason, model.run)
-        for reason in slice_.reasons(asked, fails_at, step=step)
-        if kept is None or reason.step in kept
-    ]
-    elements = sorted({(path, place) for path, place, _ in reads})
-    state = slice_.states[fails_at]
-    shown = [f"{name_of(e)} is {plain(state[e])}" for e in elements[:MOST_NAMED]]
-    more = len(elements) - len(shown)
-    if more:
-        shown.append(f"{more} more are as they are")
-    if shown:
+    pairs = zip(grounds.steps, grounds.because, strict=True)
+    sentences = [text for step, text in pairs if kept is None or step in kept]
+    if grounds.said:
         when = "at the start" if not fails_at else f"after step {fails_at}"
+        at_rest = model.interpreter.resting(model.run.states[fails_at])
+        still = question.when.of_rest and at_rest
         rest = " nothing moves any more, and" if still else ""
-        sentences.append(f"so {when}{rest} {joined(shown)}")
+        sentences.append(f"so {when}{rest} {grounds.said}")
     sentences.append(f"but it is claimed that {claim}{_weakest(model, fails_at)}")
     return tuple(sentences)
+
+
+def _of_runs(question: SearchQuery) -> bool:
+    """Say whether no state and no step by itself contradicts a claim."""
+    return question.when.of_runs or question.when is Modality.SOMETIMES
 
 
 def _question(model: ModelRun) -> SearchQuery | None:

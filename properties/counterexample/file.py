@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import UsageError
 from onceproof.model.files import read_json, writable, write_whole
 from onceproof.model.language.terms.types import spelled
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.forms import (
     flag,
@@ -46,12 +47,14 @@ class TraceStep:
     """Whether it is a fault."""
     changes: dict[str, Any]
     """The elements of the state that it changes, with their new values."""
-    lane: str = ""
+    lane: str = field(default="", compare=False)
     """Who acts: the member of an unordered sort, the part, or the protocol's role."""
+    label: str = field(default="", compare=False)
+    """How the step is shown, with a word beside each number."""
 
     def __str__(self) -> str:
-        """Show the step as ``commit_task(0, 1)``."""
-        return f"{self.event}({', '.join(map(str, self.members))})"
+        """Show the step as ``commit_task(partition 0, attempt 1)``."""
+        return self.label or f"{self.event}({', '.join(map(str, self.members))})"
 
 
 @dataclass(frozen=True)
@@ -231,7 +234,7 @@ _STEP = record(
         "fault": flag,
         "changes": mapped(scalar),
     },
-    {"lane": text},
+    {"lane": text, "label": text},
 )
 _ROW = record(
     {
@@ -306,20 +309,32 @@ _FORM = record(
 def steps_of(interpreter: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:
     """Tell a trace step by step, with what each changed."""
     found = []
+    labels = Labels(interpreter)
     for (event, after), before in zip(trace.steps, trace.states, strict=False):
-        changes = differences(interpreter, before, after)
-        lane = lane_of(interpreter, event)
-        found.append(TraceStep(event.name, event.members, event.fault, changes, lane))
+        found.append(
+            TraceStep(
+                event.name,
+                event.members,
+                event.fault,
+                differences(interpreter, before, after),
+                lane=lane_of(interpreter, event),
+                label=labels.event(event, before),
+            )
+        )
     return tuple(found)
 
 
 def lane_of(interpreter: Interpreter, event: Event) -> str:
     """Name who acts in an event.
 
-    It is the first member of an unordered sort among those that the event is for, else
-    the part that it belongs to, else what the protocol says that it speaks of.
+    It is who the action is declared to be ``by``, else the first member of an unordered
+    sort among those that the event is for, else the part that it belongs to, else what
+    the protocol says that it speaks of.
     """
-    sorts = interpreter.steps[event.name].sorts
+    step = interpreter.steps[event.name]
+    if step.by:
+        return step.by
+    sorts = step.sorts
     for member, sort in zip(event.members, sorts, strict=True):
         if not sort.ordered:
             return f"{sort.text.partition(',')[0]} {int(member)}"

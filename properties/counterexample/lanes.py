@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language.steps import Event
 from onceproof.properties.counterexample.file import lane_of
+from onceproof.properties.counterexample.readers import times
+from onceproof.properties.counterexample.routine import (
+    FOLDED,
+    Fold,
+    folds_of,
+    telling_steps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +43,11 @@ class LaneRow:
 
 @dataclass(frozen=True)
 class Lanes:
-    """The columns of a counterexample, and its rows in order of time."""
+    """The columns of a counterexample, its rows in order of time, and its folds."""
 
     names: tuple[str, ...]
     rows: tuple[LaneRow, ...]
+    folds: tuple[Fold, ...] = ()
 
 
 def lanes_of(counterexample: Counterexample) -> Lanes:
@@ -58,7 +66,8 @@ def lanes_of(counterexample: Counterexample) -> Lanes:
         here = counterexample.observed is None and number == counterexample.fails_at
         rows.append(LaneRow(number, lane, kind, str(step), here))
         rows += _looks(counterexample, number, len(names) - 1)
-    return Lanes(tuple(names), tuple(rows))
+    folds = folds_of(len(counterexample.steps), telling_steps(counterexample))
+    return Lanes(tuple(names), tuple(rows), folds)
 
 
 @dataclass(frozen=True)
@@ -114,48 +123,97 @@ def _seen(line: Counterexample, moment: int) -> str:
     if line.observed is None:
         return ""
     seen = line.observed.seen(moment).items()
-    text = ", ".join(f"{events} x{times}" for times, events in seen)
+    text = ", ".join(f"{events} {times(often)}" for often, events in seen)
     more = line.observed.unexplained[moment]
-    return f"{text}, {more} stray" if more else text
+    return f"{text}, {more} that should not be there" if more else text
 
 
-def as_text(lanes: Lanes, *, width: int = 88, most: int = 24) -> list[str]:
+def as_text(
+    lanes: Lanes, *, width: int = 88, most: int = 24, unfold: bool = False
+) -> list[str]:
     """Draw lanes as lines of plain text: ``X`` marks a fault, ``=`` what is seen.
 
-    Of more than ``most`` rows those far from any fault are left out, and that is said.
+    Steps of routine are one line together, unless ``unfold`` asks for each. Of more
+    than ``most`` lines those far from any fault are left out, and that is said.
     """
-    room = max(12, (width - 4) // max(1, len(lanes.names)))
+    share = (width - 4) // max(1, len(lanes.names))
+    longest = max((len(name) for name in lanes.names), default=0)
+    room = max(12, min(share, longest + 2))
     lines = ["    " + "".join(_fit(name, room) for name in lanes.names).rstrip()]
-    kept = _kept(lanes.rows, most)
+    blocks = _blocks(lanes, unfold=unfold)
     last = -1
-    for place in kept:
-        if place > last + 1:
-            lines.append(f"    ... {place - last - 1} steps ...")
-        row = lanes.rows[place]
-        number = f"{row.number:3} " if row.kind != LOOK else "    "
-        text = f"{_MARK[row.kind]}{row.text}{'  <- breaks here' if row.breaks else ''}"
-        before = f"{number}{' ' * (room * row.lane)}"
-        # A row has one text, so what is longer than its lane has room on its right.
-        whole = row.kind == LOOK or row.breaks
-        shown = text if whole else _fit(text, max(room, width - len(before)))
-        lines.append(f"{before}{shown}".rstrip())
+    for place in _kept(blocks, most):
+        lines += _left_out(blocks[last + 1 : place])
+        lines.append(_line(blocks[place], room, width))
         last = place
-    if last < len(lanes.rows) - 1:
-        lines.append(f"    ... {len(lanes.rows) - 1 - last} steps ...")
-    return lines
+    return lines + _left_out(blocks[last + 1 :])
+
+
+def _blocks(lanes: Lanes, *, unfold: bool) -> list[list[LaneRow]]:
+    """Group rows into lines: a row for itself, or those of a fold."""
+    inside = {
+        number: fold
+        for fold in (() if unfold else lanes.folds)
+        for number in range(fold[0], fold[1] + 1)
+    }
+    found: list[list[LaneRow]] = []
+    open_: Fold | None = None
+    for row in lanes.rows:
+        fold = inside.get(row.number)
+        if fold is not None and row.kind == LOOK and row.number == fold[1]:
+            fold = None
+        if fold is None or fold != open_:
+            found.append([row])
+        else:
+            found[-1].append(row)
+        open_ = fold
+    return found
+
+
+def _left_out(blocks: Sequence[Sequence[LaneRow]]) -> list[str]:
+    """Say how many steps are left out, if any are."""
+    count = len({row.number for block in blocks for row in block})
+    steps = "1 step" if count == 1 else f"{count} steps"
+    return [f"    ... {steps} ..."] if count else []
+
+
+def _line(block: Sequence[LaneRow], room: int, width: int) -> str:
+    row = block[0]
+    if len(block) > 1:
+        steps = [row for row in block if row.kind != LOOK]
+        first, last = steps[0], steps[-1]
+        ends = {"from": first.text, "to": last.text}
+        said = FOLDED.format(
+            count=len(steps), first=first.number, last=last.number, **ends
+        )
+        return _short(f"    ... {said}", width)
+    number = f"{row.number:3} " if row.kind != LOOK else "    "
+    text = f"{_MARK[row.kind]}{row.text}{'  <- breaks here' if row.breaks else ''}"
+    before = f"{number}{' ' * (room * row.lane)}"
+    # A row has one text, so what is longer than its lane has room on its right.
+    whole = row.kind == LOOK or row.breaks
+    shown = text if whole else _fit(text, max(room, width - len(before)))
+    return f"{before}{shown}".rstrip()
 
 
 def _fit(text: str, room: int) -> str:
-    short = text if len(text) < room else f"{text[: room - 3]}.."
-    return short.ljust(room)
+    return _short(text, room - 1).ljust(room)
 
 
-def _kept(rows: Sequence[LaneRow], most: int) -> list[int]:
-    """Choose rows: what matters first, then what is near it, in order of time."""
-    if len(rows) <= most:
-        return list(range(len(rows)))
-    matter = [i for i, row in enumerate(rows) if row.kind != ACTION or row.breaks]
+def _short(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 2]}.."
+
+
+def _kept(blocks: Sequence[Sequence[LaneRow]], most: int) -> list[int]:
+    """Choose lines: what matters first, then what is near it, in order of time."""
+    if len(blocks) <= most:
+        return list(range(len(blocks)))
+    matter = [
+        i
+        for i, block in enumerate(blocks)
+        if any(row.kind != ACTION or row.breaks for row in block)
+    ]
     near = sorted(
-        range(len(rows)), key=lambda i: (min(abs(i - m) for m in matter or [0]), i)
+        range(len(blocks)), key=lambda i: (min(abs(i - m) for m in matter or [0]), i)
     )
     return sorted(near[: most - 2])

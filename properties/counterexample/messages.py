@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language.parts.channels import Channels
+from onceproof.model.language.parts.channels import ONLY, Channels
 from onceproof.model.language.parts.networks import Network
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.stores.plain_store import PlainStore
 from onceproof.model.language.terms.types import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from onceproof.model.language.fields import Field
     from onceproof.model.language.interpreter import Interpreter, State
@@ -48,7 +48,8 @@ class Box:
 
     ``counted`` is the path of the field that says how many there are. In a channel
     (``fifo``) the parts of each lie in ``columns``; a network has a ``texts`` for each
-    kind of message, which is the last index of ``counted``.
+    kind of message, which is the last index of ``counted``. ``names`` are those of the
+    parts of a message.
     """
 
     path: str
@@ -56,6 +57,7 @@ class Box:
     fifo: bool
     columns: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def boxes_of(interpreter: Interpreter) -> list[Box]:
@@ -64,22 +66,30 @@ def boxes_of(interpreter: Interpreter) -> list[Box]:
     for part in interpreter.protocol.all_parts():
         path = part.path_to("")[:-1]
         if isinstance(part, Channels):
-            columns = tuple(part.path_to(name) for name in part.blank)
-            found.append(Box(path, part.path_to("used"), fifo=True, columns=columns))
+            names = tuple(part.blank)
+            columns = tuple(map(part.path_to, names))
+            counted = part.path_to("used")
+            found.append(Box(path, counted, fifo=True, columns=columns, names=names))
         elif isinstance(part, Network):
-            texts = tuple(said(each) for each in part.messages())
+            names = tuple(part.kinds)
+            texts = tuple(said(each, names) for each in part.messages())
             counted = part.path_to("on_its_way")
-            found.append(Box(path, counted, fifo=False, texts=texts))
+            found.append(Box(path, counted, fifo=False, texts=texts, names=names))
     return found
 
 
-def said(values: tuple[object, ...]) -> str:
-    """Show the parts of a message."""
-    return ", ".join(_word(spelled(value)) for value in values)
+def said(values: Sequence[object], names: Sequence[str]) -> str:
+    """Show the parts of a message: numbers and truth values with their names."""
+    pairs = zip(values, names, strict=True)
+    return ", ".join(_part(value, name) for value, name in pairs)
 
 
-def _word(value: object) -> str:
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+def _part(value: object, name: str) -> str:
+    value = spelled(value)
+    if isinstance(value, str):
+        return value
+    shown = ("no", "yes")[value] if isinstance(value, bool) else str(value)
+    return shown if name == ONLY else f"{name} {shown}"
 
 
 class _Logged(PlainStore):
@@ -167,7 +177,8 @@ class _Post:
     def _text(self, box: Box, place: Place, number: int) -> str:
         if not box.fifo:
             return box.texts[place[-1]]
-        return said(tuple(self.values[c, (*place, number)] for c in box.columns))
+        parts = [self.values[path, (*place, number)] for path in box.columns]
+        return said(parts, box.names)
 
 
 def messages_of(

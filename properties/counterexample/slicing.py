@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import IntType, spelled
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.counterexample.messages import boxes_of
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ class Slice:
         self._system = system
         self._places = [(f.path, place) for f, place in interpreter.places]
         self._run = run
+        self.labels = Labels(interpreter)
         self.states = [self._elements(state) for state in run.states]
         self._actions = {action.name: action for action in system.actions}
         self._channels = {box.path for box in boxes_of(interpreter)}
@@ -214,25 +216,20 @@ class Slice:
         return dict(zip(self._places, state, strict=True))
 
 
-def name_of(element: Element) -> str:
-    """Name an element, as a file does."""
-    path, place = element
-    return f"{path}[{', '.join(map(str, place))}]" if place else path
-
-
 def reason_in_words(slice_: Slice, reason: Reason, run: Trace) -> str:
-    """Tell in a sentence what a step changed."""
+    """Say in a sentence what a step changed."""
     event = run.events[reason.step - 1]
+    label = slice_.labels.event(event, run.states[reason.step - 1])
     before, after = slice_.states[reason.step - 1 : reason.step + 1]
     parts = [
-        f"{name_of(e)} from {plain(before[e])} to {plain(after[e])}"
+        f"{slice_.labels.element(*e)} from {plain(before[e])} to {plain(after[e])}"
         for e in reason.elements[:MOST_NAMED]
     ]
     more = len(reason.elements) - len(parts)
     if more:
         parts.append(f"{more} more")
     what = "the fault " if event.fault else ""
-    return f"because step {reason.step}, {what}{event}, took {joined(parts)}"
+    return f"because step {reason.step}, {what}{label}, changed {joined(parts)}"
 
 
 def joined(parts: Sequence[str]) -> str:

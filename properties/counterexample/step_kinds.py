@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ACTION, FAULT, CRASH, RESTART = "action", "fault", "crash", "restart"
 _HARMS = {"lose": "loss", "repeat": "repetition", "overtake": "overtaking"}
+KINDS = (FAULT, CRASH, RESTART, *_HARMS.values())
+"""The kinds of step that are worth a word: all but actions."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.text import identifier, quoted
-from onceproof.properties.explorer.page.page import _copied
+from onceproof.properties.counterexample.file import named
+from onceproof.properties.counterexample.labels import Labels
+from onceproof.properties.explorer.page.page import copied_of
 
 if TYPE_CHECKING:
     from onceproof.properties.explorer.page.page import Origin
@@ -30,12 +32,15 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
         return _of_spark(run, origin) if origin.file else ""
     if found.model is None:
         return ""
-    copied = _copied(found, origin)
+    copied = copied_of(found, origin)
     failing = (strip for strip in run.strips if strip.first is not None)
     known = next(failing, next(iter(run.strips), None))
     claim = copied["property"] or (known.property if known else "")
-    start = {name: run.start[name] for name in copied["start"]}
-    steps = "".join(f"        {quoted(step.text)},\n" for step in run.steps)
+    interpreter = found.model.interpreter
+    names = named(interpreter, found.model.run.start)
+    label = dict(zip(names, Labels(interpreter).elements, strict=True))
+    start = {name: run.start[label[name]] for name in copied["start"]}
+    steps = "".join(f"        {quoted(step.code)},\n" for step in run.steps)
     repeats = copied["loop"] is not None and run is found.view
     loop = f", loop={copied['loop']}" if repeats else ""
     of, is_ = identifier(found.view.protocol), identifier(claim or "as_claimed")

@@ -1,6 +1,7 @@
-"""What the terminal and plain text say of a view in a line, with nothing hostile in it.
+"""What is said of a view: one table of phrases for terminal, plain text and page.
 
-``page.js`` says the same on a page.
+The page is given the table as data, and fills in the same names; ``page.js`` and its
+neighbours hold no sentences of their own that the terminal says too.
 """
 
 from __future__ import annotations
@@ -8,15 +9,95 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.export.javascript import cut
+from onceproof.properties.counterexample.routine import FOLDED
 from onceproof.properties.counterexample.step_kinds import ACTION
 
 if TYPE_CHECKING:
     from onceproof.properties.counterexample.messages import SentMessage
-    from onceproof.properties.explorer.view import View
+    from onceproof.properties.explorer.view import StepView, View
     from onceproof.properties.explorer.walk import Walk
 
 CELLS = {"holds": "·", "fails": "✕", "met": "✓", "open": "-", "seen": "="}
+NOT_JUDGED = "?"
 DRIFT = "drift"
+PHRASES = {
+    # What a view is of.
+    "title-drift": "{what} does not do as its model does",
+    "title-walk": "A walk through {what}",
+    "title-breaks": "{what} breaks {claim}",
+    "title-looked-at": "{what} and {claim}",
+    "source-model": "a run of the model",
+    "source-spark": "a run of real Spark",
+    "as-the-model": "as the model {protocol}",
+    "claimed": "It is claimed that {clause}.",
+    # The story.
+    "story-model": "What goes wrong",
+    "story-spark": "What readers saw",
+    "story-steps": "How it came about",
+    "story-saw-model": "{when}, readers would see {seen}.",
+    "story-saw-spark": "{when}, readers see {seen}.",
+    "story-state": "{when}, {state}.",
+    "story-ending": "{ending}, and what is claimed has not come about.",
+    "story-why": "This breaks {claim}: it is claimed that {clause}.",
+    # Where a reader stands.
+    "at-the-start": "at the start",
+    "after-step": "after step {step}",
+    "walk": "A walk through the model. {broken}",
+    "walk-any-step": "Take any step.",
+    "walk-broken": "It breaks {claims}.",
+    "walk-broken-one": "{claim} after step {step}",
+    "rests": "It is at rest.",
+    "on-unbroken": "On the trace. It does not break {claim} here: see the notes.",
+    "on-start": "At the start of a walk; {claim} is looked at.",
+    "on-ending": "On the trace. {ending}: this breaks {claim}.",
+    "on-broken": "On the trace. It breaks {claim} {when}.",
+    "model-earlier": " The model breaks it after step {step}, before readers look.",
+    "off": "Off the trace since step {step}: a run of the model.",
+    "off-broken": " It breaks {claim}, {when}.",
+    "off-still-broken": " It still breaks {claim}, {when}.",
+    "off-rests": " It is at rest, and does not break {claim}.",
+    "off-so-far": " So far it does not break {claim}; go on.",
+    # What would become of the claim by another step.
+    "breaks-at-once": "breaks at once",
+    "breaks-later": "gone on with, it breaks after step {step}",
+    "passes": "gone on with to rest, it does not break",
+    "passes-so-far": "gone on with for {most} steps, it does not break",
+    "no-other-step": "No other step can be taken here",
+    "instead-of": "Instead of {step}",
+    "nothing-else": "Instead of {step}: nothing else",
+    "nothing-more": "Nothing can happen any more",
+    "what-next": "What can happen next",
+    # Messages.
+    "sends": "sends {channel}: {text}; {fate} in step {step} ({who})",
+    "sends-unknown": "sends {channel}: {text}; on its way at the end, its fate unknown",
+    "takes": "takes {channel}: {text}, sent in step {step} ({who})",
+    "loses": "loses {channel}: {text}, sent in step {step} ({who})",
+    # Labels of a step.
+    "breaks-here": "breaks here",
+    "matters": "matters",
+    "can-be-left-out": "can be left out",
+    "own-step": "off the trace",
+    "readers-see": "readers see {text}",
+    "state-at-the-start": "State at the start",
+    "state-differences": "State differences",
+    "no-change": "nothing changes",
+    "folded": FOLDED,
+    # Properties along the steps, and the nearest run that passes.
+    "not-judged": NOT_JUDGED,
+    "cell-open": "nothing to say yet",
+    "cell-seen": "seen by readers",
+    "first-time": "for the first time",
+    "passing-shared": "Steps 1 to {shared} are the same; then it goes another way, to "
+    "rest, and does not break {claim}.",
+    "passing-from-start": "It goes another way from the start, to rest, and does not "
+    "break {claim}.",
+    "passing-rest": "(rest)",
+}
+
+
+def say(key: str, **values: object) -> str:
+    """Fill in a phrase of the table."""
+    return PHRASES[key].format(**values)
 
 
 def safe(value: object) -> str:
@@ -36,21 +117,26 @@ def word(kind: str) -> str:
 
 def title(view: View) -> str:
     """Say what a view is of: what breaks which claim."""
-    what = safe(view.sink or view.protocol)
-    claim = safe(view.property)
+    what, claim = safe(view.sink or view.protocol), safe(view.property)
     if view.property == DRIFT:
-        return f"{what} does not do as its model does"
+        return say("title-drift", what=what)
     if not view.property:
-        return f"A walk through {what}"
-    return f"{what} {'and' if view.fails_at is None else 'breaks'} {claim}"
+        return say("title-walk", what=what)
+    key = "title-looked-at" if view.fails_at is None else "title-breaks"
+    return say(key, what=what, claim=claim)
 
 
 def labels(view: View) -> str:
     """Say where the run comes from, and of which size the model is."""
-    source = f"a run of {'the model' if view.source == 'model' else view.source}"
-    of = f"as the model {view.protocol}" if view.sink else ""
+    source = say("source-model" if view.source == "model" else "source-spark")
+    of = say("as-the-model", protocol=view.protocol) if view.sink else ""
     sizes = ", ".join(f"{name}={value}" for name, value in view.parameters.items())
     return "; ".join(safe(part) for part in (source, of, sizes) if part)
+
+
+def when(step: int) -> str:
+    """Say after which step something is."""
+    return say("after-step", step=step) if step else say("at-the-start")
 
 
 def position_text(walk: Walk) -> str:
@@ -63,33 +149,39 @@ def position_text(walk: Walk) -> str:
 
 def _position_text(walk: Walk) -> str:
     view, claim = walk.view, safe(walk.trace.property)
-    at = view.fails_at
-    when = "at the start" if at == 0 else f"after step {at}"
-    rests = walk.rests()
     if not claim:
-        broken = [
-            f"{safe(strip.property)} after step {strip.first}"
-            for strip in view.strips
-            if strip.first is not None
-        ]
-        said = f"It breaks {', '.join(broken)}." if broken else "Take any step."
-        return f"A walk through the model. {said}{' It is at rest.' * rests}"
+        return _walk_text(walk)
     if walk.left is None:
-        if at is None:
-            if view.steps:
-                return f"On the trace. It does not break {claim} here: see the notes."
-            return f"At the start of a walk; {claim} is looked at."
-        if view.ending:
-            said = f"{view.ending[0].upper()}{view.ending[1:]}"
-            return f"On the trace. {said}: this breaks {claim}."
-        return f"On the trace. It breaks {claim} {when}.{_between(view)}"
-    off = f"Off the trace since step {walk.left + 1}: a run of the model."
+        return _on_the_trace(view, claim)
+    off, at = say("off", step=walk.left + 1), view.fails_at
     if at is not None:
-        still = "still " if walk.trace.fails_at is not None else ""
-        return f"{off} It {still}breaks {claim}, {when}."
-    if rests:
-        return f"{off} It is at rest, and does not break {claim}."
-    return f"{off} So far it does not break {claim}; go on."
+        still = walk.trace.fails_at is not None
+        key = "off-still-broken" if still else "off-broken"
+        return off + say(key, claim=claim, when=when(at))
+    key = "off-rests" if walk.rests() else "off-so-far"
+    return off + say(key, claim=claim)
+
+
+def _walk_text(walk: Walk) -> str:
+    broken = [
+        say("walk-broken-one", claim=safe(strip.property), step=strip.first)
+        for strip in walk.view.strips
+        if strip.first is not None
+    ]
+    said = say("walk-any-step")
+    if broken:
+        said = say("walk-broken", claims=", ".join(broken))
+    rests = f" {say('rests')}" if walk.rests() else ""
+    return say("walk", broken=said) + rests
+
+
+def _on_the_trace(view: View, claim: str) -> str:
+    if view.fails_at is None:
+        return say("on-unbroken" if view.steps else "on-start", claim=claim)
+    if view.ending:
+        ending = f"{view.ending[0].upper()}{view.ending[1:]}"
+        return say("on-ending", ending=ending, claim=claim)
+    return say("on-broken", claim=claim, when=when(view.fails_at)) + _between(view)
 
 
 def _between(view: View) -> str:
@@ -97,23 +189,32 @@ def _between(view: View) -> str:
     own = next((s for s in view.strips if s.property == view.property), None)
     if not view.sink or own is None or own.first is None or view.fails_at is None:
         return ""
-    if own.first >= view.fails_at:
-        return ""
-    return f" The model breaks it after step {own.first}, before readers look."
+    early = own.first < view.fails_at
+    return say("model-earlier", step=own.first) if early else ""
 
 
 def sent(view: View, message: SentMessage) -> str:
     """Say what became of a message that a step sends."""
-    what = f"sends {safe(message.channel)}: {safe(message.text)}"
+    channel, text = safe(message.channel), safe(message.text)
     if message.taken is None:
-        return f"⇢ {what}; on its way at the end, its fate unknown"
+        return f"⇢ {say('sends-unknown', channel=channel, text=text)}"
     who = safe(view.lanes[view.steps[message.taken - 1].lane])
-    return f"→ {what}; {message.fate} in step {message.taken} ({who})"
+    fate, step = message.fate, message.taken
+    said = say("sends", channel=channel, text=text, fate=fate, step=step, who=who)
+    return f"→ {said}"
 
 
 def taken(view: View, message: SentMessage) -> str:
     """Say where a message comes from that a step takes, or loses."""
-    verb = "loses" if message.fate == "lost" else "takes"
+    channel, text = safe(message.channel), safe(message.text)
     who = safe(view.lanes[view.steps[message.sent - 1].lane])
-    what = f"{safe(message.channel)}: {safe(message.text)}"
-    return f"← {verb} {what}, sent in step {message.sent} ({who})"
+    key = "loses" if message.fate == "lost" else "takes"
+    return f"← {say(key, channel=channel, text=text, step=message.sent, who=who)}"
+
+
+def folded(steps: tuple[StepView, ...]) -> str:
+    """Say which steps of routine are folded into one line."""
+    first, last = steps[0], steps[-1]
+    values = {"from": safe(first.text), "to": safe(last.text)}
+    count = len(steps)
+    return say("folded", count=count, first=first.number, last=last.number, **values)

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 from onceproof.properties.explorer.truncation import clipped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onceproof.properties.counterexample.messages import SentMessage
     from onceproof.properties.counterexample.property_timeline import PropertyTimeline
+    from onceproof.properties.counterexample.routine import Fold
 
 MODEL, SPARK = "model", "real Spark"
 
@@ -27,21 +30,31 @@ class Change:
     after: Any
 
 
+def code_of(event: str, members: Sequence[int]) -> str:
+    """Write a step as a test does, such as ``write(0, 1)``: by numbers alone."""
+    return f"{event}({', '.join(map(str, members))})"
+
+
 @dataclass(frozen=True)
 class Option:
-    """A step that could have been taken instead; ``breaks`` says it breaks at once."""
+    """A step that could have been taken instead; ``breaks`` says it breaks at once.
+
+    ``text`` is its label; ``code`` names it among all others.
+    """
 
     text: str
     kind: str
     breaks: bool
+    code: str
 
 
 @dataclass(frozen=True)
 class StepView:
     """A step: who does what, what it changes, and what else could have been done.
 
-    ``matters`` says whether the run still breaks without it, where that is known, and
-    ``source`` whether the step was taken in the model alone or by real Spark.
+    ``text`` is its label. ``matters`` says whether the run still breaks without it,
+    where that is known, and ``source`` whether the step was taken in the model alone or
+    by real Spark.
     """
 
     number: int
@@ -57,6 +70,35 @@ class StepView:
     matters: bool | None = None
     breaks: bool = False
 
+    @property
+    def code(self) -> str:
+        """Write the step as a test does."""
+        return code_of(self.event, self.members)
+
+
+@dataclass(frozen=True)
+class StoryStep:
+    """One of the few steps of a story: who did what, and what came of it.
+
+    ``text`` is the step's label and ``doc`` its meaning, which may not be known;
+    ``changes`` are those that have a part in what is wrong.
+    """
+
+    step: int
+    who: str
+    text: str
+    doc: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Story:
+    """What is wrong, which claim that breaks, and the few steps that led there."""
+
+    saw: str
+    why: str
+    steps: tuple[StoryStep, ...]
+
 
 @dataclass(frozen=True)
 class Observation:
@@ -69,10 +111,14 @@ class Observation:
 
 @dataclass(frozen=True)
 class PassingRun:
-    """A run that breaks nothing; the first ``shared`` steps are those of the trace."""
+    """A run that breaks nothing; the first ``shared`` steps are those of the trace.
+
+    ``steps`` name action and members, and ``labels`` are how these steps are shown.
+    """
 
     shared: int
     steps: tuple[tuple[str, tuple[int, ...]], ...]
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -81,6 +127,7 @@ class View:
 
     ``fails_at`` is the step after which the property first fails, if it does.
     ``ending`` tells, of a run that breaks a claim about whole runs, how it goes on.
+    ``folds`` are the first and the last of steps of routine that are shown as one line.
     """
 
     protocol: str
@@ -101,6 +148,8 @@ class View:
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
     ending: str = ""
+    story: Story | None = None
+    folds: tuple[Fold, ...] = ()
     live: bool = False
 
     def to_json(self) -> dict[str, Any]:

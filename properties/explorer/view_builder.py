@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.interleavings.failing_runs import successors
+from onceproof.model.traces import follow
 from onceproof.properties.counterexample import necessary_steps
-from onceproof.properties.counterexample.explanation import because
-from onceproof.properties.counterexample.file import differences, named
+from onceproof.properties.counterexample.explanation import because, grounds_of
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.counterexample.lanes import LOOK, lanes_of
 from onceproof.properties.counterexample.messages import messages_of
 from onceproof.properties.counterexample.model_run import ModelRun, model_of
@@ -28,7 +29,10 @@ from onceproof.properties.counterexample.property_timeline import (
     PropertyTimeline,
     breaks,
 )
+from onceproof.properties.counterexample.routine import telling_steps
 from onceproof.properties.counterexample.step_kinds import CRASH, StepKinds, by_word
+from onceproof.properties.explorer.phrases import DRIFT
+from onceproof.properties.explorer.story import folds, story_of
 from onceproof.properties.explorer.truncation import MOST_STEPS
 from onceproof.properties.explorer.view import (
     MODEL,
@@ -48,9 +52,9 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
+    from onceproof.properties.counterexample.explanation import Grounds
     from onceproof.properties.counterexample.file import Counterexample
 
-DRIFT = "drift"
 NEVER = -1
 
 
@@ -84,7 +88,7 @@ def explored(
     if model is None:
         notes.append(f"no other step can be taken here: {reason}")
         return Explored(_without_model(counterexample, notes), None)
-    return Explored(_Worker(counterexample, model, notes).view(), model)
+    return Explored(ViewBuilder(counterexample, model, notes).view(), model)
 
 
 def _cut(counterexample: Counterexample) -> tuple[Counterexample, int | None]:
@@ -123,7 +127,19 @@ def _without_model(counterexample: Counterexample, notes: list[str]) -> View:
             )
         )
     notes.append("which steps matter is not known, nor what was on its way")
-    return _assembled(counterexample, lanes.names, steps, notes=tuple(notes))
+    view = assembled(counterexample, lanes.names, steps, notes=tuple(notes))
+    return _told(view, counterexample, None, None)
+
+
+def _told(
+    view: View,
+    counterexample: Counterexample,
+    model: ModelRun | None,
+    grounds: Grounds | None,
+) -> View:
+    """Add the story to a view, and fold what it does not need."""
+    view = replace(view, story=story_of(view, counterexample, model, grounds))
+    return replace(view, folds=folds(view, telling_steps(counterexample)))
 
 
 def _fails_at(counterexample: Counterexample) -> int | None:
@@ -154,12 +170,16 @@ def _ending(counterexample: Counterexample) -> str:
     return f"steps {counterexample.loop + 1} to {last} are repeated for ever"
 
 
-def _assembled(
+def assembled(
     counterexample: Counterexample,
     lanes: Sequence[str],
     steps: Sequence[StepView],
     **more: Any,
 ) -> View:
+    """Make a view of a counterexample, its lanes and its steps, and what else is known.
+
+    What is not among ``more`` is as the file has it.
+    """
     filled: dict[str, Any] = {
         "start": counterexample.start,
         "because": counterexample.because,
@@ -202,73 +222,81 @@ def _looks(counterexample: Counterexample) -> tuple[Observation, ...]:
     )
 
 
-class _Worker:
-    """Works out a view from a model and the run of a counterexample."""
+class ViewBuilder:
+    """Works out a view from a model and the run of a counterexample.
+
+    ``after`` gives what each state leads to, and ``kinds`` the kind of each step.
+    """
 
     def __init__(
         self, counterexample: Counterexample, model: ModelRun, notes: list[str]
     ) -> None:
-        self._counterexample = counterexample
-        self._model = model
+        """Look at the run of a model; what cannot be worked out is added to notes."""
+        self.counterexample = counterexample
+        self.model = model
         self._notes = notes
-        self._run = model.run
-        self._kinds = StepKinds.of(model.system)
-        self._after = successors(model.interpreter)
+        self.run = model.run
+        self.kinds = StepKinds.of(model.system)
+        self.after = successors(model.interpreter)
+        self._labels = Labels(model.interpreter)
 
     def view(self) -> View:
         """Put the view together."""
-        counterexample, model = self._counterexample, self._model
+        counterexample, model = self.counterexample, self.model
         fails_at = self._failing()
         kept = self._matters(fails_at)
-        steps = self._steps(fails_at, kept)
+        steps = self.steps(fails_at, kept)
         reasons = counterexample.because
         if not reasons and fails_at is not None:
             reasons = because(model, fails_at, kept)
-        return _assembled(
+        grounds = None if fails_at is None else grounds_of(model, fails_at)
+        view = assembled(
             counterexample,
             lanes_of(counterexample).names,
             steps,
             fails_at=fails_at,
-            start=named(model.interpreter, self._run.start),
-            messages=tuple(messages_of(model.interpreter, self._run, self._crashes())),
-            strips=tuple(self._strips()),
+            start=self._labels.state(self.run.start),
+            messages=tuple(messages_of(model.interpreter, self.run, self.crashes())),
+            strips=tuple(self.strips()),
             because=reasons,
             passing=self._passing(fails_at),
             notes=tuple(self._notes),
             live=True,
         )
+        return _told(view, counterexample, model, grounds)
 
-    def _crashes(self) -> set[str]:
-        return {name for name, kind in self._kinds.by_name.items() if kind == CRASH}
+    def crashes(self) -> set[str]:
+        """Name the faults that are crashes."""
+        return {name for name, kind in self.kinds.by_name.items() if kind == CRASH}
 
     def _fails(self, run: Sequence[State]) -> bool:
-        prop = self._model.claim
+        prop = self.model.claim
         if prop is None:
             return False
-        return breaks(prop, self._model.clause, self._model.interpreter, run)
+        return breaks(prop, self.model.clause, self.model.interpreter, run)
 
     def _failing(self) -> int | None:
         """Find the step after which the claim first fails."""
-        as_stated = _fails_at(self._counterexample)
-        if as_stated is None or self._counterexample.observed is not None:
+        as_stated = _fails_at(self.counterexample)
+        if as_stated is None or self.counterexample.observed is not None:
             return as_stated
-        claim, clause = self._model.claim, self._model.clause
+        claim, clause = self.model.claim, self.model.clause
         if claim is None or clause is None:
             self._notes.append(
-                f"the model has no property {self._counterexample.property}: "
+                f"the model has no property {self.counterexample.property}: "
                 "that it breaks is what the file says"
             )
             return as_stated
-        states, loop = self._run.states, self._run.loop
+        states, loop = self.run.states, self.run.loop
         if not clause.when.of_runs:
             breaks_at = (n for n in range(len(states)) if self._fails(states[: n + 1]))
             found = next(breaks_at, None)
         else:
             promise = self._promise()
-            every = range(len(self._run.events))
+            every = range(len(self.run.events))
             broken = promise is None or self._goes_on(promise, states, every)
             found = as_stated if broken and (loop is not None or states[1:]) else None
-        if found is None and self._counterexample.steps:
+        if found is None and self.counterexample.steps:
             self._notes.append(
                 f"the run does not break {claim.name} any more: what is claimed has "
                 "changed since it was found"
@@ -276,13 +304,13 @@ class _Worker:
         return found
 
     def _matters(self, fails_at: int | None) -> frozenset[int] | None:
-        if fails_at is None or self._model.claim is None:
+        if fails_at is None or self.model.claim is None:
             return None
         promise = self._promise()
         kept = matters(
-            self._model.interpreter,
-            self._run.start,
-            self._run.events[:fails_at],
+            self.model.interpreter,
+            self.run.start,
+            self.run.events[:fails_at],
             (lambda states, _: self._fails(states))
             if promise is None
             else lambda states, kept: self._goes_on(promise, states, kept),
@@ -299,74 +327,81 @@ class _Worker:
 
     def _promise(self) -> Obligation | None:
         """Give what the run owes for ever, where that is what it breaks."""
-        claim, interpreter = self._model.claim, self._model.interpreter
-        if claim is None or self._run.loop is None:
+        claim, interpreter = self.model.claim, self.model.interpreter
+        if claim is None or self.run.loop is None:
             return None
         promises = promises_of(claim, interpreter)
-        return next((p for p in promises if p.clause == self._model.clause), None)
+        return next((p for p in promises if p.clause == self.model.clause), None)
 
     def _goes_on(
         self, promise: Obligation, states: Sequence[State], kept: Sequence[int]
     ) -> bool:
         """Say whether a run with some of the events still breaks a promise for ever."""
-        events = [self._run.events[i] for i in kept]
-        loop = sum(i < (self._run.loop or 0) for i in kept)
-        return broken_for_ever(promise, self._after, states, events, loop)
+        events = [self.run.events[i] for i in kept]
+        loop = sum(i < (self.run.loop or 0) for i in kept)
+        return broken_for_ever(promise, self.after, states, events, loop)
 
-    def _steps(
+    def steps(
         self, fails_at: int | None, kept: frozenset[int] | None
     ) -> list[StepView]:
-        interpreter, run = self._model.interpreter, self._run
+        """List the steps; ``kept`` are those that matter, where that is known."""
+        interpreter, run, labels = self.model.interpreter, self.run, self._labels
         rows = {
-            r.number: r for r in lanes_of(self._counterexample).rows if r.kind != LOOK
+            r.number: r for r in lanes_of(self.counterexample).rows if r.kind != LOOK
         }
-        kinds = self._kinds.along(run)
+        kinds = self.kinds.along(run)
         found = []
         for number, event in enumerate(run.events, 1):
             before, after = run.states[number - 1 : number + 1]
-            old = named(interpreter, before)
-            changes = differences(interpreter, before, after)
+            old = labels.state(before)
+            changes = labels.differences(before, after)
             found.append(
                 StepView(
                     number=number,
                     lane=rows[number].lane,
-                    text=str(event),
+                    text=labels.event(event, before),
                     event=event.name,
                     members=event.members,
                     kind=kinds[number - 1],
                     doc=interpreter.steps[event.name].doc.split("\n")[0],
-                    source=SPARK if self._counterexample.sink else MODEL,
+                    source=SPARK if self.counterexample.sink else MODEL,
                     changes=tuple(Change(n, old[n], v) for n, v in changes.items()),
-                    options=self._options(before, event),
+                    options=self.options(before, event),
                     matters=None if kept is None else number in kept,
                     breaks=number == fails_at,
                 )
             )
         return found
 
-    def _options(self, state: State, taken: object) -> tuple[Option, ...]:
-        after = self._after(state)
-        kinds = self._kinds.by_name
+    def options(self, state: State, taken: object) -> tuple[Option, ...]:
+        """List what could happen in a state besides what is taken."""
+        after = self.after(state)
+        kinds = self.kinds.by_name
         return tuple(
-            Option(str(event), kinds[event.name], self._fails((state, then)))
+            Option(
+                self._labels.event(event, state),
+                kinds[event.name],
+                self._fails((state, then)),
+                str(event),
+            )
             for event, then in after.items()
             if event != taken
         )
 
-    def _strips(self) -> list[PropertyTimeline]:
+    def strips(self) -> list[PropertyTimeline]:
         """Judge each claim along the run: that of the counterexample comes first."""
-        chosen = self._counterexample.property
-        claims = [p for p in claims_of(self._model.protocol) if not p.lemma]
+        chosen = self.counterexample.property
+        claims = [p for p in claims_of(self.model.protocol) if not p.lemma]
         claims.sort(key=lambda p: p.name != chosen)
         strips = [
-            PropertyTimeline.of(p, self._model.interpreter, self._run.states)
+            PropertyTimeline.of(p, self.model.interpreter, self.run.states)
             for p in claims
         ]
         return [*self._observed(), *strips]
 
     def _observed(self) -> list[PropertyTimeline]:
         """Give the strip of what readers of real Spark saw, as the file has it."""
-        counterexample = self._counterexample
+        counterexample = self.counterexample
         if counterexample.observed is None:
             return []
         cells = [OPEN] * (len(counterexample.steps) + 1)
@@ -378,28 +413,32 @@ class _Worker:
         return [PropertyTimeline(name, counterexample.clause, tuple(cells), first)]
 
     def _passing(self, fails_at: int | None) -> PassingRun | None:
-        claim = self._model.claim
+        claim = self.model.claim
         if fails_at is None or claim is None:
             return None
         found, reason = nearest_passing(
-            self._model.interpreter,
-            self._run,
+            self.model.interpreter,
+            self.run,
             fails_at,
             self._breaks_property,
-            promises_of(claim, self._model.interpreter),
+            promises_of(claim, self.model.interpreter),
         )
         if found is None:
             self._notes.append(f"no passing run is shown: {reason}")
             return None
+        run = follow(self.model.interpreter, self.run.start, found.events)
+        pairs = zip(run.events, run.states, strict=False)
         return PassingRun(
-            found.shared, tuple((e.name, e.members) for e in found.events)
+            found.shared,
+            tuple((e.name, e.members) for e in found.events),
+            tuple(self._labels.event(event, state) for event, state in pairs),
         )
 
     def _breaks_property(self, before: State, event: Event, after: State) -> bool:
         """Judge a step: of real Spark only where readers would look after it."""
-        prop, interpreter = self._model.claim, self._model.interpreter
-        if self._counterexample.observed is not None:
-            down = self._kinds.by_name[event.name] == CRASH
+        prop, interpreter = self.model.claim, self.model.interpreter
+        if self.counterexample.observed is not None:
+            down = self.kinds.by_name[event.name] == CRASH
             if not (down or interpreter.resting(after)):
                 return False
         return prop is not None and breaks(prop, None, interpreter, (before, after))

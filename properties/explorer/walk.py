@@ -18,7 +18,12 @@ from onceproof.properties.counterexample.messages import messages_of
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.counterexample.property_timeline import breaks
 from onceproof.properties.counterexample.step_kinds import CRASH
-from onceproof.properties.explorer.view_builder import _assembled, _Worker, explored
+from onceproof.properties.explorer.phrases import say
+from onceproof.properties.explorer.view_builder import (
+    ViewBuilder,
+    assembled,
+    explored,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.properties.counterexample.model_run import ModelRun
     from onceproof.properties.explorer.view import Option, View
-    from onceproof.properties.explorer.view_builder import Explored
+from onceproof.properties.explorer.view_builder import Explored
 
 MOST_OWN = 500
 MOST_TAKEN = 200
@@ -88,7 +93,7 @@ class Walk:
         if self.step < self.last:
             found = self.view.steps[self.step].options
         elif self._worker is not None:
-            found = self._worker._options(self._states()[-1], None)
+            found = self._worker.options(self._states()[-1], None)
         fails_at = self.view.fails_at
         broken = fails_at is not None and self.step >= fails_at
         return tuple(replace(o, breaks=o.breaks and not broken) for o in found)
@@ -102,8 +107,8 @@ class Walk:
         """Take what could happen now; this leaves the trace, unless it leads along."""
         if self._worker is None:
             return
-        after = self._worker._after(self._states()[self.step])
-        event = next(e for e in after if str(e) == option.text)
+        after = self._worker.after(self._states()[self.step])
+        event = next(e for e in after if str(e) == option.code)
         self._walk((*self._run().events[: self.step], event), self.step + 1)
 
     def take_passing(self) -> None:
@@ -139,22 +144,22 @@ class Walk:
         if worker is None or model is None or model.claim is None or broken:
             return ""
         if option.breaks and not self.trace.looks:
-            return "breaks at once"
+            return say("breaks-at-once")
         before, state = self._run().events[: self.step], self._states()[self.step]
-        event = next(e for e in worker._after(state) if str(e) == option.text)
-        first = worker._after(state)[event]
+        event = next(e for e in worker.after(state) if str(e) == option.code)
+        first = worker.after(state)[event]
         along, state = self._along(first, model.run.events[self.step :])
         rest, state = self._to_rest(state)
         events = (*before, event, *along, *rest)
         run = follow(model.interpreter, model.run.start, events)
         fails_at = _fails_at(self.trace, worker, run)
         if fails_at == self.step + 1:
-            return "breaks at once"
+            return say("breaks-at-once")
         if fails_at is not None:
-            return f"gone on with, it breaks after step {fails_at}"
+            return say("breaks-later", step=fails_at)
         if model.interpreter.resting(state):
-            return "gone on with to rest, it does not break"
-        return f"gone on with for {MOST_TAKEN} steps, it does not break"
+            return say("passes")
+        return say("passes-so-far", most=MOST_TAKEN)
 
     def _along(
         self, state: State, events: Sequence[Event]
@@ -162,7 +167,7 @@ class Walk:
         """Take those of some events that can be taken, each in its turn."""
         taken = []
         for event in events:
-            after = self._worker._after(state).get(event) if self._worker else None
+            after = self._worker.after(state).get(event) if self._worker else None
             if after is not None:
                 state = after
                 taken.append(event)
@@ -172,7 +177,7 @@ class Walk:
         """Take actions by turns, and no fault, until nothing moves any more."""
         taken: list[Event] = []
         while self._worker is not None and len(taken) < MOST_TAKEN:
-            after = self._worker._after(state)
+            after = self._worker.after(state)
             choice = [event for event in after if not event.fault]
             if not choice:
                 break
@@ -193,7 +198,7 @@ class Walk:
         if self._worker is None:
             message = "there is no model to step"
             raise ValueError(message)
-        return self._worker._run
+        return self._worker.run
 
     def _states(self) -> Sequence[State]:
         return self._run().states
@@ -229,7 +234,7 @@ def _shared(events: Sequence[Event], others: Sequence[Event]) -> int:
     return next((n for n, (a, b) in pairs if a != b), min(len(events), len(others)))
 
 
-def _own(trace: View, model: ModelRun) -> _Worker:
+def _own(trace: View, model: ModelRun) -> ViewBuilder:
     """Look at a run of the model as at a trace, for the same claim."""
     counterexample = replace(
         counterexample_of(model.protocol),
@@ -238,27 +243,27 @@ def _own(trace: View, model: ModelRun) -> _Worker:
         property=trace.property,
         clause=trace.clause,
     )
-    return _Worker(counterexample, model, [])
+    return ViewBuilder(counterexample, model, [])
 
 
-def _view(trace: View, worker: _Worker, left: int) -> View:
+def _view(trace: View, worker: ViewBuilder, left: int) -> View:
     """Tell of a run off the trace by the view model."""
-    fails_at = _fails_at(trace, worker, worker._run)
-    counterexample, model = worker._counterexample, worker._model
+    fails_at = _fails_at(trace, worker, worker.run)
+    counterexample, model = worker.counterexample, worker.model
     looks = tuple(
         replace(look, breaks=False) for look in trace.looks if look.after <= left
     )
-    steps = worker._steps(fails_at, None)
+    steps = worker.steps(fails_at, None)
     for at, real in enumerate(trace.steps[:left]):
         steps[at] = replace(steps[at], source=real.source)
-    view = _assembled(
+    view = assembled(
         counterexample,
         (*lanes_of(counterexample).names, *((READERS,) if looks else ())),
         steps,
         fails_at=fails_at,
         start=trace.start,
-        messages=tuple(messages_of(model.interpreter, model.run, worker._crashes())),
-        strips=tuple(worker._strips()),
+        messages=tuple(messages_of(model.interpreter, model.run, worker.crashes())),
+        strips=tuple(worker.strips()),
         live=True,
     )
     return replace(
@@ -266,9 +271,9 @@ def _view(trace: View, worker: _Worker, left: int) -> View:
     )
 
 
-def _fails_at(trace: View, worker: _Worker, taken: Trace) -> int | None:
+def _fails_at(trace: View, worker: ViewBuilder, taken: Trace) -> int | None:
     """Find where a run first breaks the claim: where readers look, if they did."""
-    model, states = worker._model, taken.states
+    model, states = worker.model, taken.states
     if model.claim is None:
         return None
     for number in range(len(states)):
@@ -276,7 +281,7 @@ def _fails_at(trace: View, worker: _Worker, taken: Trace) -> int | None:
         if not breaks(model.claim, None, model.interpreter, run):
             continue
         before = taken.events[number - 1 : number]
-        crash = any(worker._kinds.by_name[event.name] == CRASH for event in before)
+        crash = any(worker.kinds.by_name[event.name] == CRASH for event in before)
         if not trace.looks or crash or model.interpreter.resting(states[number]):
             return number
     return None

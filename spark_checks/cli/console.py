@@ -15,7 +15,8 @@ from rich.table import Table
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.text import printable, shell_word
-from onceproof.properties.counterexample.file import differences, named, steps_of
+from onceproof.properties.counterexample.file import named, steps_of
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.judges.by_search import Finding, Report, parameters_of
 from onceproof.properties.verdicts import Verdict
@@ -86,7 +87,8 @@ class _SafeConsole(Console):
         return super().render_str(printable(text, keep="\n"), **options)
 
 
-def _mark(verdict: Verdict) -> str:
+def marked(verdict: Verdict) -> str:
+    """Give a verdict in its colour."""
     style = _STYLES.get(verdict, "green")
     return f"[{style}]{verdict}[/{style}]"
 
@@ -164,6 +166,7 @@ def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
         "steps": [
             {
                 "event": str(event),
+                "label": step.label,
                 "fault": event.fault,
                 "changes": step.changes,
             }
@@ -244,7 +247,7 @@ def _show_findings(out: Console, report: Report) -> None:
             note = f"\nwith the lemmas {', '.join(finding.lemmas)}{note}"
         table.add_row(
             escape(finding.property.name),
-            _mark(finding.verdict),
+            marked(finding.verdict),
             escape(f"{safe(finding.property.text)}{note}"),
         )
     out.print(table)
@@ -285,19 +288,20 @@ def _show_trace(out: Console, report: Report, finding: Finding) -> None:
         return
     interpreter = Interpreter(report.protocol)
     steps = steps_of(interpreter, trace)
-    width = max((len(str(event)) for event in trace.events), default=0)
+    labels = Labels(interpreter)
+    width = max((len(step.label) for step in steps), default=0)
     for number, (event, step) in enumerate(zip(trace.events, steps, strict=True), 1):
         if trace.loop is not None and number == trace.loop + 1:
             out.print("      from here on, for ever:")
         mark = "[red]fault[/red] " if event.fault else "      "
-        changes = escape(_changes(step.changes))
-        out.print(
-            f"  {number:3} {mark}{escape(str(event)):{width}}  [dim]{changes}[/dim]"
-        )
+        before, after = trace.states[number - 1 : number + 1]
+        changes = escape(_changes(labels.differences(before, after)))
+        label = escape(f"{safe(step.label):{width}}")
+        out.print(f"  {number:3} {mark}{label}  [dim]{changes}[/dim]")
     if trace.loop == len(trace.steps):
         out.print("      and nothing has to happen any more")
     if trace.loop is not None:
-        stays = differences(interpreter, trace.start, trace.states[-1])
+        stays = labels.differences(trace.start, trace.states[-1])
         out.print(f"      where it stays: {escape(_changes(stays))}")
 
 

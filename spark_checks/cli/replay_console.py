@@ -1,91 +1,33 @@
-"""What people and programs read of a replay: a table, sentences, plain data."""
+"""What people and programs read of a replay: a table, stories, plain data."""
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager
+import textwrap
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from onceproof.model.text import printable, shell_word
-from onceproof.properties.judges.by_history import broken
-from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.cli.console import _mark, console_to, stderr, stdout
-from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
+from onceproof.properties.verdicts import Verdict, weakest
+from onceproof.spark_checks.cli.console import marked, stdout
 from onceproof.spark_checks.report.bounds import bounds_of_replay
+from onceproof.spark_checks.report.causes import causes_of
 from onceproof.spark_checks.report.divergence import drift_data, parting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rich.console import Console
 
-    from onceproof.properties.property import Property
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
+    from onceproof.spark_checks.report.causes import Cause
 
-_STDERR = 2
-
-
-@contextmanager
-def replay_view() -> Iterator[Callable[[events.Event], None]]:
-    """Show a replay as it goes, on stderr: bars on a terminal, else a line a sink."""
-    there = stderr()
-    if not there.is_terminal:
-        yield lambda event: _say(there, event)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=there, transient=True) as progress:
-        bars: dict[str, Any] = {}
-
-        def listen(event: events.Event) -> None:
-            if isinstance(event, events.SinkBegun):
-                bars[event.sink] = progress.add_task(
-                    escape(printable(event.sink)), total=event.interleavings
-                )
-            elif isinstance(event, events.Replayed):
-                progress.advance(bars[event.sink])
-            elif isinstance(event, events.ScratchKept):
-                _say(there, event)
-
-        yield listen
-
-
-@contextmanager
-def file_view() -> Iterator[Callable[[events.Event], None]]:
-    """Report on stderr where a file's sink has changed, and many failures are replayed.
-
-    The report bypasses a test's capture of what is printed.
-    """
-    with os.fdopen(os.dup(_STDERR), "w") as past:
-        there = console_to(past)
-
-        def listen(event: events.Event) -> None:
-            if isinstance(event, events.SinkBegun) and event.interleavings > 1:
-                there.print(
-                    f"{escape(event.sink)} runs other lines than the file tells of: "
-                    f"{event.interleavings} failures stand for that of the file"
-                )
-
-        yield listen
-
-
-def _say(there: Console, event: events.Event) -> None:
-    """Print a line for an event, if it is worth one."""
-    if isinstance(event, events.Started):
-        there.print(f"replaying {len(event.sinks)} sinks in {escape(event.scratch)}")
-    elif isinstance(event, events.ScratchKept):
-        there.print(f"the scratch folder is kept: {escape(event.scratch)}")
-    elif isinstance(event, events.SinkJudged):
-        report = event.report
-        there.print(
-            f"{escape(report.sink.name)}: {len(report.replayed)} of "
-            f"{len(report.outcomes)} interleavings in {report.seconds:.1f} s"
-        )
+WIDE = 80
+_INDENT = "  "
 
 
 def replay_data(
@@ -118,6 +60,16 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
         "guarantees": {n: str(v) for n, v in report.verdicts.items()},
         "model_guarantees": {n: str(v) for n, v in report.model.verdicts.items()},
         "as_stated": report.as_stated,
+        "causes": [
+            {
+                "interleaving": cause.outcome.interleaving.number,
+                "guarantees": [prop.name for prop in cause.guarantees],
+                "how": cause.how,
+                "seen": cause.seen,
+                "counterexample": files.get(cause.shown.name, ""),
+            }
+            for cause in causes_of(report)
+        ],
         "counterexamples": sorted(files.values()),
         "failpoints": {
             str(o.interleaving.number): list(o.failpoints) for o in report.replayed
@@ -128,27 +80,57 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
 
 
 def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> None:
-    """Print a row a sink and a column a guarantee, and say what went wrong how."""
+    """Print a line for each sink, what "held" rests on, and each failure once."""
     there = stdout()
-    names = [p.name for p in reports[0].properties] if reports else []
-    heads = [name.replace("-", "-\n") for name in names]
-    table = Table("sink", *heads, "replayed", "crash states", "drift", "s", "as stated")
+    there.print(_table(reports))
+    for line in (*_as_stated(reports), *_bounds(reports)):
+        _wrapped(there, line)
+    told = False
     for r in reports:
+        for cause in causes_of(r):
+            _story(there, r, cause, files[r.sink.name].get(cause.shown.name, ""))
+            told = True
+        for line in _undecided(r):
+            _wrapped(there, line)
+        for line in (*_drifts(r, files[r.sink.name]), *_not_replayed(r)):
+            there.print(line, soft_wrap=True)
+    if told:
+        there.print()
+        _wrapped(
+            there,
+            "onceproof explore FILE shows a failure step by step; onceproof replay "
+            "FILE runs it again.",
+        )
+
+
+def _table(reports: list[SinkReport]) -> Table:
+    """Give a line for each sink: its verdict, and how much was replayed."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in ("sink", "verdict", "guarantees", "replayed", "crash states", "drift"):
+        table.add_column(name, no_wrap=name != "sink", overflow="fold")
+    for r in reports:
+        verdicts = r.verdicts.values()
+        held = sum(verdict.holds for verdict in verdicts)
         table.add_row(
             escape(r.sink.name),
-            *(_mark(r.verdicts[n]) for n in names),
+            marked(weakest(verdicts)),
+            f"{held} of {len(verdicts)} hold",
             f"{len(r.replayed)}/{len(r.outcomes)}",
             f"{r.covered}/{len(r.classes.durable_states)}",
-            str(len(r.drift)),
-            f"{r.seconds:.1f}",
-            _as_stated(r),
+            str(len(r.drift) or ""),
         )
-    there.print(table)
-    for line in _bounds(reports):
-        there.print(escape(line), soft_wrap=True)
-    for r in reports:
-        for line in _sentences(r, files[r.sink.name]):
-            there.print(line, soft_wrap=True)
+    return table
+
+
+def _as_stated(reports: list[SinkReport]) -> list[str]:
+    """Say which sinks are not judged as their files state, of those replayed whole."""
+    whole = [r for r in reports if len(r.outcomes) >= len(r.classes.classes)]
+    if not whole:
+        return []
+    wrong = [r.sink.name for r in whole if not r.as_stated]
+    if not wrong:
+        return ["Each sink is judged as its own file states."]
+    return [f"Not judged as its own file states: {', '.join(wrong)}."]
 
 
 def _bounds(reports: list[SinkReport]) -> list[str]:
@@ -164,59 +146,72 @@ def _bounds(reports: list[SinkReport]) -> list[str]:
     return found
 
 
-def _as_stated(report: SinkReport) -> str:
-    """Return whether a sink is judged as its file states, by a whole replay."""
-    if len(report.outcomes) < len(report.classes.classes):
-        return "-"
-    return "yes" if report.as_stated else "[red]no[/red]"
+def _story(there: Console, report: SinkReport, cause: Cause, file: str) -> None:
+    """Tell one failure: what was done, what readers saw, and all that it breaks."""
+    there.print()
+    head = Text(report.sink.name, "bold")
+    head.append(f" is not {cause.shown.name}", "not bold")
+    there.print(head, soft_wrap=True)
+    _wrapped(there, f"{cause.how}; {cause.seen}.", _INDENT)
+    others = [prop.name for prop in cause.guarantees if prop is not cause.shown]
+    if others:
+        _wrapped(there, f"The same breaks {_listed(others)}.", _INDENT)
+    if file:
+        command = f"{_INDENT}onceproof explore {shell_word(file)}"
+        there.print(Text(command), soft_wrap=True)
 
 
-def _sentences(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
-    for prop in report.properties:
-        outcome = report.first_break(prop)
-        if outcome is not None:
-            yield from _broken(report, prop, outcome, files.get(prop.name, ""))
-    yield from _undecided(report)
-    for outcome in report.drift:
-        yield from _drift(report, outcome, files)
-    yield from _not_replayed(report)
-
-
-def _broken(
-    report: SinkReport, prop: Property, outcome: Outcome, file: str
-) -> Iterator[str]:
-    place = broken(prop, outcome.spark) if outcome.spark else None
-    if place is None or outcome.spark is None:
-        return
-    clause, moment = place
-    how = "; ".join(outcome.failpoints) or "the query is restarted"
-    when = at_moment(outcome.spark.moments[moment], rested=outcome.spark.rested)
-    seen = breach(prop, clause, readers_see(outcome.spark, moment))
-    yield (
-        f"[bold]{escape(report.sink.name)}[/bold] is not {prop.name}: {escape(how)}; "
-        f"{escape(when)}, {escape(seen)}.\n"
-        f"    onceproof replay {escape(shell_word(file))}"
+def _wrapped(there: Console, text: str, indent: str = "") -> None:
+    """Print a text in lines of at most ``WIDE`` columns."""
+    lines = textwrap.wrap(
+        printable(text),
+        WIDE,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    for line in lines:
+        there.print(Text(line), soft_wrap=True)
 
 
-def _undecided(report: SinkReport) -> Iterator[str]:
-    name, replayed = escape(report.sink.name), len(report.replayed)
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1]
+
+
+def _undecided(report: SinkReport) -> list[str]:
+    """Say of which guarantees nothing was decided, and why."""
+    name, replayed = report.sink.name, len(report.replayed)
     if not replayed:
-        yield f"[bold]{name}[/bold]: nothing is judged, for nothing was replayed."
-        return
-    whole = replayed == len(report.classes.classes)
+        return [f"{name}: nothing is judged, for nothing was replayed."]
+    groups: dict[str, list[str]] = {}
     for prop in report.properties:
         if report.verdict(prop) is Verdict.UNDECIDED:
-            why = (
-                "at a moment when no replay looks"
-                if whole
-                else f"and none of the {replayed} interleavings that were replayed, "
-                f"of {len(report.classes.classes)}, shows it"
-            )
-            yield (
-                f"[bold]{name}[/bold]: {prop.name} is undecided: the model refutes it "
-                f"{why}."
-            )
+            groups.setdefault(_why(report, prop.name), []).append(prop.name)
+    return [
+        f"{name}: undecided: {_listed(names)}, for {why}."
+        for why, names in groups.items()
+    ]
+
+
+def _why(report: SinkReport, name: str) -> str:
+    """Say why nothing was decided of a guarantee."""
+    if report.unsteady.get(name):
+        return "an interleaving broke it once, and not when it was replayed again"
+    if any(o.unread for o in report.replayed):
+        return "readers fail once the query has finished"
+    replayed, total = len(report.replayed), len(report.classes.classes)
+    if replayed < total:
+        return (
+            f"the model refutes it and none of the {replayed} interleavings that were "
+            f"replayed, of {total}, shows it"
+        )
+    return "the model refutes it at a moment when no replay looks"
+
+
+def _drifts(report: SinkReport, files: dict[str, str]) -> Iterator[str]:
+    for outcome in report.drift:
+        yield from _drift(report, outcome, files)
 
 
 def _drift(

@@ -23,6 +23,7 @@ from onceproof.spark_checks.replay.confirmation import Helps, confirm
 from onceproof.spark_checks.replay.observations import observer_of
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_report import SinkReport
+from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.replay.steering.fault_free_run import discovered
 from onceproof.spark_checks.replay.steering.interleaving_run import (
     SteeredInterleaving,
@@ -210,6 +211,9 @@ def _replay_sink(
     report = SinkReport(sink, protocol, classes, model, given, under_test=what)
     report.whole = request.choice.whole
     early, others = request.choice.of(classes, _hits(report))
+    # The first that breaks a claim is then the smallest, and what it left is kept.
+    smallest = Smallest(protocol)
+    early, others = (sorted(some, key=smallest.of) for some in (early, others))
     report.requested = len(early) + len(others)
     listener(events.SinkBegun(sink.name, report.requested))
     semantics = Interpreter(protocol)

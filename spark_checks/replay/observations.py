@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from onceproof.properties.property import Property
     from onceproof.spark_checks.inputs.event_files import InputFiles
     from onceproof.spark_checks.sinks.interface import Read, Result
 
@@ -23,14 +22,11 @@ _UNIT = "onceproof_unit"
 _EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
 _TEXT, _LONGEST = "onceproof_text", 120
-AT_REST = "at rest"
-_COUNTED = ("effectively-once", "at-most-once", "at-least-once")
 _NOTHING_THERE = (
     "PATH_NOT_FOUND",
     "TABLE_OR_VIEW_NOT_FOUND",
     "UNABLE_TO_INFER_SCHEMA",
 )
-_TIMES = {0: "not at all", 1: "once", 2: "twice"}
 
 
 class Observer:
@@ -225,42 +221,3 @@ def observer_of(
         # An event that a source gives twice belongs to the batch that has it first.
         expected = expected.groupBy(*key).agg(f.min(_UNIT).alias(_UNIT))
     return Observer(expected, key)
-
-
-def times(number: int) -> str:
-    """Return how often an event is seen."""
-    return _TIMES.get(number, f"{number} times")
-
-
-def readers_see(history: History, moment: int) -> str:
-    """Return what readers see at a moment: "readers see 4 of 8 events twice"."""
-    counted = history.seen(moment)
-    total = sum(counted.values())
-    odd = [(n, times(k)) for k, n in counted.items() if k != 1]
-    events = "event" if total == 1 else "events"
-    seen = [f"{n} {'other' if n == 1 else 'others'} {how}" for n, how in odd]
-    if odd:
-        seen[0] = f"{odd[0][0]} of {total} {events} {odd[0][1]}"
-    else:
-        seen = [f"{'all ' if total > 1 else ''}{total} {events} once"]
-    if strays := history.unexplained[moment]:
-        rows = "row" if strays == 1 else "rows"
-        seen.append(f"{strays} {rows} that should not be there")
-    return f"readers see {', '.join(seen[:-1])}{' and ' if seen[1:] else ''}{seen[-1]}"
-
-
-def at_moment(moment: str, *, rested: bool = True) -> str:
-    """Return when a moment is, in a sentence: "after the query finished".
-
-    Where it has not ``rested``, no restart brought the query to its end.
-    """
-    if moment != AT_REST:
-        return moment
-    return "after the query finished" if rested else "after the last restart"
-
-
-def breach(prop: Property, clause: int, seen: str) -> str:
-    """Describe a violation; add the meaning of a guarantee that counts do not show."""
-    if prop.name in _COUNTED:
-        return seen
-    return f"{seen}; {prop.name} means that {prop.clauses[clause].text}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.replay.outcome import never_hit, unforeseen
+from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
@@ -73,14 +75,19 @@ class SinkReport:
         One that did not break it again does not count.
         """
         unsteady = self.unsteady.get(prop.name, {})
-        for outcome in self.replayed:
-            if (
-                outcome.spark is not None
-                and outcome.interleaving.number not in unsteady
-                and broken(prop, outcome.spark)
-            ):
-                return outcome
-        return None
+        breaking = (
+            outcome
+            for outcome in self.replayed
+            if outcome.spark is not None
+            and outcome.interleaving.number not in unsteady
+            and broken(prop, outcome.spark)
+        )
+        size = self._smallest.of
+        return min(breaking, key=lambda o: size(o.interleaving), default=None)
+
+    @cached_property
+    def _smallest(self) -> Smallest:
+        return Smallest(self.protocol)
 
     def verdict(self, prop: Property) -> Verdict:
         """Judge a property on the real runs; the model can only lower a "held".

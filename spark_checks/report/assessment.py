@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import UsageError
 from onceproof.model.text import did_you_mean, shell_word
 from onceproof.properties.counterexample.lanes import as_text, lanes_of
+from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict, weakest
@@ -18,7 +19,6 @@ from onceproof.spark_checks.inputs.user_events import own_events
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay import engine
-from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report.counterexamples import (
     RequestingTest,

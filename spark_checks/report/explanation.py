@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onceproof.properties.counterexample.readers import at_moment, readers_see, times
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
-from onceproof.spark_checks.replay.observations import at_moment, readers_see, times
 from onceproof.spark_checks.sinks.code_points import returns
 
 if TYPE_CHECKING:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 
+ONLY = "value"
+"""The name of the part of a message that has one part alone."""
+
 
 class End(Generic[M]):
     """One channel of a family: what is in it, and what can be done with it."""
@@ -226,8 +229,8 @@ class Channels(Part, Generic[M]):
 
     def message(self, columns: dict[str, Any]) -> M:
         """Put a message together."""
-        if "value" in columns and len(columns) == 1:
-            return cast("M", columns["value"])
+        if ONLY in columns and len(columns) == 1:
+            return cast("M", columns[ONLY])
         make: Callable[..., M] = type(self.sample)
         return make(**columns)
 
@@ -255,7 +258,7 @@ def columns_of(message: object) -> dict[str, Any]:
     """Take a message apart; what is no named tuple has one part, its ``value``."""
     if isinstance(message, tuple) and hasattr(message, "_fields"):
         return dict(zip(message._fields, message, strict=True))
-    return {"value": message}
+    return {ONLY: message}
 
 
 def channels(

@@ -23,7 +23,7 @@ const copying = (view, copy, walk, tell, strips) => {
   const ofTheModel = () => {
     const known = strips().find(strip => strip.first !== null) || strips()[0];
     const property = copy.property || (known ? known.property : "");
-    const steps = walk.path.slice(0, walk.path.length).map(tell.textOf);
+    const steps = walk.path.map(tell.codeOf);
     const loop = copy.loop !== null && walk.onTrace() ? `, loop=${copy.loop}` : "";
     return [
       "from onceproof.model.library import make",

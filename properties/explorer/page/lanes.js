@@ -11,8 +11,6 @@ const put = (parent, tag, text, ...classes) => {
 const empty = parent => { parent.textContent = ""; return parent; };
 
 const WIDE = 60;
-const WORDS = { crash: "crash", restart: "restart", fault: "fault", loss: "loss",
-  repetition: "repetition", overtaking: "overtaking" };
 
 const drawing = () => {
   const svg = byId("drawing"), list = byId("steps"), heads = byId("heads");
@@ -28,6 +26,7 @@ const drawing = () => {
   const mark = (row, x, y) => {
     const weak = row.matters === false ? "open" : "";
     if (row.breaks) draw("circle", { cx: x, cy: y, r: 13, class: "breaking" });
+    if (row.kind === "fold") return;
     if (row.kind === "start") draw("path", { d: `M${x - 8} ${y}h16`, class: "mark" });
     else if (row.kind === "look") draw("rect", { x: x - 9, y: y - 6, width: 18,
       height: 12, rx: 4, class: "mark open" });
@@ -58,6 +57,7 @@ const drawing = () => {
 
   const arrow = (message, at, across, height, bend) => {
     const [sent, taken] = [at.get(message.sent), at.get(message.taken)];
+    if (taken !== undefined && taken.y === sent.y) return;
     const [x, y] = [across(sent.lane), sent.y];
     const ends = taken !== undefined;
     const [tx, ty] = ends ? [across(taken.lane), taken.y] : [x + 16 + bend, height - 6];
@@ -96,6 +96,16 @@ const drawing = () => {
       : `Lanes: ${lanes.map((name, i) => `${i + 1} ${name}`).join(", ")}`;
   };
 
+  const fold = (row, room, unfold) => {
+    const item = put(list, "li", null, "fold");
+    put(item, "span", "", "number");
+    put(item, "span", null, "gutter").style.flexBasis = `${room}px`;
+    const button = put(item, "button", row.text);
+    button.type = "button";
+    button.addEventListener("click", () => unfold(row.fold));
+    item.setAttribute("role", "presentation");
+  };
+
   const entry = (row, room, choose) => {
     const item = put(list, "li", null, row.kind === "look" && "look",
       row.matters === false && "weak", row.breaks && "breaks");
@@ -106,10 +116,10 @@ const drawing = () => {
     const words = put(item, "span", null, "words");
     put(words, "span", row.text, "text");
     const labels = put(words, "span", null, "labels");
-    if (WORDS[row.kind]) put(labels, "span", WORDS[row.kind], "badge", "strong");
-    if (row.breaks) put(labels, "span", "breaks here", "badge", "bad");
-    if (row.own) put(labels, "span", "off the trace", "badge", "strong");
-    if (row.matters === false) put(labels, "span", "can be left out", "badge");
+    if (word(row.kind)) put(labels, "span", word(row.kind), "badge", "strong");
+    if (row.breaks) put(labels, "span", say("breaks-here"), "badge", "bad");
+    if (row.own) put(labels, "span", say("own-step"), "badge", "strong");
+    if (row.matters === false) put(labels, "span", say("can-be-left-out"), "badge");
     if (row.who) put(labels, "span", `by ${row.who}`, "who");
     if (row.source) put(labels, "span", row.source, "source");
     if (row.kind === "look") {
@@ -124,13 +134,13 @@ const drawing = () => {
 
   return {
     // Draws all rows anew.
-    draw(lanes, rows, messages, choose) {
+    draw(lanes, rows, messages, choose, unfold) {
       empty(svg);
       empty(list);
       ROW = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row"));
       const width = byId("diagram").clientWidth || 700;
-      const share = width < 520 ? 0.34 : 0.46;
-      const gap = Math.max(16, Math.min(104, (width * share) / Math.max(1, lanes.length)));
+      const share = width < 520 ? 0.34 : 0.38;
+      const gap = Math.max(16, Math.min(88, (width * share) / Math.max(1, lanes.length)));
       const across = lane => gap * lane + gap / 2;
       const tail = messages.some(message => message.taken === null) ? ROW : 0;
       const room = gap * lanes.length + 12, height = rows.length * ROW + tail;
@@ -142,7 +152,13 @@ const drawing = () => {
       lifelines(lanes, rows, across, height);
       const at = new Map();
       rows.forEach((row, i) => {
-        if (row.kind !== "look") at.set(row.number, { lane: row.lane, y: i * ROW + ROW / 2 });
+        const y = i * ROW + ROW / 2;
+        if (row.kind === "fold") {
+          for (const one of row.rows) at.set(one.number, { lane: one.lane, y });
+          fold(row, room, unfold);
+          return;
+        }
+        if (row.kind !== "look") at.set(row.number, { lane: row.lane, y });
         entry(row, room, choose);
       });
       messages.forEach((message, i) =>

@@ -2,14 +2,15 @@
 
 (() => {
   "use strict";
-  const MOST_WAIT = 200;
+  const MOST_WAIT = 200, MOST_TAKEN = 200;
   const { view, about, copy } = JSON.parse(byId("data").textContent);
   const model = MODEL;
   const tell = model ? telling(model, about) : null;
   const diagram = drawing();
-  let drawn = "", rows = [], messages = [], strips = [], found = null;
+  let drawn = "", every = [], rows = [], messages = [], strips = [], found = null;
   let moved = location.hash !== "", foreseen = 0;
 
+  const opened = new Set();
   const walk = walking(view, model, tell, () => render());
 
   // Rows --------------------------------------------------------------------------
@@ -46,26 +47,47 @@
         lane: lanes.indexOf(lane),
         kind: kinds[i],
         sign: sign(i + 1),
-        text: tell ? tell.textOf(one) : known.text,
+        text: tell ? tell.labelOf(one, walk.states[i]) : known.text,
         who: lane,
         doc: event ? event.doc : known.doc,
         source: known ? known.source : "model",
         matters: known && walk.onTrace() ? known.matters : null,
-        breaks: breaks === i + 1,
+        breaks: breaks === i + 1
+          && !(walk.onTrace() && view.looks.some(look => look.breaks && look.after === i + 1)),
         own: !walk.onTrace() && i >= walk.from,
       });
       for (const look of view.looks) {
         if (look.after !== i + 1 || i >= walk.from) continue;
         made.push({ number: i + 1, lane: lanes.length - 1, kind: "look",
-          text: `readers see ${look.text}`, source: "real Spark",
+          text: say("readers-see", { text: look.text }), source: "real Spark",
           who: "", breaks: look.breaks && walk.onTrace() });
       }
     });
     return made;
   };
+  // Steps of routine are one row together, until it is clicked on or a reader steps in.
+  const foldsNow = () => (walk.onTrace() ? view.folds : []);
+  const foldedRows = all => {
+    const made = [], closed = foldsNow().filter(([first]) => !opened.has(first));
+    for (const row of all) {
+      const inside = closed.find(([first, last]) => first <= row.number
+        && (row.kind === "look" ? row.number < last : row.number <= last));
+      if (!inside) made.push(row);
+      else if (row.number === inside[0] && row.kind !== "look") {
+        made.push({ kind: "fold", number: row.number, lane: row.lane, fold: inside[0], rows: [row] });
+      } else if (row.kind !== "look") made[made.length - 1].rows.push(row);
+    }
+    for (const row of made) {
+      if (row.kind !== "fold") continue;
+      const [from, to] = [row.rows[0], row.rows[row.rows.length - 1]];
+      row.text = say("folded", { count: row.rows.length, first: from.number,
+        last: to.number, from: from.text, to: to.text });
+    }
+    return made;
+  };
   const changesOf = number => {
     if (number === 0 && tell) {
-      return model.names.map((name, at) => ({ name, after: tell.shown(at, walk.start[at]) }));
+      return about.names.map((name, at) => ({ name, after: tell.shown(at, walk.start[at]) }));
     }
     if (number === 0) {
       return Object.entries(view.start).map(([name, after]) => ({ name, after }));
@@ -82,21 +104,21 @@
     const taken = [...walk.path.slice(0, walk.step), option];
     const first = tell.breaksAt(taken, [...before, option.state]);
     if (!tell.chosen || (first !== null && first < before.length)) return "";
-    if (first !== null) return "breaks at once";
+    if (first !== null) return say("breaks-at-once");
     const as = tell.goOn(option.state, walk.trace.slice(walk.step));
     const then = tell.follow(option.state, as);
-    const more = tell.toRest(then[then.length - 1], 200);
+    const more = tell.toRest(then[then.length - 1], MOST_TAKEN);
     const states = [...before, ...tell.follow(option.state, [...as, ...more])];
     const breaks = tell.breaksAt([...taken, ...as, ...more], states);
-    if (breaks !== null) return `gone on with, it breaks after step ${breaks}`;
-    return model.rests(states[states.length - 1]) ? "gone on with to rest, it does not break"
-      : "gone on with for 200 steps, it does not break";
+    if (breaks !== null) return say("breaks-later", { step: breaks });
+    return model.rests(states[states.length - 1]) ? say("passes")
+      : say("passes-so-far", { most: MOST_TAKEN });
   };
   const optionsHere = () => {
     const state = walk.states[walk.step], next = walk.path[walk.step];
     return tell.options(state).map(option => {
-      const text = tell.textOf(option);
-      return { ...option, text, on: Boolean(next) && text === tell.textOf(next) };
+      const on = Boolean(next) && tell.codeOf(option) === tell.codeOf(next);
+      return { ...option, text: tell.labelOf(option, state), on };
     }).sort((a, b) => Number(b.on) - Number(a.on));
   };
   // Says of one option after the other what becomes of it; the reader can go on meanwhile.
@@ -116,30 +138,37 @@
     };
     from(0);
   };
+  const walkText = rest => {
+    const broken = strips.filter(strip => strip.first !== null);
+    const claims = broken.map(strip =>
+      say("walk-broken-one", { claim: strip.property, step: strip.first })).join(", ");
+    const said = broken.length ? say("walk-broken", { claims }) : say("walk-any-step");
+    return say("walk", { broken: said }) + (rest ? ` ${say("rests")}` : "");
+  };
+  const onTraceText = claim => {
+    if (view.fails_at === null) return say(walk.trace.length ? "on-unbroken" : "on-start", { claim });
+    if (view.ending) return say("on-ending", { ending: capital(view.ending), claim });
+    const early = strips.find(strip => strip.property === view.property);
+    const between = view.sink && early && early.first !== null && early.first < view.fails_at
+      ? say("model-earlier", { step: early.first }) : "";
+    return say("on-broken", { claim, when: when(view.fails_at) }) + between;
+  };
+  const standingText = (claim, breaks, rest) => {
+    if (!claim) return walkText(rest);
+    if (walk.onTrace()) return onTraceText(claim);
+    const off = say("off", { step: walk.from + 1 });
+    if (breaks !== null) {
+      const key = view.fails_at === null ? "off-broken" : "off-still-broken";
+      return off + say(key, { claim, when: when(breaks) });
+    }
+    return off + say(rest ? "off-rests" : "off-so-far", { claim });
+  };
   const standing = () => {
     const breaks = failing(), on = walk.onTrace(), end = walk.path.length;
     const name = tell && tell.chosen ? tell.chosen.name : view.property;
-    const said = breaks === null ? "" : breaks === 0 ? "at the start" : `after step ${breaks}`;
     const rest = tell && model.rests(walk.states[end]);
     const broken = strips.filter(strip => strip.first !== null);
-    const early = strips.find(strip => strip.property === view.property);
-    const between = view.sink && early && early.first !== null && early.first < breaks
-      ? ` The model breaks it after step ${early.first}, before readers look.` : "";
-    const text = !name ? [broken.length
-      ? `A walk through the model. It breaks ${broken.map(strip =>
-        `${strip.property} after step ${strip.first}`).join(", ")}.`
-      : "A walk through the model: take any step.", rest && "It is at rest."]
-      .filter(Boolean).join(" ")
-      : on && view.ending
-        ? `On the trace. ${view.ending[0].toUpperCase()}${view.ending.slice(1)}: this breaks ${name}.`
-      : on && view.fails_at !== null ? `On the trace. It breaks ${name} ${said}.${between}`
-      : on && walk.trace.length
-        ? `On the trace. It does not break ${name} here: see the notes.`
-      : on ? `At the start of a walk; ${name} is looked at.`
-      : `Off the trace since step ${walk.from + 1}: a run of the model. ${
-        breaks !== null ? `The property ${name} ${view.fails_at === null ? "" : "still "}breaks, ${said}.`
-          : rest ? `It is at rest, and does not break ${name}.`
-            : `So far it does not break ${name}; go on.`}`;
+    const text = standingText(name, breaks, rest);
     const cut = walk.lost === 0 ? "" : walk.lost === 1
       ? "The last step of the link cannot be taken here. "
       : `The last ${walk.lost} steps of the link cannot be taken here. `;
@@ -157,8 +186,8 @@
 
   const search = () => {
     const wanted = byId("search").value.trim().toLowerCase(), who = byId("process").value;
-    found = wanted || who ? new Set(rows.filter(row => row.kind !== "look"
-      && `${row.text} ${WORDS[row.kind] || ""}`.toLowerCase().includes(wanted)
+    found = wanted || who ? new Set(every.filter(row => row.kind !== "look"
+      && `${row.text} ${word(row.kind)}`.toLowerCase().includes(wanted)
       && (!who || row.who === who)).map(row => row.number)) : null;
     byId("matches").textContent = found === null ? ""
       : found.size === 1 ? "1 step" : `${found.size} steps`;
@@ -176,13 +205,16 @@
   // All of it --------------------------------------------------------------------
 
   const render = () => {
-    const key = JSON.stringify([walk.path, walk.from, walk.begun]);
+    for (const [first, last] of foldsNow()) {
+      if (first <= walk.step && walk.step <= last) opened.add(first);
+    }
+    const key = JSON.stringify([walk.path, walk.from, walk.begun, [...opened]]);
     if (drawn !== key) {
       drawn = key;
       redraw();
     }
     const { step } = walk, end = walk.path.length;
-    const row = rows.find(one => one.number === step && one.kind !== "look");
+    const row = every.find(one => one.number === step && one.kind !== "look");
     byId("start").value = String(walk.begun);
     byId("where").textContent = `step ${step} of ${end}`;
     byId("first").disabled = byId("previous").disabled = step === 0;
@@ -190,7 +222,7 @@
     byId("break").disabled = failing() === null;
     search();
     panels.step(row, changesOf(step), messages,
-      number => rows.find(one => one.number === number && one.kind !== "look").who || "start");
+      number => every.find(one => one.number === number && one.kind !== "look").who || "start");
     panels.strips(strips, view.property, step, walk.go);
     byId("options-section").hidden = !tell;
     if (tell) {
@@ -205,33 +237,33 @@
     const mine = tell ? tell.strips(walk.states) : view.strips;
     mine.sort((a, b) => Number(b.property === view.property) - Number(a.property === view.property));
     strips = [...(walk.onTrace() ? observed : []), ...mine];
-    rows = madeRows(lanes);
-    diagram.draw(lanes, rows, messages, walk.go);
+    every = madeRows(lanes);
+    rows = foldedRows(every);
+    diagram.draw(lanes, rows, messages, walk.go, first => { opened.add(first); render(); });
     const process = byId("process"), kept = process.value;
     empty(process);
     put(process, "option", "anyone").value = "";
     for (const name of lanes) put(process, "option", name).value = name;
     process.value = lanes.includes(kept) ? kept : "";
     panels.because(walk.onTrace() ? view.because : [], walk.go);
-    panels.printed(rows, changesOf);
+    panels.printed(every, changesOf);
   };
 
   const about_ = () => {
     const what = view.sink || view.protocol;
-    const title = view.property === "drift" ? `${what} does not do as its model does`
-      : view.property ? `${what} breaks ${view.property}` : `A walk through ${what}`;
-    byId("title").textContent = view.fails_at === null && view.property
-      ? `${what} and ${view.property}` : title;
+    const key = view.property === "drift" ? "title-drift" : !view.property ? "title-walk"
+      : view.fails_at === null ? "title-looked-at" : "title-breaks";
+    byId("title").textContent = say(key, { what, claim: view.property });
     document.title = `${byId("title").textContent} - Onceproof`;
-    byId("clause").textContent = view.clause ? `It is claimed that ${view.clause}.` : "";
+    byId("clause").textContent = view.clause && !view.story ? say("claimed", { clause: view.clause }) : "";
     const sizes = Object.entries(view.parameters).map(([name, value]) => `${name}=${spoken(value)}`);
     const labels = byId("labels");
-    put(labels, "span", view.source === "model" ? "a run of the model" : "a run of real Spark", "badge", "strong");
-    if (view.sink) put(labels, "span", `as the model ${view.protocol}`, "badge");
+    put(labels, "span", say(view.source === "model" ? "source-model" : "source-spark"), "badge", "strong");
+    if (view.sink) put(labels, "span", say("as-the-model", { protocol: view.protocol }), "badge");
     for (const size of sizes) put(labels, "span", size, "badge");
     const weighed = view.steps.some(step => step.matters !== null);
     byId("legend").textContent = "● action  ◇ fault  ☒ crash  ▲ restart  ✕ loss  ▭ seen by readers"
-      + (weighed ? "; hollow and grey: can be left out" : "")
+      + (weighed ? `; hollow and grey: ${say("can-be-left-out")}` : "")
       + "; arrows are messages, dashed where their fate is unknown"
       + (view.property ? "; beside a number: · the property holds, ✕ it fails" : "");
     const notes = byId("notes");
@@ -251,9 +283,11 @@
       notes.hidden = !notes.childElementCount;
     }
     const trace = view.steps.map(step => step.text);
-    const texts = view.passing && tell
-      ? view.passing.steps.map(([name, members]) => tell.textOf(tell.event(name, members))) : [];
-    panels.passing(view, texts, trace);
+    panels.passing(view, view.passing ? view.passing.labels : [], trace);
+    panels.story(view.story, Boolean(view.sink), number => {
+      walk.go(number);
+      byId("steps").focus({ preventScroll: true });
+    });
   };
 
   const keys = {
@@ -287,7 +321,7 @@
     first: keys.Home, previous: keys.k, next: keys.j, last: keys.End, break: keys.b,
     match: nextMatch, back: keys.Escape,
     "go-on": () => walk.takeAll(tell.goOn(walk.states[walk.path.length], walk.trace.slice(walk.from))),
-    "to-rest": () => walk.takeAll(tell.toRest(walk.states[walk.path.length], 200)),
+    "to-rest": () => walk.takeAll(tell.toRest(walk.states[walk.path.length], MOST_TAKEN)),
     "passing-walk": () => walk.walk(view.passing.steps.map(([name, members]) => tell.event(name, members))),
     skip: () => byId("steps").focus(),
   })) byId(id).addEventListener("click", event => { event.preventDefault(); act(); });

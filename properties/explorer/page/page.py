@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.export.javascript import coded, literal, source
 from onceproof.model.interleavings.failing_runs import starts
+from onceproof.model.language.parts.channels import ONLY
 from onceproof.model.language.parts.processes import Status
 from onceproof.model.text import shell_word
+from onceproof.properties.counterexample.file import named
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.counterexample.lanes import lane_rules
-from onceproof.properties.counterexample.messages import boxes_of
-from onceproof.properties.counterexample.step_kinds import StepKinds
+from onceproof.properties.counterexample.step_kinds import KINDS, StepKinds
+from onceproof.properties.explorer.phrases import CELLS, PHRASES
 from onceproof.properties.judges.by_search import claims_of
 
 if TYPE_CHECKING:
@@ -30,8 +33,16 @@ if TYPE_CHECKING:
     from onceproof.properties.counterexample.model_run import ModelRun
     from onceproof.properties.explorer.view_builder import Explored
 
-_SCRIPTS = ("telling.js", "walk.js", "lanes.js", "panels.js", "copying.js", "page.js")
-_NAME = "onceproof.properties.explorer.page"
+_SCRIPTS = (
+    "phrases.js",
+    "telling.js",
+    "walk.js",
+    "lanes.js",
+    "panels.js",
+    "copying.js",
+    "page.js",
+)
+PACKAGE = "onceproof.properties.explorer.page"
 
 
 @dataclass(frozen=True)
@@ -59,10 +70,13 @@ def page(explored: Explored, origin: Origin) -> str:
     view, model = explored.view, explored.model
     data = {
         "view": _lean(view.to_json()),
-        "about": _about(model, moments=bool(view.looks)) if model else None,
-        "copy": _copied(explored, origin),
+        "about": about_of(model, moments=bool(view.looks)) if model else None,
+        "copy": copied_of(explored, origin),
+        "phrases": PHRASES,
+        "cells": CELLS,
+        "kinds": KINDS,
     }
-    live = source(model.system, _asked(model)) if model else "null"
+    live = source(model.system, questions_of(model)) if model else "null"
     code = "\n".join(_text(name) for name in _SCRIPTS)
     parts = {
         "STYLE": _text("page.css"),
@@ -76,7 +90,7 @@ def page(explored: Explored, origin: Origin) -> str:
 
 
 def _text(name: str) -> str:
-    return resources.files(_NAME).joinpath(name).read_text(encoding="utf-8")
+    return resources.files(PACKAGE).joinpath(name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
@@ -93,12 +107,13 @@ def _lean(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _asked(model: ModelRun) -> list[SearchQuery]:
+def questions_of(model: ModelRun) -> list[SearchQuery]:
+    """List what the page judges of a model."""
     claims = [prop for prop in claims_of(model.protocol) if not prop.lemma]
     return [question for prop in claims for question in prop.questions(model.system)]
 
 
-def _about(model: ModelRun, *, moments: bool) -> dict[str, Any]:
+def about_of(model: ModelRun, *, moments: bool) -> dict[str, Any]:
     """Give what the page needs to know of a model besides its steps."""
     kinds = StepKinds.of(model.system)
     statuses = [model.interpreter.places[at][0] for at in kinds.statuses]
@@ -120,14 +135,22 @@ def _about(model: ModelRun, *, moments: bool) -> dict[str, Any]:
             }
         )
         number += count
+    labels = Labels(model.interpreter)
+    boxes = list(labels.boxes)
     return {
+        "names": labels.elements,
+        "only": ONLY,
+        "words": {
+            name: [w if isinstance(w, str) else boxes.index(w) for w in words]
+            for name, words in labels.words.items()
+        },
         "start": [
             coded(field_.type, value)
             for (field_, _), value in zip(
                 model.interpreter.places, model.run.start, strict=True
             )
         ],
-        "boxes": [asdict(box) for box in boxes_of(model.interpreter)],
+        "boxes": [asdict(box) for box in boxes],
         "rules": {n: asdict(r) for n, r in lane_rules(model.interpreter).items()},
         "kinds": kinds.by_name,
         "statuses": list(kinds.statuses),
@@ -139,13 +162,14 @@ def _about(model: ModelRun, *, moments: bool) -> dict[str, Any]:
     }
 
 
-def _copied(explored: Explored, origin: Origin) -> dict[str, Any]:
+def copied_of(explored: Explored, origin: Origin) -> dict[str, Any]:
     """Give what a copied test or command names."""
     view, model = explored.view, explored.model
     fallback = {name: str(value) for name, value in view.parameters.items()}
     several: dict[str, Any] = {}
     if model is not None:
-        names = zip(view.start.items(), starts(model.interpreter), strict=True)
+        values = named(model.interpreter, model.run.start).items()
+        names = zip(values, starts(model.interpreter), strict=True)
         several = {name: value for (name, value), many in names if len(many) > 1}
     return {
         "command": origin.command(view.property, spark=bool(view.sink)),

@@ -1,7 +1,7 @@
 // What is said beside the lanes: of a step, of what can happen next, of properties.
 
-const CELLS = { holds: "·", fails: "✕", met: "✓", open: "–", seen: "=" };
 const MOST_OPTIONS = 120;
+const MOST_CHANGES = 3;
 
 const spoken = value => value === null || value === undefined ? "?"
   : typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -14,12 +14,12 @@ const panels = {
     const labels = empty(byId("step-labels"));
     for (const [text, kind] of [
       [row.who, ""],
-      [WORDS[row.kind], "strong"],
+      [word(row.kind), "strong"],
       [row.source && `step: ${row.source}`, ""],
       [row.number && "state: model", ""],
-      [row.matters === true && "matters", "strong"],
-      [row.matters === false && "can be left out: it breaks without it as well", ""],
-      [row.breaks && "breaks here", "bad"],
+      [row.matters === true && say("matters"), "strong"],
+      [row.matters === false && say("can-be-left-out"), ""],
+      [row.breaks && say("breaks-here"), "bad"],
     ]) if (text) put(labels, "span", text, "badge", kind);
     const body = empty(byId("changes").tBodies[0]);
     for (const { name, before, after } of changes) {
@@ -29,20 +29,19 @@ const panels = {
       put(line, "td", spoken(after));
     }
     byId("changes").caption.textContent =
-      row.number === 0 ? "State at the start" : "State differences";
+      say(row.number === 0 ? "state-at-the-start" : "state-differences");
     byId("changes").hidden = !changes.length;
-    byId("no-changes").textContent = changes.length ? "" : "Nothing changes.";
+    byId("no-changes").textContent = changes.length ? "" : say("no-change");
     const list = empty(byId("step-messages"));
     for (const message of messages) {
-      const what = `${message.channel}: ${message.text}`;
+      const { channel, text, fate } = message;
       if (message.sent === row.number) {
-        put(list, "li", message.fate === "unknown"
-          ? `sends ${what}; still on its way at the end, its fate unknown`
-          : `sends ${what}; ${message.fate} in step ${message.taken} (${laneOf(message.taken)})`);
+        put(list, "li", fate === "unknown" ? say("sends-unknown", { channel, text })
+          : say("sends", { channel, text, fate, step: message.taken, who: laneOf(message.taken) }));
       }
       if (message.taken === row.number) {
-        put(list, "li", `${message.fate === "lost" ? "loses" : "takes"} ${what}, `
-          + `sent in step ${message.sent} (${laneOf(message.sent)})`);
+        put(list, "li", say(fate === "lost" ? "loses" : "takes",
+          { channel, text, step: message.sent, who: laneOf(message.sent) }));
       }
     }
   },
@@ -50,12 +49,10 @@ const panels = {
   // Gives each option that is shown with the place where is said what becomes of it.
   options(options, step, rest, take) {
     const list = empty(byId("options"));
-    byId("options-title").textContent =
-      step === 0 ? "What can happen first" : `What can happen after step ${step}`;
+    byId("options-title").textContent = say(options.length ? "what-next" : "nothing-more");
     const cut = options.length - MOST_OPTIONS;
     byId("options-said").textContent = [
-      options.length ? "" : "Nothing can happen any more.",
-      rest ? "No action changes anything: the run is at rest." : "",
+      rest ? say("rests") : "",
       cut > 0 ? `Of ${options.length} the first ${MOST_OPTIONS} are shown.` : "",
     ].filter(Boolean).join(" ");
     return options.slice(0, MOST_OPTIONS).map((option, i) => {
@@ -64,10 +61,30 @@ const panels = {
       if (i < 9) button.setAttribute("aria-keyshortcuts", String(i + 1));
       put(button, "span", i < 9 ? `${i + 1}` : " ", "quiet");
       put(button, "span", option.text, "text");
-      if (WORDS[option.kind]) put(button, "span", WORDS[option.kind], "badge", "strong");
+      if (word(option.kind)) put(button, "span", word(option.kind), "badge", "strong");
       button.addEventListener("click", () => take(option));
       return [option, put(button, "span", "…", "said")];
     });
+  },
+
+  story(story, spark, go) {
+    byId("story").hidden = story === null;
+    if (story === null) return;
+    byId("story-title").textContent = say(spark ? "story-spark" : "story-model");
+    byId("story-saw").textContent = story.saw;
+    byId("story-why").textContent = story.why;
+    byId("story-how").textContent = say("story-steps");
+    const list = empty(byId("story-steps"));
+    for (const { step, who, text, doc, changes } of story.steps) {
+      const button = put(put(list, "li"), "button");
+      button.type = "button";
+      put(button, "span", String(step), "number");
+      put(button, "span", who, "badge");
+      put(button, "span", text, "text");
+      put(button, "span", [doc, changes.slice(0, MOST_CHANGES).map(({ name, before, after }) =>
+        `${name}: ${spoken(before)} → ${spoken(after)}`).join("; ")].filter(Boolean).join(" "), "said");
+      button.addEventListener("click", () => go(step));
+    }
   },
 
   because(sentences, go) {
@@ -100,12 +117,12 @@ const panels = {
       name.scope = "row";
       name.title = strip.text;
       strip.cells.forEach((cell, n) => {
-        const sign = CELLS[cell] || "?";
+        const sign = CELLS[cell] || say("not-judged");
         const first = n === strip.first;
         const made = put(line, "td", first ? `[${sign}]` : sign,
           cell === "fails" && "fails", n === step && "here");
-        const word = cell === "open" ? "nothing to say yet" : cell;
-        const text = `${word}${first ? " for the first time" : ""}, after step ${n}`;
+        const said = cell === "open" ? say("cell-open") : cell === "seen" ? say("cell-seen") : cell;
+        const text = `${said}${first ? ` ${say("first-time")}` : ""}, ${when(n)}`;
         made.title = `${strip.property}: ${text}`;
         made.setAttribute("aria-label", text);
         made.addEventListener("click", () => go(n));
@@ -118,16 +135,15 @@ const panels = {
     byId("passing-section").hidden = run === null;
     if (run === null) return;
     const { shared } = run;
-    byId("passing-said").textContent = `${
-      shared ? `Steps 1 to ${shared} are the same. Then it goes another way` : "It goes another way from the start"
-    }, to rest, and does not break it. It is a run of the model.`;
+    byId("passing-said").textContent = say(shared ? "passing-shared" : "passing-from-start",
+      { shared, claim: view.property });
     const body = empty(byId("passing").tBodies[0]);
     const last = Math.max(texts.length, trace.length);
     for (let n = shared; n < last; n++) {
       const line = put(body, "tr");
       put(line, "td", n + 1);
       put(line, "td", trace[n] === undefined ? "" : trace[n]);
-      put(line, "td", texts[n] === undefined ? (n === texts.length ? "(rest)" : "") : texts[n]);
+      put(line, "td", texts[n] === undefined ? (n === texts.length ? say("passing-rest") : "") : texts[n]);
     }
   },
 
@@ -137,7 +153,7 @@ const panels = {
       if (row.kind === "look") continue;
       const line = put(body, "tr");
       put(line, "td", row.number);
-      put(line, "td", [row.text, row.who, WORDS[row.kind], row.source].filter(Boolean).join(", "));
+      put(line, "td", [row.text, row.who, word(row.kind), row.source].filter(Boolean).join(", "));
       put(line, "td", row.number === 0 ? "" : changesOf(row.number).map(({ name, before, after }) =>
         `${name}: ${spoken(before)} to ${spoken(after)}`).join("; "));
     }

@@ -11,7 +11,7 @@ const telling = (model, about) => {
     fieldAt[at].type === "enum" ? fieldAt[at].values[value] : value;
   const at = name => model.names.indexOf(name);
   const nameOf = ({ event }) => model.events[event].name;
-  const textOf = one => `${nameOf(one)}(${one.members.join(", ")})`;
+  const codeOf = one => `${nameOf(one)}(${one.members.join(", ")})`;
   const event = (name, members) => ({ event: numbers.get(name), members });
 
   const follow = (start, events) => {
@@ -24,7 +24,7 @@ const telling = (model, about) => {
     return states;
   };
 
-  const changes = (before, after) => model.names.flatMap((name, at) =>
+  const changes = (before, after) => about.names.flatMap((name, at) =>
     before[at] === after[at] ? []
       : [{ name, before: shown(at, before[at]), after: shown(at, after[at]) }]);
 
@@ -111,9 +111,9 @@ const telling = (model, about) => {
     while (taken.length < most) {
       const open = options(state).filter(one => !model.events[one.event].fault);
       if (!open.length) break;
-      const often = one => turns.get(textOf(one)) || 0;
+      const often = one => turns.get(codeOf(one)) || 0;
       const next = open.reduce((a, b) => (often(b) < often(a) ? b : a));
-      turns.set(textOf(next), often(next) + 1);
+      turns.set(codeOf(next), often(next) + 1);
       taken.push({ event: next.event, members: next.members });
       state = next.state;
     }
@@ -123,22 +123,37 @@ const telling = (model, about) => {
   // Messages ---------------------------------------------------------------------
 
   const flat = (place, dims) => place.reduce((at, index, i) => at * dims[i] + index, 0);
-  const word = (at, value) => {
+  const partOf = (at, value, name) => {
     const said = shown(at, value);
-    return typeof said === "boolean" ? (said ? "yes" : "no") : String(said);
+    if (typeof said === "string") return said;
+    const text = typeof said === "boolean" ? (said ? "yes" : "no") : String(said);
+    return name === about.only ? text : `${name} ${text}`;
+  };
+  const contentOf = (box, place, number, values) => box.fifo
+    ? box.columns.map((path, i) => {
+      const { at, dims } = fields.get(path);
+      const spot = at + flat([...place, number], dims);
+      return partOf(spot, values[spot], box.names[i]);
+    }).join(", ")
+    : box.texts[number];
+
+  // Labels an event, as it is taken in a state: a word beside each number, and messages
+  // by what is in them.
+  const labelOf = (one, state) => {
+    const parts = about.words[nameOf(one)].map((word, i) => {
+      if (typeof word === "string") return `${word} ${one.members[i]}`;
+      const text = contentOf(about.boxes[word], one.members.slice(0, i), one.members[i], state);
+      return text.includes(",") ? `message (${text})` : `message ${text}`;
+    });
+    return `${nameOf(one)}(${parts.join(", ")})`;
   };
 
   const messages = (start, events) => {
     const waiting = new Map(), done = [];
     let state = start;
     const values = start.slice();
-    const textAt = (box, place, number) => box.fifo
-      ? box.columns.map(path => {
-        const { at, dims } = fields.get(path);
-        const spot = at + flat([...place, number], dims);
-        return word(spot, values[spot]);
-      }).join(", ")
-      : box.texts[place[place.length - 1]];
+    const textAt = (box, place, number) =>
+      contentOf(box, place, box.fifo ? number : place[place.length - 1], values);
     const gone = (box, place, queue, now, one) => {
       if (!box.fifo || queue.length !== now + 1) return 0;
       if (nameOf(one) === `${box.path}.lose`) return one.members[one.members.length - 1];
@@ -201,6 +216,6 @@ const telling = (model, about) => {
       a.sent - b.sent || (a.taken || events.length) - (b.taken || events.length));
   };
 
-  return { start: about.start, shown, at, nameOf, textOf, event, follow, changes, laneOf, kinds,
+  return { start: about.start, shown, at, nameOf, codeOf, labelOf, event, follow, changes, laneOf, kinds,
     strips, breaksAt, chosen, options, goOn, toRest, messages };
 };

@@ -15,6 +15,7 @@ from onceproof.properties.explorer.phrases import (
     labels,
     position_text,
     safe,
+    say,
     title,
     word,
 )
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from onceproof.properties.explorer.page.page import Origin
     from onceproof.properties.explorer.view_builder import Explored
 
-KEYS = " j k step  h l Enter take another  Esc back  / find  w why  p passing  ? keys "
+KEYS = (
+    " j k step  u unfold  h l Enter other  Esc back  / find  w why  p passing  ? keys"
+)
 TALL = 34
 _STRIPS, _MORE_STRIPS = 3, 8
 
@@ -93,6 +96,7 @@ class Terminal(App[None]):
         Binding("w", "why"),
         Binding("v", "whole"),
         Binding("s", "strips"),
+        Binding("u", "unfold"),
         Binding("y", "copy_test"),
         Binding("Y", "copy_command"),
         Binding("question_mark", "keys"),
@@ -100,8 +104,10 @@ class Terminal(App[None]):
         Binding("ctrl+c", "quit", priority=True),
     ]
 
-    def __init__(self, found: Explored, origin: Origin) -> None:
-        """Stand where the trace breaks."""
+    def __init__(
+        self, found: Explored, origin: Origin, *, unfold: bool = False
+    ) -> None:
+        """Stand where the trace breaks; ``unfold`` shows each step of routine."""
         super().__init__()
         self.walk = Walk(found)
         self.copied: list[str] = []
@@ -111,6 +117,7 @@ class Terminal(App[None]):
         self._origin = origin
         self._searched = ""
         self._lanes: panes.LanesPane | None = None
+        self._open = frozenset(self.walk.view.folds if unfold else ())
 
     def compose(self) -> ComposeResult:
         """Lay out the parts, from top to bottom."""
@@ -139,8 +146,10 @@ class Terminal(App[None]):
     def draw(self) -> None:
         """Draw all parts as they stand."""
         walk, view = self.walk, self.walk.view
+        self._unfold_here()
         if self._lanes is None:
-            self._lanes = panes.LanesPane(view, walk.left)
+            folds = [f for f in view.folds if f not in self._open]
+            self._lanes = panes.LanesPane(view, walk.left, folds)
         whole = walk.trace
         head = f"{title(whole)}  ({labels(whole)})"
         self._put("title", Text(head, no_wrap=True, overflow="ellipsis"))
@@ -149,8 +158,8 @@ class Terminal(App[None]):
         lanes = self._panel("lanes").size
         drawn = self._lanes.draw(walk.step, self.found, lanes.width, lanes.height)
         self._put("lanes", drawn)
-        reasons = panes.why_text(whole) if walk.left is None else Text()
-        self._put("why", reasons)
+        story = panes.story_text(whole) if walk.left is None else Text()
+        self._put("why", story)
         self._put("step", panes.step_text(view, walk.step))
         options = self._panel("options").content_size
         self._put(
@@ -168,6 +177,20 @@ class Terminal(App[None]):
         width = self._panel("strips").size.width
         self._put("strips", panes.strips_text(view, walk.step, width, most))
 
+    def _unfold_here(self) -> None:
+        """Unfold the steps of routine that the reader stands in."""
+        here = {f for f in self.walk.view.folds if f[0] <= self.walk.step <= f[1]}
+        if not here <= self._open:
+            self._open |= here
+            self._lanes = None
+
+    def action_unfold(self) -> None:
+        """Unfold all steps of routine, or fold them again."""
+        every = frozenset(self.walk.view.folds)
+        self._open = frozenset() if every <= self._open else every
+        self._lanes = None
+        self.draw()
+
     def _bad(self) -> bool:
         return self.walk.view.fails_at is not None
 
@@ -179,14 +202,11 @@ class Terminal(App[None]):
     def _heading(self) -> str:
         walk = self.walk
         if not walk.view.live:
-            return "No other step can be taken here"
+            return say("no-other-step")
         if walk.step < walk.last:
-            event = safe(walk.view.steps[walk.step].text)
-            head = f"Instead of {event}"
-            return head if walk.options() else f"{head}: nothing else"
-        if not walk.options():
-            return "Nothing can happen any more"
-        return "What can happen next"
+            key = "instead-of" if walk.options() else "nothing-else"
+            return say(key, step=safe(walk.view.steps[walk.step].text))
+        return say("what-next" if walk.options() else "nothing-more")
 
     def _panel(self, name: str) -> Panel:
         return self.screen_stack[0].query_one(f"#{name}", Panel)
@@ -199,6 +219,7 @@ class Terminal(App[None]):
     def _moved(self) -> None:
         """Draw another run, or another place in it."""
         self._lanes = None
+        self._open = frozenset()
         self.chosen = 0
         self.found = self._matches()
         self.draw()
@@ -320,7 +341,9 @@ class Terminal(App[None]):
     def action_why(self) -> None:
         """Show why the trace breaks, and what is to be noted."""
         view = self.walk.trace
-        text = panes.why_text(view)
+        text = panes.story_text(view)
+        text.append("\n\n" if view.story else "")
+        text.append_text(panes.why_text(view))
         for note in view.notes:
             text.append(f"\n\nnote: {safe(note)}")
         self.push_screen(TextDialog(text))
@@ -383,5 +406,4 @@ class Terminal(App[None]):
         if isinstance(widget, Panel) and widget.id == "lanes" and self._lanes:
             window = self._lanes.window(self.walk.step, max(1, widget.size.height - 1))
             if 0 <= at < len(window):
-                number = self._lanes.rows[window[at]].number
-                self.action_go(number - self.walk.step)
+                self.action_go(self._lanes.rows[window[at]].number - self.walk.step)

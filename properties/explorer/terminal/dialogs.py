@@ -28,6 +28,7 @@ f                begin with the next first state, where there are several
 n N              next match, previous match
 p                the nearest run that passes; Enter walks it
 w v s            why it breaks; the step and state in full; all properties
+u                unfold the steps of routine, or fold them again
 y Y              copy the run as a pytest test; copy a command
 ?                this page            q   quit
 

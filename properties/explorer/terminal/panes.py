@@ -13,24 +13,34 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from onceproof.properties.counterexample.step_kinds import ACTION, CRASH, RESTART
-from onceproof.properties.explorer.phrases import CELLS, safe, sent, taken, word
+from onceproof.properties.explorer.phrases import (
+    CELLS,
+    folded,
+    safe,
+    say,
+    sent,
+    taken,
+    word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from onceproof.properties.explorer.view import Option, StepView, View
+    from onceproof.properties.counterexample.routine import Fold
+    from onceproof.properties.explorer.view import Observation, Option, StepView, View
 
 MARKS = {ACTION: "●", RESTART: "▲"}
 FAULT, CAN_GO, LOOK, UP, DOWN = "X", "○", "=", "│", "┊"
 LEGEND = "● step  ○ can be left out  X fault  ▲ restart  = readers look  ┊ lane is down"
-_NARROW, _HEAD, _INDENT = 3, 7, 3
+_NARROW, _HEAD, _INDENT, _BEFORE = 3, 7, 3, 7
 
 
 @dataclass(frozen=True)
 class RowPane:
     """A row of the lanes: the start, a step, or what readers saw after it.
 
-    A step is ``own`` where the reader took it, off the trace.
+    A step is ``own`` where the reader took it, off the trace. ``folded`` says up to
+    which step a row stands for steps of routine.
     """
 
     number: int
@@ -41,43 +51,71 @@ class RowPane:
     breaks: bool = False
     look: bool = False
     own: bool = False
+    folded: int | None = None
 
 
-def rows_of(view: View, left: int | None) -> list[RowPane]:
-    """List the rows of a view; ``left`` says after which step it is off the trace."""
+def rows_of(
+    view: View, left: int | None, folds: Collection[Fold] = ()
+) -> list[RowPane]:
+    """List the rows of a view; ``left`` says after which step it is off the trace.
+
+    Each of ``folds`` is one row.
+    """
     rows = [RowPane(0, None, "", "start", breaks=view.fails_at == 0 and not view.looks)]
+    last = dict(folds)
+    hidden = 0
     for step in view.steps:
         looks = [look for look in view.looks if look.after == step.number]
-        here = step.breaks and not any(look.breaks for look in looks)
-        weak = step.matters is False
-        words = [safe(step.text), word(step.kind), "breaks here" if here else ""]
-        for message in view.messages:
-            if message.sent == step.number:
-                end = "⇢ ?" if message.taken is None else f"→ {message.taken}"
-                words.append(f"{end} lost" if message.fate == "lost" else end)
-        mark = MARKS.get(step.kind, FAULT)
-        mark = CAN_GO if weak and step.kind == ACTION else mark
-        said = "  ".join(filter(None, words))
-        own = left is not None and step.number > left
-        rows.append(RowPane(step.number, step.lane, mark, said, weak, here, own=own))
-        for look in looks:
-            end = "  breaks here" if look.breaks else ""
-            seen = f"readers see {safe(look.text)}{end}"
-            last = len(view.lanes) - 1
-            rows.append(
-                RowPane(step.number, last, LOOK, seen, breaks=look.breaks, look=True)
-            )
+        if step.number in last:
+            hidden = last[step.number]
+            said = folded(view.steps[step.number - 1 : hidden])
+            rows.append(RowPane(step.number, None, "", said, weak=True, folded=hidden))
+        if step.number > hidden:
+            rows.append(_row_of(view, step, left, looks))
+        if step.number >= hidden:
+            rows += _look_rows(view, looks)
     return rows
+
+
+def _row_of(
+    view: View, step: StepView, left: int | None, looks: Sequence[Observation]
+) -> RowPane:
+    here = step.breaks and not any(look.breaks for look in looks)
+    weak = step.matters is False
+    # What is first is not cut off where there is little room.
+    words = [say("breaks-here") if here else "", safe(step.text), word(step.kind)]
+    for message in view.messages:
+        if message.sent == step.number:
+            end = "⇢ ?" if message.taken is None else f"→ {message.taken}"
+            words.append(f"{end} lost" if message.fate == "lost" else end)
+    mark = MARKS.get(step.kind, FAULT)
+    mark = CAN_GO if weak and step.kind == ACTION else mark
+    said = "  ".join(filter(None, words))
+    own = left is not None and step.number > left
+    return RowPane(step.number, step.lane, mark, said, weak, here, own=own)
+
+
+def _look_rows(view: View, looks: Sequence[Observation]) -> list[RowPane]:
+    last = len(view.lanes) - 1
+    found = []
+    for look in looks:
+        end = f"  {say('breaks-here')}" if look.breaks else ""
+        seen = f"{say('readers-see', text=safe(look.text))}{end}"
+        row = RowPane(look.after, last, LOOK, seen, breaks=look.breaks, look=True)
+        found.append(row)
+    return found
 
 
 class LanesPane:
     """The rows of a view, of which as many are drawn as there is room for."""
 
-    def __init__(self, view: View, left: int | None) -> None:
+    def __init__(
+        self, view: View, left: int | None, folds: Collection[Fold] = ()
+    ) -> None:
         """Lay out a view once; what is drawn depends on size and step alone."""
         self._names = [safe(name) for name in view.lanes]
         self._kinds = [step.kind for step in view.steps]
-        self.rows = rows_of(view, left)
+        self.rows = rows_of(view, left, folds)
         self._down = self._dead()
 
     def _dead(self) -> list[frozenset[int]]:
@@ -118,10 +156,15 @@ class LanesPane:
         return Text("\n").join(lines)
 
     def _room(self, width: int) -> int:
-        """Give the width of a lane; 0 where there are too many to draw."""
+        """Give the width of a lane; 0 where there are too many to draw.
+
+        Lanes are narrower than their names where what happens needs the room.
+        """
         lanes = max(1, len(self._names))
         longest = max((cell_len(name) for name in self._names), default=0) + 2
-        room = min(longest, width // 2 // lanes)
+        words = max(cell_len(row.words) for row in self.rows if not row.folded)
+        left = max(_HEAD + 1, (width - _BEFORE - words) // lanes)
+        room = min(longest, width // 2 // lanes, left)
         return room if room >= _NARROW - 1 else 0
 
     def _head(self, room: int, width: int) -> Text:
@@ -131,9 +174,9 @@ class LanesPane:
             if room < _HEAD:
                 names = [str(number) for number in range(1, len(names) + 1)]
             else:
-                names = [_fit(name, room - 1) for name in names]
+                names = [_fit_name(name, room - 1) for name in names]
         cells = "".join(set_cell_size(name, room) for name in names) if room else ""
-        head = Text(f"{'':7}{cells}what happens", "bold")
+        head = Text(f"{'':{_BEFORE}}{cells}what happens", "bold")
         head.truncate(width, overflow="ellipsis")
         return head
 
@@ -147,7 +190,7 @@ class LanesPane:
     ) -> Text:
         here = ">" if row.number == step and not row.look else " "
         hit = "*" if found and row.number in found and not row.look else " "
-        number = "" if row.look else str(row.number)
+        number = "" if row.look or row.folded else str(row.number)
         line = Text(
             f"{here}{hit}{number:>3}{'~' * row.own:2}", "bold" if hit == "*" else ""
         )
@@ -178,7 +221,7 @@ def step_text(view: View, step: int, *, whole: bool = False) -> Text:
             for c in shown.changes
         ]
         if not shown.changes:
-            lines.append(Text("nothing changes", "dim"))
+            lines.append(Text(say("no-change"), "dim"))
         if shown.doc:
             lines.append(Text(safe(shown.doc), "italic"))
     if whole:
@@ -189,8 +232,8 @@ def step_text(view: View, step: int, *, whole: bool = False) -> Text:
 def _about(view: View, shown: StepView) -> Text:
     words = [f"by {safe(view.lanes[shown.lane])}", word(shown.kind), shown.source]
     if shown.matters is not None:
-        words.append("matters" if shown.matters else "can be left out")
-    words.append("breaks here" if shown.breaks else "")
+        words.append(say("matters" if shown.matters else "can-be-left-out"))
+    words.append(say("breaks-here") if shown.breaks else "")
     return Text(
         ", ".join(filter(None, words)), "bold bright_red" if shown.breaks else "dim"
     )
@@ -227,7 +270,7 @@ def options_text(
     for at, option in enumerate(options[first : first + room], first):
         words = [safe(option.text), word(option.kind)]
         if option.breaks and at != chosen:
-            words.append("breaks at once")
+            words.append(say("breaks-at-once"))
         here = ">" if at == chosen else " "
         number = str(at + 1) if at < 9 else " "  # noqa: PLR2004 - keys 1 to 9
         line = Text(f"{here}{number} {'  '.join(filter(None, words))}")
@@ -280,22 +323,27 @@ def passing_text(view: View) -> Text:
         why = [note for note in view.notes if "passing run" in note]
         return Text(safe(why[0] if why else "there is no passing run to show"))
     shared = passing.shared
-    same = (
-        f"Steps 1 to {shared} are the same." if shared else "From the start it differs."
-    )
-    ends = f"It comes to rest and does not break {safe(view.property)}."
-    lines = [Text(f"{same} {ends}"), Text()]
+    key = "passing-shared" if shared else "passing-from-start"
+    lines = [Text(say(key, shared=shared, claim=safe(view.property))), Text()]
     lines.append(Text(f"{'step':>4}  {'this trace':33} passing run", "bold"))
     mine = [safe(step.text) for step in view.steps]
-    other = [
-        f"{safe(name)}({', '.join(map(str, members))})"
-        for name, members in passing.steps
-    ]
-    other.append("(rest)")
+    other = [*map(safe, passing.labels), say("passing-rest")]
     for at in range(shared, max(len(mine), len(other))):
         pair = [run[at] if at < len(run) else "" for run in (mine, other)]
         left, right = (set_cell_size(_fit(text, 32), 34) for text in pair)
         lines.append(Text(f"{at + 1:4}  {left}{right.rstrip()}"))
+    return Text("\n").join(lines)
+
+
+def story_text(view: View) -> Text:
+    """Tell what is wrong in few words, and the few steps that led there."""
+    story = view.story
+    if story is None:
+        return Text()
+    lines = [Text(safe(story.saw), "bold"), Text(safe(story.why))]
+    for step in story.steps:
+        said = f"{safe(step.who)}: {safe(step.text)}"
+        lines.append(Text(f"{step.step:3} {said}"))
     return Text("\n").join(lines)
 
 
@@ -306,6 +354,14 @@ def why_text(view: View) -> Text:
     lines = [Text(safe(reason)) for reason in view.because]
     lines[-1].stylize("bold")
     return Text("\n").join(lines)
+
+
+def _fit_name(name: str, room: int) -> str:
+    """Shorten the name of a lane, and keep the number that it ends in."""
+    text, _, number = name.rpartition(" ")
+    if cell_len(name) <= room or not number.isdecimal() or len(number) + 1 >= room:
+        return _fit(name, room)
+    return f"{_fit(text, room - len(number))}{number}"
 
 
 def _fit(text: str, room: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from onceproof.properties.counterexample.lanes import ACTION as DONE
@@ -13,7 +14,7 @@ from onceproof.properties.counterexample.lanes import (
     as_text,
 )
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
-from onceproof.properties.explorer.phrases import CELLS, labels, safe, title
+from onceproof.properties.explorer.phrases import CELLS, labels, safe, say, title
 
 if TYPE_CHECKING:
     from onceproof.properties.explorer.view import View
@@ -21,15 +22,24 @@ if TYPE_CHECKING:
 MOST_ROWS = 200
 MOST_CELLS = 60
 MOST_REASONS = 20
+MOST_CHANGES = 3
 
 
-def plain_text(view: View, *, width: int = 88) -> str:
-    """Write a view: its lanes, what breaks and why, and the nearest run that passes."""
+def plain_text(view: View, *, width: int = 88, unfold: bool = False) -> str:
+    """Write a view: its story, its lanes, why it breaks, and a run that passes.
+
+    Steps of routine are one line together, unless ``unfold`` asks for each.
+    """
     lines = [title(view), labels(view)]
-    if view.clause:
-        lines.append(f"It is claimed that {safe(view.clause)}.")
+    if view.story is not None:
+        lines += ["", *story_lines(view, width)]
+    elif view.clause:
+        lines.append(say("claimed", clause=safe(view.clause)))
     if view.steps:
-        lines += ["", *as_text(_lanes(view), width=width, most=MOST_ROWS)]
+        drawn = as_text(_lanes(view), width=width, most=MOST_ROWS, unfold=unfold)
+        lines += ["", *drawn]
+        if view.folds and not unfold:
+            lines.append("    --unfold shows the steps of routine one by one")
         lines += [f"    ... {view.ending}"] if view.ending else []
         lines.append("    X is a fault, = is what readers see")
     free = [str(step.number) for step in view.steps if step.matters is False]
@@ -38,11 +48,37 @@ def plain_text(view: View, *, width: int = 88) -> str:
             f"    can be left out: step{'s' * (len(free) > 1)} {', '.join(free)}"
         )
     lines += _section("why it breaks", _reasons(view))
-    lines += _section("the nearest run that passes", _passing(view))
+    lines += _section("the nearest run that passes", _passing(view, width - 2))
     if len(view.steps) < MOST_CELLS:
         lines += _section("properties along the steps, from the start", _strips(view))
     lines += _section("notes", [safe(note) for note in view.notes])
     return "\n".join(lines)
+
+
+def story_lines(view: View, width: int) -> list[str]:
+    """Write the story of a view: what is wrong, which claim it breaks, and how."""
+    story = view.story
+    if story is None:
+        return []
+    found = []
+    for text in (story.saw, story.why):
+        found += textwrap.wrap(safe(text), width)
+    found += ["", f"{say('story-steps')}:"]
+    for step in story.steps:
+        found.append(f"{step.step:3} {safe(step.who)}: {safe(step.text)}")
+        changes = [
+            f"{safe(c.name)}: {_value(c.before)} -> {_value(c.after)}"
+            for c in step.changes[:MOST_CHANGES]
+        ]
+        said = " ".join(filter(None, (safe(step.doc), "; ".join(changes))))
+        found += textwrap.wrap(
+            said, width, initial_indent=" " * 4, subsequent_indent=" " * 4
+        )
+    return found
+
+
+def _value(value: object) -> str:
+    return "?" if value is None else safe(value)
 
 
 def _reasons(view: View) -> list[str]:
@@ -68,19 +104,17 @@ def _lanes(view: View) -> Lanes:
         rows.append(LaneRow(step.number, step.lane, kind, safe(step.text), here))
         last = len(view.lanes) - 1
         rows += [LaneRow(step.number, last, LOOK, safe(s.text), s.breaks) for s in seen]
-    return Lanes(tuple(safe(name) for name in view.lanes), tuple(rows))
+    names = tuple(safe(name) for name in view.lanes)
+    return Lanes(names, tuple(rows), view.folds)
 
 
-def _passing(view: View) -> list[str]:
+def _passing(view: View, width: int) -> list[str]:
     if view.passing is None:
         return []
     shared = view.passing.shared
-    own = [
-        f"{safe(name)}({', '.join(map(str, members))})"
-        for name, members in view.passing.steps[shared:]
-    ]
+    own = map(safe, view.passing.labels[shared:])
     same = f"steps 1 to {shared} are the same, then" if shared else "from the start"
-    return [f"{same} {', '.join(own)}, and rest"]
+    return textwrap.wrap(f"{same} {', '.join(own)}, and rest", width)
 
 
 def _strips(view: View) -> list[str]:

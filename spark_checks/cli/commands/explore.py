@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _CODE = tuple(n for n, what in UserCode.parameters().items() if isinstance(what, Param))
 
 
-_SHOWN = ("what", "html", "as_json")
+_SHOWN = ("what", "html", "unfold", "as_json")
 _USES = (
     Use(
         "for a counterexample file",
@@ -56,7 +56,10 @@ _USES = (
 )
 
 
-@click.command(cls=Command, uses=_USES, apart=[("html", "as_json")])
+_APART = [("html", "as_json"), ("html", "unfold"), ("unfold", "as_json")]
+
+
+@click.command(cls=Command, uses=_USES, apart=_APART)
 @click.argument("what", metavar="FILE|PROTOCOL")
 @click.option(
     "--html",
@@ -70,6 +73,9 @@ _USES = (
     type=click.IntRange(1, 2**62),
     help="With --property: stop the search after so many states.",
 )
+@click.option(
+    "--unfold", is_flag=True, help="Show steps of routine one by one in plain text."
+)
 @trust_option
 @as_json_option
 def explore(
@@ -79,6 +85,7 @@ def explore(
     name: str | None,
     max_states: int | None,
     *,
+    unfold: bool,
     trust: bool,
     as_json: bool,
 ) -> int:
@@ -107,7 +114,7 @@ def explore(
     if as_json:
         print_json(found.view.to_json())
     elif html is None:
-        _show(found, origin)
+        _show(found, origin, unfold=unfold)
     else:
         writable(html.parent)
         write_whole(html, page(found, origin))
@@ -117,18 +124,18 @@ def explore(
     return 0
 
 
-def _show(found: Explored, origin: Origin) -> None:
+def _show(found: Explored, origin: Origin, *, unfold: bool) -> None:
     """Open the terminal view; where nobody could press a key, print plain text."""
     # It is drawn on stderr.
     there = all(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr))
     if not there or os.environ.get("TERM", "dumb") == "dumb":
-        click.echo(plain_text(found.view))
+        click.echo(plain_text(found.view, unfold=unfold))
         return
     if colored() is False:
         os.environ["NO_COLOR"] = "1"
     from onceproof.properties.explorer.terminal.app import Terminal  # noqa: PLC0415
 
-    app = Terminal(found, origin)
+    app = Terminal(found, origin, unfold=unfold)
     app.run()
     for text in app.copied:
         click.echo(text)

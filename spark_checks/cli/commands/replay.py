@@ -103,7 +103,10 @@ def replay(
     when nothing is refuted beyond what the file states, and 2 when something could not
     be steered.
     """
-    from onceproof.spark_checks.cli import replay_console  # noqa: PLC0415
+    from onceproof.spark_checks.cli import (  # noqa: PLC0415
+        replay_console,
+        replay_progress,
+    )
     from onceproof.spark_checks.plan.choice import Choice  # noqa: PLC0415
     from onceproof.spark_checks.replay import (  # noqa: PLC0415
         engine,
@@ -120,7 +123,7 @@ def replay(
         if len(sinks) > 1:
             message = "a counterexample file is replayed alone; name nothing else"
             raise UsageError(message)
-        with replay_console.file_view() as view:
+        with replay_progress.file_view() as view:
             path = Path(sinks[0])
             answer = replay_file.replay_file(path, view, keep=keep, trust=trust)
         if as_json:
@@ -133,7 +136,7 @@ def replay(
     known = reference_sinks()
     chosen = [known[pick(name, known, "sink")] for name in sinks or known]
     writable(output)
-    with replay_console.replay_view() as view:
+    with replay_progress.replay_view() as view:
         reports = engine.replay(
             chosen,
             view,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.model.protocols.parts.sinks.manifest import Manifest, ManifestDirectory
+from onceproof.properties.counterexample.readers import readers_see
 from onceproof.spark_checks.inject.adapters import DataSourceKind, kind_of, manifests
 from onceproof.spark_checks.inject.checkpoint_edits import add_unnamed_file, own
 from onceproof.spark_checks.inject.forked_driver import HUNG
@@ -19,7 +20,7 @@ from onceproof.spark_checks.inject.tracing.injection_points import (
 )
 from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO, WORK
 from onceproof.spark_checks.plan.run_plan import RunPlan
-from onceproof.spark_checks.replay.observations import Observations, readers_see
+from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK

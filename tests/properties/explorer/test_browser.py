@@ -98,7 +98,7 @@ def test_a_run_is_read_by_keys_alone(opened):
     at = shown.evaluate("location.hash")
     shown.keyboard.press("End")
 
-    assert second == "Step 2: log_offsets(0)"
+    assert second == "Step 2: log_offsets(batch 0)"
     assert at == "#step=1"
     assert "breaks here" in shown.locator("#step-labels").inner_text()
     assert shown.locator("[role=option][aria-selected=true]").count() == 1
@@ -111,7 +111,7 @@ def test_another_step_can_be_taken_and_a_link_reproduces_it(opened):
     shown = opened(of_the_model(), "#step=5")
     assert "On the trace" in shown.locator("#standing-text").inner_text()
 
-    shown.get_by_role("button", name="start_task(1, 0)").click()
+    shown.get_by_role("button", name="start_task(partition 1, attempt 0)").click()
     said = shown.locator("#standing-text").inner_text()
     shown.locator("#to-rest").click()
     rested = shown.locator("#standing-text").inner_text()
@@ -247,7 +247,7 @@ def test_actions_are_searched_by_name_and_by_process(opened):
     matches = shown.locator("#matches").inner_text()
     shown.locator("#process").select_option("driver")
 
-    assert found == "Step 5: write(0, 0, 0)"
+    assert found == "Step 5: write(batch 0, partition 0, attempt 0)"
     assert matches == "2 steps"
     assert shown.locator("#matches").inner_text() == "0 steps"
 

@@ -178,4 +178,4 @@ def test_a_run_of_a_users_own_sink_can_be_stepped(tmp_path):
     assert answer.exit_code == 0
     view = data_of(out.read_text())["view"]
     assert view["live"]
-    assert "sink.run(0)" in [step["text"] for step in view["steps"]]
+    assert "sink.run(batch 0)" in [step["text"] for step in view["steps"]]

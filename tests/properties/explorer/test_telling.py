@@ -18,6 +18,7 @@ from onceproof.model.library import variants
 from onceproof.model.traces import Trace
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page import page
+from onceproof.properties.explorer.view import code_of
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.judges.by_search import Finding, claims_of
 from onceproof.properties.verdicts import Verdict
@@ -33,13 +34,15 @@ TELL = """({ telling, model, about, steps }) => {
   const first = tell.start;
   const states = tell.follow(first, events);
   return {
-    texts: events.map(tell.textOf),
+    texts: events.map((one, i) => tell.labelOf(one, states[i])),
+    codes: events.map(tell.codeOf),
     lanes: events.map(tell.laneOf),
     kinds: tell.kinds(events, states),
     changes: events.map((_, i) => tell.changes(states[i], states[i + 1])),
     messages: tell.messages(first, events),
     strips: tell.strips(states),
-    options: events.map((_, i) => tell.options(states[i]).map(tell.textOf)),
+    options: events.map((_, i) => tell.options(states[i])
+      .map(one => [tell.codeOf(one), tell.labelOf(one, states[i])])),
   };
 }"""
 
@@ -78,9 +81,9 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
     assert found.model is not None, found.view.notes
     data = found.view.to_json()
     given = {
-        "telling": resources.files(page._NAME).joinpath("telling.js").read_text(),
-        "model": source(trace(protocol), page._asked(found.model)),
-        "about": page._about(found.model, moments=False),
+        "telling": resources.files(page.PACKAGE).joinpath("telling.js").read_text(),
+        "model": source(trace(protocol), page.questions_of(found.model)),
+        "about": page.about_of(found.model, moments=False),
         "steps": [[e.name, list(e.members)] for e in run.events],
     }
 
@@ -88,6 +91,7 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
 
     steps = data["steps"]
     assert said["texts"] == [step["text"] for step in steps]
+    assert said["codes"] == [step.code for step in found.view.steps]
     assert said["lanes"] == [data["lanes"][step["lane"]] for step in steps]
     assert said["kinds"] == [step["kind"] for step in steps]
     assert said["changes"] == [step["changes"] for step in steps]
@@ -95,8 +99,9 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
     strips = {strip["property"]: strip for strip in said["strips"]}
     assert strips == {strip["property"]: strip for strip in data["strips"]}
     for step, options in zip(steps, said["options"], strict=True):
-        known = {option["text"] for option in step["options"]} | {step["text"]}
-        assert set(options) == known
+        known = {option["code"]: option["text"] for option in step["options"]}
+        known[code_of(step["event"], step["members"])] = step["text"]
+        assert dict(options) == known
 
 
 @pytest.mark.parametrize("variant", list(variants()), ids=str)

@@ -77,7 +77,7 @@ def test_it_opens_where_the_trace_breaks_and_is_led_by_keys():
     assert "fault" in here(back)
     assert here(start).endswith("start")
     assert "driver = down" in start
-    assert here(second).endswith("log_offsets(0)")
+    assert here(second).endswith("log_offsets(batch 0)")
     assert "offsets: 0 -> 1" in second
     assert "breaks here" in here(end)
     assert here(to) == here(end)
@@ -91,7 +91,7 @@ def test_what_is_shown_is_what_the_view_tells():
     first, why = pressed(app, "w")
 
     assert all(name in first for name in view.lanes)
-    assert "sink.rows[0, 0]: 1 -> 2" in first
+    assert "sink.rows[batch 0, partition 0]: 1 -> 2" in first
     assert "at-most-once     · · · · · · · · ✕!" in first
     told = " ".join(why.split())
     assert all(" ".join(reason.split()) in told for reason in view.because)
@@ -105,10 +105,10 @@ def test_the_trace_is_left_and_come_back_to():
         app, "k k k", "enter", "r", "escape", "l l enter", "backspace"
     )
 
-    assert "Instead of fail_task(0, 0, 0)" in at
+    assert "Instead of fail_task(batch 0," in at
     assert "Off the trace since step 6" in left
     assert here(left).startswith(">   6~")
-    assert here(left).endswith("start_task(1, 0)")
+    assert here(left).endswith("start_task(partition 1, attempt 0)")
     assert "does not break" in " ".join(rests.split())
     assert "at rest" in rests
     assert "On the trace" in back
@@ -124,7 +124,7 @@ def test_what_could_happen_says_what_becomes_of_the_property():
     _, before, other = pressed(app, "k k k", "l")
 
     assert "gone on with, it breaks after step" in before
-    assert "does not" in other.partition("commit_task(0, 0)")[2]
+    assert "does not" in other.partition("commit_task(partition 0, attempt")[2]
 
 
 def test_a_walk_begins_in_any_first_state():
@@ -152,7 +152,7 @@ def test_a_run_off_the_trace_is_judged_as_the_trace_is():
 
     assert "It still breaks at-most-once, after step 9" in " ".join(on.split())
     assert here(on).startswith(">   9~")
-    assert here(on).endswith("write(0, 0, 1)  breaks here")
+    assert here(on).endswith("breaks here  write(batch 0, partition 0, attempt 1)")
     assert "On the trace" in rest
     assert app.walk.left is None
 
@@ -164,7 +164,7 @@ def test_taking_what_the_trace_takes_leads_back_onto_it():
     pressed(app, "home j j 1 enter k")
     step = app.walk.view.steps[app.walk.step]
     left = app.walk.left
-    asked = replace(app.walk.options()[0], text=app.walk.trace.steps[2].text)
+    asked = replace(app.walk.options()[0], code=app.walk.trace.steps[2].code)
     app.walk.take(asked)
 
     assert step.text == "crash()"
@@ -200,7 +200,7 @@ def test_the_nearest_passing_run_is_set_beside_the_trace_and_walked():
     beside, walked = pressed(app, "p", "enter")[1:]
 
     assert "Steps 1 to 5 are the same" in beside
-    assert "fail_task(0, 0, 0)                start_task(1, 0)" in beside
+    assert "fail_task(batch 0, partition 0,…" in beside
     assert "(rest)" in beside
     assert "Off the trace since step 6" in walked
     assert "at rest" in walked
@@ -235,7 +235,7 @@ def test_all_keys_are_told_at_eighty_by_twenty_four():
     assert sheet[0].startswith("j k, down up")
     assert any("runs real Spark." in line for line in lines)
     starts = " ".join(line[:17] for line in lines)
-    for key in "jkbhlgrnNpwvsyY?/":
+    for key in "jkbhlgrnNpwvsuyY?/":
         assert f"{key} " in starts or f"{key}," in starts
     assert closed == first
 
@@ -244,13 +244,15 @@ def test_a_run_of_spark_is_labelled_and_readers_are_seen_to_look():
     """Steps are of real Spark until the trace is left, then of the model."""
     app = spark_run()
 
-    first, left = pressed(app, "home j j j j enter", size=(100, 40))
+    folded, first, left = pressed(app, "u", "home j j j j enter", size=(100, 40))
 
+    assert "14 steps of routine, 1 to 14: restart()" in folded
+    assert "start_batch(batch 0)" not in folded
     assert "a run of real Spark" in first
-    assert "readers see 632 x1, 210 x2  breaks here" in first
+    assert "readers see 632 once, 210 twice  breaks here" in first
     assert "real Spark, matters, breaks here" in first
     assert "○" in first
-    assert "but it is claimed that no effect is ever visible twice" in first
+    assert "This breaks at-most-once: it is claimed that no effect" in first
     assert "Off the trace since step 5: a run of the model" in left
     assert ", model" in left
 
@@ -355,8 +357,8 @@ def test_where_nobody_can_press_a_key_plain_text_is_printed():
     both = CliRunner().invoke(main, ["explore", str(SPARK), "--json", "--html", "x"])
 
     assert (plain.exit_code, data.exit_code, both.exit_code) == (0, 0, 2)
-    assert "X fail_task(1, 0, 0)" in plain.stdout
-    assert "= 632 x1, 210 x2  <- breaks here" in plain.stdout
+    assert "X fail_task(batch 1, partition 0, attempt 0)" in plain.stdout
+    assert "= 632 once, 210 twice  <- breaks here" in plain.stdout
     assert "can be left out: steps 19" in plain.stdout
     assert "but it is claimed that" in plain.stdout
     assert json.loads(data.stdout) == json.loads(

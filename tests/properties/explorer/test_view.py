@@ -82,7 +82,10 @@ def test_steps_name_their_kind_their_lane_and_what_they_change():
     assert kinds["trigger()"] == "action"
     first = view.steps[0]
     assert view.lanes[first.lane] == "source 0"
-    assert (first.changes[0].name, first.changes[0].after) == ("source.offset[0]", 1)
+    assert (first.changes[0].name, first.changes[0].after) == (
+        "source.offset[source 0]",
+        1,
+    )
     assert first.doc
 
 
@@ -103,8 +106,8 @@ def test_reasons_lead_to_the_contradiction():
 
     *steps, state, claim = view.because
     assert all(sentence.startswith("because step") for sentence in steps)
-    assert steps[-1].endswith("sink.rows[0, 0] from 1 to 2")
-    assert state == "so after step 8 sink.rows[0, 0] is 2"
+    assert steps[-1].endswith("sink.rows[batch 0, partition 0] from 1 to 2")
+    assert state == "so after step 8 sink.rows[batch 0, partition 0] is 2"
     assert claim == (
         "but it is claimed that no effect is ever visible twice: "
         "the weakest guarantee broken is at-most-once"
@@ -133,12 +136,15 @@ def test_steps_matter_without_which_nothing_breaks():
 
     view = explored(found, protocol).view
 
-    assert [s.text for s in view.steps if not s.matters] == [
+    assert [s.code for s in view.steps if not s.matters] == [
         "start_task(1, 0)",
         "write(0, 1, 0)",
     ]
     assert view.fails_at == len(names)
-    assert not any("write(0, 1, 0)" in sentence for sentence in view.because)
+    assert not any(
+        "write(batch 0, partition 1, attempt 0)" in sentence
+        for sentence in view.because
+    )
 
 
 def test_the_nearest_passing_run_shares_the_longest_prefix():
@@ -163,8 +169,9 @@ def test_each_step_tells_what_could_have_been_done_instead():
     """And whether that would have broken the property at once."""
     view = broken("micro-batch", "at-most-once").view
 
-    options = {option.text: option for option in view.steps[4].options}
-    assert view.steps[4].text == "write(0, 0, 0)"
+    options = {option.code: option for option in view.steps[4].options}
+    assert view.steps[4].text == "write(batch 0, partition 0, attempt 0)"
+    assert options["crash()"].text == "crash()"
     assert "write(0, 0, 0)" not in options
     assert not options["start_task(1, 0)"].breaks
     assert options["crash()"].kind == "crash"
@@ -231,7 +238,7 @@ def test_a_protocol_can_be_walked_in_without_a_trace():
 
     assert view.steps == ()
     assert view.fails_at is None
-    assert view.start["rm[0]"] == "working"
+    assert view.start["rm[resource manager 0]"] == "working"
     assert view.live
 
 

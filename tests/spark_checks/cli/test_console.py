@@ -9,18 +9,16 @@ import pytest
 from click.testing import CliRunner
 
 from onceproof.model.interleavings.enumeration import interleavings
-from onceproof.properties.guarantees import guarantees_of
+from onceproof.model.language.interpreter import Interpreter
+from onceproof.properties.guarantees import AT_MOST_ONCE, guarantees_of
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.cli.replay_console import (
-    file_view,
-    replay_data,
-    show_replay,
-)
+from onceproof.spark_checks.cli.replay_console import replay_data, show_replay
+from onceproof.spark_checks.cli.replay_progress import file_view, replay_view
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import protocol_of
-from onceproof.spark_checks.replay.events import SinkBegun
+from onceproof.spark_checks.replay.events import SinkBegun, SinkJudged, Started
 from onceproof.spark_checks.replay.outcome import Outcome
 from onceproof.spark_checks.replay.sink_report import SinkReport, status
 from onceproof.spark_checks.report.divergence import drift_data, parting
@@ -57,6 +55,18 @@ def shown(report, capsys) -> str:
     return capsys.readouterr().out
 
 
+def paragraphs(text: str) -> list[str]:
+    """Join what was wrapped: each line that begins as the last one went on."""
+    found: list[str] = []
+    begins = (f"{SINK.name}: ", f"{SINK.name} is", "held", "Each ", "Not ", "onceproof")
+    for line in text.splitlines():
+        if found and line and not line.startswith(begins):
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line)
+    return found
+
+
 def test_where_nothing_was_replayed_nothing_is_said_of_the_model(report, capsys):
     """Not a word of what the model refutes: nothing is judged."""
     found = report(outcome(None, None, not_replayed="the query did not end"))
@@ -74,11 +84,13 @@ def test_what_a_part_of_the_replays_left_open_is_said_so(report, capsys):
     text = shown(found, capsys)
 
     many = len(CLASSES.classes)
-    assert (
-        f"at-most-once is undecided: the model refutes it and none of the 1 "
-        f"interleavings that were replayed, of {many}, shows it"
-    ) in text
-    assert "durable is undecided" not in text
+    [line] = [one for one in paragraphs(text) if ": undecided: " in one]
+    assert line.startswith(f"{SINK.name}: undecided: at-most-once, effectively-once")
+    assert line.endswith(
+        f"for the model refutes it and none of the 1 interleavings that were "
+        f"replayed, of {many}, shows it."
+    )
+    assert "durable" not in line
 
 
 def test_what_held_names_its_bounds(report, capsys):
@@ -95,7 +107,7 @@ def test_what_held_names_its_bounds(report, capsys):
         f"{GIVEN.events} events; at most 1 fault in a run",
         f"Spark {metadata.version('pyspark')}",
     ]
-    [line] = [one for one in text.splitlines() if one.startswith("held: ")]
+    [line] = [one for one in paragraphs(text) if one.startswith("held: ")]
     assert all(word in line and word in data for word in words)
     assert "held: " not in shown(nothing, capsys)
 
@@ -222,3 +234,70 @@ def test_colour_is_an_option_and_heeds_the_environment(option, environment, colo
     result = CliRunner(env=cleared | environment).invoke(main, [*option, "doctor"])
 
     assert ("\x1b[" in result.stdout) is colored
+
+
+def test_guarantees_that_one_failure_breaks_are_one_story(report, capsys):
+    """What is done and seen is told once, with all that it breaks, and one command."""
+    found = report(outcome(TWICE, TWICE))
+    refuted = [p.name for p in found.properties if found.first_break(p)]
+    assert len(refuted) > 1
+    files = {name: f".onceproof/{SINK.name}--{name}.json" for name in refuted}
+
+    show_replay([found], {SINK.name: files})
+    text = capsys.readouterr().out
+    causes = replay_data([found], {SINK.name: files})["sinks"][0]["causes"]
+
+    assert text.count("a failpoint;") == 1
+    assert text.count("onceproof explore .onceproof/") == 1
+    told = " ".join(text.split())
+    assert all(name in told for name in refuted)
+    [cause] = causes
+    assert cause["guarantees"] == refuted
+    assert cause["counterexample"] == files["effectively-once"]
+
+
+def test_a_result_fits_eighty_columns(report, capsys):
+    """All but the commands, which are to be copied whole."""
+    found = report(outcome(TWICE, TWICE), outcome(ONCE, TWICE, folder="/kept"))
+
+    show_replay([found], {SINK.name: {}})
+
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines), max(lines, key=len)
+
+
+def test_the_failure_that_is_shown_is_the_smallest(report):
+    """Of those that break a claim: in the earliest batch, then of the fewest steps."""
+    two = replace(SMALL, batches=2)
+    protocol = protocol_of(SINK, two)
+    classes = interleavings(protocol)
+    looked = Interpreter(protocol)
+
+    def batch(one):
+        return looked.look(one.trace.states[one.faults[0]]).commits
+
+    every = [
+        replace(outcome(TWICE, TWICE), interleaving=one) for one in classes.classes
+    ]
+    found = replace(report(*every), protocol=protocol, classes=classes)
+
+    shown_first = found.first_break(AT_MOST_ONCE).interleaving
+
+    alike = [one for one in classes.classes if batch(one) == 0]
+    assert 0 < len(alike) < len(classes.classes)
+    assert shown_first in alike
+    assert len(shown_first.trace.steps) == min(len(one.trace.steps) for one in alike)
+
+
+def test_how_far_a_replay_is_names_sinks_and_interleavings(report, capfd):
+    """Where nobody watches a terminal, a line for each sink says which of how many."""
+    found = report(outcome(ONCE, ONCE))
+
+    with replay_view() as view:
+        view(Started((SINK.name, "other"), "/scratch"))
+        view(SinkBegun(SINK.name, 1))
+        view(SinkJudged(found))
+
+    err = capfd.readouterr().err
+    assert "replaying 2 sinks in /scratch" in err
+    assert f"sink 1 of 2, {SINK.name}: 1 of 1 interleavings" in err

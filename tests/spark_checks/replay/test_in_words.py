@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
 from onceproof.properties.guarantees import ATOMIC_VISIBILITY, EFFECTIVELY_ONCE
 from onceproof.properties.ledger import EventOutcome, History, Row
-from onceproof.spark_checks.replay.observations import at_moment, breach, readers_see
 
 STRAY = "1 row that should not be there"
 

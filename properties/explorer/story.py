@@ -1,0 +1,124 @@
+"""The story of a counterexample: what is wrong, and the three to five steps to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.properties.counterexample.readers import AT_REST, at_moment, seen_at
+from onceproof.properties.counterexample.routine import folds_of
+from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
+from onceproof.properties.explorer.phrases import DRIFT, say, when
+from onceproof.properties.explorer.view import Story, StoryStep
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.ledger import observe_states
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from onceproof.properties.counterexample.explanation import Grounds
+    from onceproof.properties.counterexample.file import Counterexample
+    from onceproof.properties.counterexample.model_run import ModelRun
+    from onceproof.properties.counterexample.routine import Fold
+    from onceproof.properties.explorer.view import StepView, View
+
+FEWEST, MOST = 3, 5
+
+
+def story_of(
+    view: View,
+    counterexample: Counterexample,
+    model: ModelRun | None,
+    grounds: Grounds | None,
+) -> Story | None:
+    """Tell a view in few words; None where nothing is broken that it could tell."""
+    if view.fails_at is None or not view.property:
+        return None
+    elements = grounds.elements if grounds else ()
+    reasons = grounds.reasons if grounds else ()
+    chosen = [
+        StoryStep(
+            step.number,
+            view.lanes[step.lane],
+            step.text,
+            step.doc,
+            tuple(change for change in step.changes if change.name in elements),
+        )
+        for step in _chosen(view, elements, reasons)
+    ]
+    why = say("title-drift", what=view.sink or view.protocol)
+    if view.property != DRIFT:
+        why = say("story-why", claim=view.property, clause=view.clause)
+    return Story(_saw(view, counterexample, model, grounds), why, tuple(chosen))
+
+
+def _saw(
+    view: View,
+    counterexample: Counterexample,
+    model: ModelRun | None,
+    grounds: Grounds | None,
+) -> str:
+    """Say what is wrong: what readers saw, or would see, or what is so in the model."""
+    fails_at, seen = view.fails_at or 0, counterexample.observed
+    if seen is not None and counterexample.fails_at < len(seen.moments):
+        moment = counterexample.fails_at
+        at = when(fails_at)
+        if seen.moments[moment] == AT_REST:
+            at = at_moment(AT_REST, rested=seen.rested)
+        return say("story-saw-spark", when=_capital(at), seen=seen_at(seen, moment))
+    if view.ending:
+        return say("story-ending", ending=_capital(view.ending))
+    at = _capital(when(fails_at))
+    if model is not None and model.claim in guarantees_of(model.protocol):
+        state = model.run.states[fails_at]
+        history = observe_states(model.interpreter, {"": state})
+        rests = model.interpreter.resting(state)
+        seen_ = seen_at(history, 0, missing=rests)
+        return say("story-saw-model", when=at, seen=seen_)
+    if grounds is not None and grounds.said:
+        return say("story-state", when=at, state=grounds.said)
+    return say("story-why", claim=view.property, clause=view.clause)
+
+
+def _chosen(
+    view: View, elements: Collection[str], reasons: Sequence[Sequence[str]]
+) -> list[StepView]:
+    """Choose the steps of a story: faults, the break, what made the state so.
+
+    ``elements`` contradict the claim, and each of ``reasons`` holds those that a step
+    changed to that end. As long as there are fewer steps than ``FEWEST``, all steps are
+    added that changed the elements of one more reason, the one nearest to the break.
+    """
+    last = view.fails_at or 0
+    known = [s for s in view.steps[:last] if s.matters is not False]
+    faults = [s for s in known if s.kind not in (ACTION, RESTART)]
+    end = [s for s in known if s.number == last]
+    direct = [s for s in known if any(c.name in elements for c in s.changes)]
+    first = [*faults[-MOST:], *([] if view.looks else end), *direct[::-1]]
+    found = {step.number: step for step in first[:MOST]}
+    again = [_changing(known, name) for names in reasons[::-1] for name in names]
+    for group in (*again, *([step] for step in known[::-1])):
+        if len(found) >= FEWEST:
+            break
+        for step in group[::-1][: MOST - len(found)]:
+            found[step.number] = step
+    return [found[number] for number in sorted(found)]
+
+
+def _changing(steps: Sequence[StepView], name: str) -> list[StepView]:
+    """List the steps that changed an element."""
+    return [step for step in steps if any(c.name == name for c in step.changes)]
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def folds(view: View, kept: Collection[int]) -> tuple[Fold, ...]:
+    """Fold the steps of a view that neither its story nor a message that is lost needs.
+
+    ``kept`` are steps that the file alone shows to be no routine.
+    """
+    told = {step.step for step in view.story.steps} if view.story else set()
+    unusual = {s.number for s in view.steps if s.kind != ACTION or s.breaks}
+    lost = {m.sent for m in view.messages if m.fate != "received"}
+    return folds_of(len(view.steps), {*kept, *told, *unusual, *lost})

@@ -1,0 +1,31 @@
+"""Which of several failures is the smallest, so that it is the one that is shown.
+
+It has the fewest faults, the first of them in the earliest batch, and then the fewest
+steps. A replay runs through all batches, so that their number is the same for each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from onceproof.model.language.interpreter import Interpreter
+
+if TYPE_CHECKING:
+    from onceproof.model.interleavings.interleaving import Interleaving
+    from onceproof.model.protocols.micro_batch import MicroBatch
+
+Smallness: TypeAlias = tuple[int, int, int, int]
+
+
+class Smallest:
+    """Compares the interleavings of one protocol."""
+
+    def __init__(self, protocol: MicroBatch) -> None:
+        """Look at interleavings of a protocol."""
+        self._interpreter = Interpreter(protocol)
+
+    def of(self, one: Interleaving) -> Smallness:
+        """Measure an interleaving: the smaller, the better to show."""
+        before = one.trace.states[min(one.faults, default=0)]
+        batch = cast("MicroBatch", self._interpreter.look(before)).commits
+        return len(one.faults), batch, len(one.trace.steps), one.number
