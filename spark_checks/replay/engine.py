@@ -213,7 +213,7 @@ def _replay_sink(
     early, others = request.choice.of(classes, _hits(report))
     # The first that breaks a claim is then the smallest, and what it left is kept.
     smallest = Smallest(protocol)
-    early, others = (sorted(some, key=smallest.of) for some in (early, others))
+    early, others = (tuple(sorted(some, key=smallest.of)) for some in (early, others))
     report.requested = len(early) + len(others)
     listener(events.SinkBegun(sink.name, report.requested))
     semantics = Interpreter(protocol)

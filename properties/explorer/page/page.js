@@ -262,7 +262,7 @@
     if (view.sink) put(labels, "span", say("as-the-model", { protocol: view.protocol }), "badge");
     for (const size of sizes) put(labels, "span", size, "badge");
     const weighed = view.steps.some(step => step.matters !== null);
-    byId("legend").textContent = "● action  ◇ fault  ☒ crash  ▲ restart  ✕ loss  ▭ seen by readers"
+    byId("legend").textContent = `● action  ◇ fault  ☒ crash  ▲ restart  ✕ loss  ▭ ${say("cell-seen")}`
       + (weighed ? `; hollow and grey: ${say("can-be-left-out")}` : "")
       + "; arrows are messages, dashed where their fate is unknown"
       + (view.property ? "; beside a number: · the property holds, ✕ it fails" : "");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -23,7 +24,7 @@ def test_folds_hold_all_that_is_routine_and_nothing_else(steps, kept):
     inside = {n for first, last in folds for n in range(first, last + 1)}
     assert not inside & kept
     assert all(last - first + 1 >= FEWEST for first, last in folds)
-    assert all(a[1] + 1 < b[0] for a, b in zip(folds, folds[1:], strict=False))
+    assert all(a[1] + 1 < b[0] for a, b in itertools.pairwise(folds))
     if steps <= SHORT:
         assert not folds
         return

@@ -18,6 +18,7 @@ from onceproof.model.library import make
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.export import as_test, command_of
 from onceproof.properties.explorer.page.page import Origin, page
+from onceproof.properties.explorer.phrases import position_text
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.explorer.walk import Walk
 from tests.properties.explorer.runs import SPARK, broken, spark
@@ -103,7 +104,8 @@ def test_a_run_is_read_by_keys_alone(opened):
     assert "breaks here" in shown.locator("#step-labels").inner_text()
     assert shown.locator("[role=option][aria-selected=true]").count() == 1
     changes = shown.locator("#changes tbody").inner_text().split("\n")
-    assert any(line.split("\t") == ["sink.rows[0, 0]", "1", "2"] for line in changes)
+    written = ["sink.rows[batch 0, partition 0]", "1", "2"]
+    assert any(line.split("\t") == written for line in changes)
 
 
 def test_another_step_can_be_taken_and_a_link_reproduces_it(opened):
@@ -337,8 +339,8 @@ def test_it_is_printed_whole(opened):
 
     assert not shown.locator(".bar").is_visible()
     printed = shown.locator("#printed").inner_text()
-    assert "write(0, 0, 1)" in printed
-    assert "sink.rows[0, 0]: 1 to 2" in printed
+    assert "write(batch 0, partition 0, attempt 1)" in printed
+    assert "sink.rows[batch 0, partition 0]: 1 to 2" in printed
 
 
 def test_all_that_can_be_pressed_has_a_name(opened):
@@ -416,12 +418,13 @@ def test_a_reason_leads_to_its_step(opened):
 def test_a_run_of_spark_is_labelled_and_off_it_the_model_is(opened):
     """What was seen of Spark is never mixed up with what the model says."""
     shown = opened(of_spark(), "#step=15")
+    rows = shown.locator("#steps .source").count()
     spark_rows = shown.locator("#steps .source", has_text="real Spark").count()
 
-    shown.get_by_role("button", name="commit_task(0, 0)").click()
+    shown.get_by_role("button", name="commit_task(partition 0, attempt 0)").click()
     shown.locator("#copy-test").click()
 
-    assert spark_rows == 25
+    assert spark_rows == rows > 0
     assert "real Spark" not in shown.locator("#row-16").inner_text()
     assert "model" in shown.locator("#row-16").inner_text()
     assert "real Spark" in shown.locator("#row-15").inner_text()
@@ -441,3 +444,63 @@ def test_the_passing_run_can_be_walked(opened):
 
     said = shown.locator("#standing-text").inner_text()
     assert "It is at rest, and does not break at-most-once" in said
+
+
+def test_the_page_opens_with_the_story(opened):
+    """What readers saw, which claim that breaks, and the few steps that led there."""
+    found = explored(spark())
+    story = found.view.story
+    shown = opened(page(found, Origin(str(SPARK), file=True)))
+
+    assert shown.locator("#story-saw").inner_text() == story.saw
+    assert shown.locator("#story-why").inner_text() == story.why
+    steps = shown.locator("#story-steps button")
+    assert steps.count() == len(story.steps)
+    steps.first.click()
+    assert (
+        shown.locator("#where")
+        .inner_text()
+        .startswith(f"step {story.steps[0].step} of")
+    )
+    above = shown.evaluate(
+        """() => document.getElementById("story").getBoundingClientRect().bottom
+        <= document.getElementById("diagram").getBoundingClientRect().top"""
+    )
+    assert above
+
+
+def test_steps_of_routine_are_unfolded_by_a_click_or_by_stepping_in(opened):
+    """Each fold is one row; what is inside is there once it is asked for."""
+    found = explored(spark())
+    (first, last), *others = found.view.folds
+    shown = opened(page(found, Origin(str(SPARK), file=True)))
+    rows = shown.locator("#steps [role=option]")
+    folds = shown.locator("#steps li.fold button")
+
+    hidden = sum(b - a + 1 for a, b in found.view.folds)
+    assert folds.count() == 1 + len(others)
+    assert rows.count() == len(found.view.steps) + 1 - hidden
+    assert f"{last - first + 1} steps of routine" in folds.first.inner_text()
+    folds.first.click()
+    assert folds.count() == len(others)
+    assert shown.locator(f"#row-{first}").count() == 1
+    shown.evaluate(f"location.hash = '#step={others[0][0]}'")
+    sync_api.expect(folds).to_have_count(0)
+
+
+def test_page_and_terminal_say_alike_where_a_reader_stands(opened):
+    """On the trace at each step, and off it."""
+    found = broken("micro-batch", "at-most-once")
+    walk = Walk(found)
+    shown = opened(of_the_model(), f"#step={walk.step}")
+
+    assert shown.locator("#standing-text").inner_text() == position_text(walk)
+    walk.go(5)
+    option = walk.options()[0]
+    walk.take(option)
+    shown.goto(f"{shown.url.partition('#')[0]}#step=5")
+    shown.get_by_role("button", name=option.text).click()
+    assert shown.locator("#standing-text").inner_text() == position_text(walk)
+    walk.to_rest()
+    shown.locator("#to-rest").click()
+    assert shown.locator("#standing-text").inner_text() == position_text(walk)
