@@ -43,12 +43,18 @@ def folds_of(steps: int, kept: Collection[int]) -> tuple[Fold, ...]:
 def telling_steps(counterexample: Counterexample) -> set[int]:
     """Number the steps that a file alone shows to be no routine.
 
-    They are the faults with the step before and after each, the step that breaks the
-    claim, and, of what is repeated for ever, where it begins.
+    They are the faults with the step before and after each, what is done again and has
+    another effect than the first time, the step that breaks the claim, and, of what is
+    repeated for ever, where it begins.
     """
     numbered = list(enumerate(counterexample.steps, 1))
     faults = {number for number, step in numbered if step.fault}
     found = {near for number in faults for near in (number - 1, number, number + 1)}
+    first: dict[object, int] = {}
+    for number, step in numbered:
+        before = first.setdefault((step.event, step.members), number)
+        if counterexample.steps[before - 1].changes != step.changes:
+            found |= {before, number}
     if counterexample.observed is None:
         found.add(counterexample.fails_at)
     elif counterexample.fails_at < len(counterexample.looks):

@@ -13,12 +13,12 @@ from textual.widgets import Input, Static
 from onceproof.properties.explorer.export import as_test, command_of
 from onceproof.properties.explorer.phrases import (
     labels,
-    position_text,
     safe,
     say,
     title,
     word,
 )
+from onceproof.properties.explorer.position import position_text
 from onceproof.properties.explorer.terminal import panes
 from onceproof.properties.explorer.terminal.dialogs import HELP, TextDialog
 from onceproof.properties.explorer.walk import Walk

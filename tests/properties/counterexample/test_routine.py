@@ -62,6 +62,20 @@ def test_a_fault_is_never_folded(fault):
     assert inside
 
 
+def test_what_is_done_again_with_another_effect_is_shown():
+    """The second write of a row is the point of the story, and so is the first."""
+    told = replace(spark(), loop=None)
+    again = replace(told.steps[4], changes={"sink.rows[0, 0]": 2})
+    steps = tuple(replace(step, fault=False) for step in told.steps)
+    steps = (*steps[:12], again, *steps[13:])
+
+    folds = lanes_of(replace(told, steps=steps)).folds
+
+    inside = {n for first, last in folds for n in range(first, last + 1)}
+    assert told.steps[4].event == "write"
+    assert not inside & {5, 13}
+
+
 def test_plain_text_unfolds_by_an_option():
     """Without it the option is named."""
     folded = CliRunner().invoke(main, ["explore", str(SPARK)])
