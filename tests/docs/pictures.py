@@ -34,8 +34,8 @@ def picture_of_the_page(to: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"]
         )
-        shown = browser.new_page(viewport={"width": 1180, "height": 820})
-        shown.goto(f"{file.as_uri()}#step=5")
+        shown = browser.new_page(viewport={"width": 1180, "height": 1060})
+        shown.goto(file.as_uri())
         shown.screenshot(path=to)
         browser.close()
 
