@@ -139,9 +139,7 @@ def check(
 
         return check_all(as_json=as_json, markdown=markdown, evidence=evidence)
     if protocol is None:
-        message = (
-            "name a protocol, a file of one, or --all; see onceproof protocols"
-        )
+        message = "name a protocol, a file of one, or --all; see onceproof protocols"
         raise UsageError(message)
     model = make(protocol, settings_of(settings))
     if mermaid:
