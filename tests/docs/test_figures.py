@@ -7,6 +7,8 @@ import re
 import pytest
 
 from onceproof.model.files import MOST_BYTES
+from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.properties.judges.by_proof.confirm import MOST_STATES
 from onceproof.properties.testing.on_spark import on_spark
 from onceproof.spark_checks.inject.tracing.injection_points import (
@@ -57,6 +59,16 @@ def test_a_limit_that_a_page_quotes_is_that_of_the_code(name):
     text = " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
     assert [phrase for phrase in QUOTED[name] if phrase not in text] == []
+
+
+def test_the_model_of_spark_has_the_faults_that_its_page_lists():
+    """None is missing, and none is one too many."""
+    text = (ROOT / "docs/explanation/the-model-of-spark.md").read_text(encoding="utf-8")
+    steps = Interpreter(MicroBatch(rescales=1)).steps
+
+    named = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+
+    assert set(named) == {step.name for step in steps.values() if step.fault}
 
 
 def test_the_table_of_the_marker_has_a_row_for_each_argument():

@@ -1,4 +1,4 @@
-"""The pages name files that exist, and the picture of the rooms shows every folder."""
+"""The pages name files and names that exist; the picture of the rooms is complete."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ import re
 import pytest
 
 from tests.docs.pages import pages
+from tests.docs.reference.filled import PART
+from tests.docs.test_words import FENCED
 from tests.test_house import ROOMS, ROOT
 
 PATH = re.compile(rf"`((?:{'|'.join((*ROOMS, 'tests', 'docs'))})/[\w/.-]*)`")
+NAME = re.compile(r"`([A-Za-z_][\w.]*)(?:\([^`]*\))?`")
+# Names of Spark, of a marker of the tests, and of a package that a page makes up.
+FOREIGN = {"spark.python.worker.reuse", "current_timestamp", "grid", "mylib"}
 FOLDER = re.compile(r"^( *)([\w]+)/ +\S")
 
 
@@ -19,6 +24,26 @@ def test_the_files_and_folders_that_a_page_names_exist(page):
     named = PATH.findall(page.read_text(encoding="utf-8"))
 
     assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.fixture(scope="module")
+def code():
+    """Give the text of all code, in which a name must occur."""
+    files = (path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_the_names_that_a_page_quotes_occur_in_the_code(page, code):
+    """A page is changed with the name that it quotes between its examples."""
+    text = page.read_text(encoding="utf-8")
+    examples = "".join(found.group() for found in FENCED.finditer(text))
+
+    by_hand = PART.sub(" ", FENCED.sub(" ", text))
+    quoted = set(NAME.findall(by_hand)) - FOREIGN
+
+    there = examples + code
+    assert [name for name in quoted if name.split(".")[-1] not in there] == []
 
 
 def test_the_picture_of_the_rooms_shows_every_folder():
