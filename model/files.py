@@ -6,25 +6,29 @@ differently is refused in one sentence, with its place.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
 import secrets
 import stat
 import tempfile
+import time
 import tomllib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
 MOST_BYTES = 64 * 1024 * 1024
 _MOST_NUMBER = 2**63
 _NEW = 0o666
+_PATIENCE, _PAUSE = 60.0, 0.02
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -95,6 +99,52 @@ def _settle(folder: Path) -> None:
             os.fsync(number)
         finally:
             os.close(number)
+
+
+@contextmanager
+def locked(path: Path, *, patience: float = _PATIENCE) -> Iterator[None]:
+    """Let one run at a time read and rewrite a file; the others wait for it.
+
+    The lock is a file beside it, and ends with the process that holds it. Raises
+    ``UsageError`` where it cannot be had within ``patience`` seconds, or at all.
+    """
+    lock = path.with_name(f".{path.name}.lock")
+    ends = time.monotonic() + patience
+    try:
+        while (number := _lock_of(lock)) is None:
+            if time.monotonic() > ends:
+                message = (
+                    f"{path} is being written by another run for {patience:g} seconds; "
+                    f"wait for that, or end the process that holds {lock}"
+                )
+                raise UsageError(message)
+            time.sleep(_PAUSE)
+    except OSError as error:
+        message = f"{lock} cannot be locked: {error.strerror or error}"
+        raise UsageError(message) from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        # A process forked meanwhile has the same lock: to close it here is not enough.
+        fcntl.flock(number, fcntl.LOCK_UN)
+        os.close(number)
+
+
+def _lock_of(lock: Path) -> int | None:
+    """Take a lock, and give its number; None where another run has it."""
+    number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, _NEW)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(number), lock.stat()):
+            return number
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(number)
+        raise
+    os.close(number)
+    return None
 
 
 def read_text(path: Path, *, most: int = MOST_BYTES) -> str:

@@ -13,7 +13,7 @@ for all events with the same outcomes, so that it fits in memory at any size.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
@@ -25,6 +25,7 @@ from onceproof.model.language.source_location import defined_at
 from onceproof.model.language.terms.terms import sort_of
 from onceproof.model.language.terms.types import BOOL, IntType, MemberType, type_of
 from onceproof.model.text import did_you_mean
+from onceproof.properties.schema import Count, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,32 +38,35 @@ VOCABULARY = ("visible", "accepted", "promised", "rejected", "unit", "unexplaine
 _WORDS = ", ".join(VOCABULARY)
 
 
+@stored()
 @dataclass(frozen=True, order=True)
 class EventOutcome:
     """What became of an event by one moment."""
 
     promised: bool
     """Whether it was recorded as done."""
-    visible: int
+    visible: Count
     """How often a reader sees it."""
 
 
+@stored("example")
 @dataclass(frozen=True, order=True)
 class Row:
     """Events of one unit that have the same outcomes at every moment."""
 
-    unit: int
+    unit: Count
     """The unit that they belong to: the batch, say."""
     accepted: bool
     """Whether the system accepted them."""
     outcomes: tuple[EventOutcome, ...]
     """Their outcome at each moment."""
-    events: int = 1
+    events: Count = 1
     """How many events there are."""
     example: str = field(default="", compare=False)
     """One of them, in words, where that is known."""
 
 
+@stored("strays", "unread")
 @dataclass(frozen=True)
 class History:
     """What was observed of a run, or of a model's trace, at each of some moments."""
@@ -71,13 +75,13 @@ class History:
     """The names of the moments, in order."""
     rows: tuple[Row, ...]
     """The events, one row for all that have the same outcomes."""
-    unexplained: tuple[int, ...]
+    unexplained: tuple[Count, ...]
     """How many visible effects belong to no event, at each moment."""
     rested: bool = True
     """Whether the run reached its end; without it, the run did not recover."""
     strays: tuple[str, ...] = field(default=(), compare=False)
     """An effect of no event at each moment, in words, where there is one."""
-    unread: tuple[int, ...] = ()
+    unread: tuple[Count, ...] = ()
     """The moments at which no reader could read. What rows hold there counts for
     nothing."""
 
@@ -93,28 +97,6 @@ class History:
         """Return the outcomes, whatever the number of events, to compare histories."""
         alike = {(r.unit, r.accepted, r.outcomes) for r in self.rows}
         return (sorted(alike), tuple(n > 0 for n in self.unexplained), self.rested)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data for a file."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> History:
-        """Read what ``to_json`` gave."""
-        rows = tuple(
-            Row(
-                unit=row["unit"],
-                accepted=row["accepted"],
-                outcomes=tuple(EventOutcome(**moment) for moment in row["outcomes"]),
-                events=row["events"],
-                example=str(row.get("example", "")),
-            )
-            for row in data["rows"]
-        )
-        moments, unexplained = tuple(data["moments"]), tuple(data["unexplained"])
-        strays = tuple(map(str, data.get("strays", ())))
-        unread = tuple(map(int, data.get("unread", ())))
-        return cls(moments, rows, unexplained, bool(data["rested"]), strays, unread)
 
 
 class Ledger:

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from onceproof.model.errors import UsageError
-from onceproof.model.files import read_json, writable, write_whole
+from onceproof.model.files import writable, write_whole
 from onceproof.model.language.terms.types import spelled
 from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.evidence.fingerprints import of_data
-from onceproof.properties.forms import (
+from onceproof.properties.ledger import History
+from onceproof.properties.schema import (
+    Count,
+    FileFormat,
+    OtherSchemaError,
+    Scalars,
     flag,
     listed,
-    mapped,
     maybe,
-    record,
-    scalar,
-    shown,
+    read_as,
+    stored,
+    table,
     text,
     whole,
 )
-from onceproof.properties.ledger import History
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,21 +33,47 @@ if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
 
-SCHEMA = 2
-FORMAT = "onceproof counterexample"
+FORMAT = FileFormat("onceproof counterexample", 2, "counterexample file")
+
+_EVENTS = table(
+    {
+        "schema": text,
+        "tasks": whole(1),
+        "key": listed(text),
+        "pieces": listed(listed(text)),
+    }
+)
+_OPTIONS = table(
+    {},
+    {
+        # Of the test that found it.
+        **dict.fromkeys(("key", "allow", "code", "guarantees"), listed(text)),
+        "profile": text,
+        "most": maybe(whole(1)),
+        "timeout": whole(1),
+        # Of the search, or of the random walks.
+        "symmetry": flag,
+        "max_states": maybe(whole(1)),
+        "walks": whole(1),
+        "depth": whole(),
+        # Of both.
+        "seed": whole(None),
+    },
+)
 
 
+@stored("lane", "label")
 @dataclass(frozen=True)
 class TraceStep:
     """One step of the trace."""
 
     event: str
     """The action or fault."""
-    members: tuple[int, ...]
+    members: tuple[Count, ...]
     """The members it is for."""
     fault: bool
     """Whether it is a fault."""
-    changes: dict[str, Any]
+    changes: Scalars
     """The elements of the state that it changes, with their new values."""
     lane: str = field(default="", compare=False)
     """Who acts: the member of an unordered sort, the part, or the protocol's role."""
@@ -57,19 +85,20 @@ class TraceStep:
         return self.label or f"{self.event}({', '.join(map(str, self.members))})"
 
 
+@stored("looks", "input", "test", "options", "because", "loop")
 @dataclass(frozen=True)
 class Counterexample:
     """A trace that breaks a property, of the model or of a real run."""
 
     protocol: str
     """The protocol."""
-    parameters: dict[str, Any]
+    parameters: Scalars
     """Its parameters, parts and sizes."""
     property: str
     """The property that is broken."""
     clause: str
     """The clause of the property that fails."""
-    fails_at: int
+    fails_at: Count
     """Where the clause first fails: the step (from 1; 0 is the start), or the moment if
     there is an ``observed`` ledger."""
     steps: tuple[TraceStep, ...]
@@ -78,11 +107,11 @@ class Counterexample:
     """The versions of Onceproof and of what it ran on."""
     sink: str = ""
     """The sink of a real run; empty for the model alone."""
-    interleaving: int = 0
+    interleaving: Count = 0
     """The number of the interleaving."""
-    faults: int = 1
+    faults: Count = 1
     """The budget of faults."""
-    events: int = 0
+    events: Count = 0
     """How many events a real run reads."""
     failpoints: tuple[str, ...] = ()
     """How each fault is injected, in words."""
@@ -90,27 +119,27 @@ class Counterexample:
     """The ledger that the real run showed."""
     expected: History | None = None
     """The ledger that the model expects."""
-    start: dict[str, Any] = field(default_factory=dict)
+    start: Scalars = field(default_factory=dict)
     """The first state, element by element."""
-    looks: tuple[int, ...] = ()
+    looks: tuple[Count, ...] = ()
     """After how many steps each moment was."""
-    input: dict[str, Any] | None = None
+    input: Annotated[dict[str, Any] | None, maybe(_EVENTS)] = None
     """The events, where they are the user's own."""
     test: str = ""
     """The test that found it, and by which it is run again."""
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Annotated[dict[str, Any], _OPTIONS] = field(default_factory=dict)
     """What it was found with: of a test ``key``, ``allow``, ``code``, ``guarantees``,
     ``profile``, ``most``, ``seed``, ``timeout``; of a model ``symmetry`` and
     ``max_states``, or ``walks``, ``depth`` and ``seed``."""
     because: tuple[str, ...] = ()
     """How it came about, in sentences."""
-    loop: int | None = None
+    loop: Count | None = None
     """After how many steps a loop begins; with no step after it, the run is at rest."""
 
     def to_json(self) -> dict[str, Any]:
         """Give plain data, with its format, its schema, and its digest."""
         data = asdict(self)
-        return {"format": FORMAT, "schema": SCHEMA, **data, "digest": of_data(data)}
+        return {**FORMAT.head, **data, "digest": of_data(data)}
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
@@ -123,22 +152,17 @@ def read(path: Path) -> Counterexample:
 
     Raises ``UsageError`` for a file that is missing, damaged, foreign or newer.
     """
-    data = read_json(path, "counterexample file")
-    if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
-        message = f"{path} is JSON, but no counterexample file of Onceproof"
-        raise UsageError(message)
-    schema = data.pop("schema", None)
-    if type(schema) is not int or schema not in (_FIRST_SCHEMA, SCHEMA):
-        message = (
-            f"{path} has schema {shown(schema)}, and this Onceproof reads {SCHEMA}; "
-            "use the version that wrote it"
-        )
-        raise UsageError(message)
+    first = False
     try:
-        return _parsed(_renamed(data) if schema == _FIRST_SCHEMA else data)
+        data = FORMAT.content(path)
+    except OtherSchemaError as error:
+        if error.schema != _FIRST_SCHEMA:
+            raise
+        data, first = error.data, True
+    try:
+        return _parsed(_renamed(data) if first else data)
     except ValueError as error:
-        message = f"{path} is damaged: {error}"
-        raise UsageError(message) from None
+        raise FORMAT.damaged(path, error) from None
 
 
 def _renamed(data: dict[str, Any]) -> dict[str, Any]:
@@ -170,7 +194,7 @@ def _under_new_names(data: dict[str, Any]) -> dict[str, Any]:
 
 def _check_digest(data: dict[str, Any]) -> None:
     """Take the digest out of the data. Raises ``ValueError`` if it does not fit."""
-    digest = data.pop("digest", None)
+    digest = maybe(text)(data.pop("digest", None), "digest")
     if digest not in (None, of_data(data)):
         message = (
             "its digest does not match, so it was changed after it was written; "
@@ -181,18 +205,9 @@ def _check_digest(data: dict[str, Any]) -> None:
 
 def _parsed(data: dict[str, Any]) -> Counterexample:
     """Make a counterexample of plain data. Raises ``ValueError`` for what is amiss."""
-    _FORM(data, "")
-    _check_digest(data)
-    steps = tuple(
-        TraceStep(**{**step, "members": tuple(step["members"])})
-        for step in data["steps"]
-    )
-    histories = {
-        name: None if data[name] is None else History.from_json(data[name])
-        for name in ("observed", "expected")
-    }
-    lists = {name: tuple(data[name]) for name in _TUPLES if name in data}
-    found = Counterexample(**{**data, **histories, **lists, "steps": steps})
+    digest = {"digest": data.pop("digest")} if "digest" in data else {}
+    found = read_as(Counterexample, data)
+    _check_digest({**data, **digest})
     _coherent(found)
     return found
 
@@ -226,84 +241,6 @@ def _coherent(found: Counterexample) -> None:
 _FIRST_SCHEMA = 1
 _NEW_NAMES = {"asked": "options", "fared": "outcomes"}
 _NEW_PROTOCOLS = {"struck-inside": "instrumented-micro-batch"}
-_TUPLES = ("failpoints", "looks", "because")
-_STEP = record(
-    {
-        "event": text,
-        "members": listed(whole()),
-        "fault": flag,
-        "changes": mapped(scalar),
-    },
-    {"lane": text, "label": text},
-)
-_ROW = record(
-    {
-        "unit": whole(),
-        "accepted": flag,
-        "outcomes": listed(record({"promised": flag, "visible": whole()})),
-        "events": whole(),
-    },
-    {"example": text},
-)
-_HISTORY = record(
-    {
-        "moments": listed(text),
-        "rows": listed(_ROW),
-        "unexplained": listed(whole()),
-        "rested": flag,
-    },
-    {"strays": listed(text), "unread": listed(whole())},
-)
-_EVENTS = record(
-    {
-        "schema": text,
-        "tasks": whole(1),
-        "key": listed(text),
-        "pieces": listed(listed(text)),
-    }
-)
-_OPTIONS = {
-    # Of the test that found it.
-    **dict.fromkeys(("key", "allow", "code", "guarantees"), listed(text)),
-    "profile": text,
-    "most": maybe(whole(1)),
-    "timeout": whole(1),
-    # Of the search, or of the random walks.
-    "symmetry": flag,
-    "max_states": maybe(whole(1)),
-    "walks": whole(1),
-    "depth": whole(),
-    # Of both.
-    "seed": whole(None),
-}
-_FORM = record(
-    {
-        "protocol": text,
-        "parameters": mapped(scalar),
-        "property": text,
-        "clause": text,
-        "fails_at": whole(),
-        "steps": listed(_STEP),
-        "versions": mapped(text),
-        "sink": text,
-        "interleaving": whole(),
-        "faults": whole(),
-        "events": whole(),
-        "failpoints": listed(text),
-        "observed": maybe(_HISTORY),
-        "expected": maybe(_HISTORY),
-        "start": mapped(scalar),
-    },
-    {
-        "looks": listed(whole()),
-        "input": maybe(_EVENTS),
-        "test": text,
-        "options": record({}, _OPTIONS),
-        "because": listed(text),
-        "loop": maybe(whole()),
-        "digest": text,
-    },
-)
 
 
 def steps_of(interpreter: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:

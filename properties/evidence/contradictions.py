@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.evidence.record import Evidence
 
-_SAID = {
+_VERDICTS = {
     "check": (Verdict.EXHAUSTED, Verdict.REFUTED, Verdict.UNDECIDED, Verdict.VACUOUS),
     "simulate": (Verdict.HELD, Verdict.REFUTED, Verdict.UNDECIDED, Verdict.VACUOUS),
     "prove": (
@@ -40,15 +40,15 @@ def contradiction(record: Evidence) -> str:
 
 
 def _contradictions(record: Evidence) -> Iterator[str]:
-    if record.verdict not in _SAID[record.kind]:
-        yield f"a {record.kind} never says {record.verdict}"
-    modelled = record.model.get("faults") if record.fault_set else 0
+    if record.verdict not in _VERDICTS[record.judge]:
+        yield f"a {record.judge} never says {record.verdict}"
+    modelled = record.parameters.get("faults") if record.fault_set else 0
     if record.faults != modelled:
         yield f"'faults' is {record.faults}, and its model has {modelled}"
     if record.faults < 0:
         yield "it has fewer than no faults"
     yield from _of_trace(record)
-    if record.kind == "replay":
+    if record.judge == "replay":
         yield from _of_replay(record)
     yield from _of_counts(record)
 
@@ -61,12 +61,12 @@ def _of_trace(record: Evidence) -> Iterator[str]:
         return
     if not refuted:
         yield f"it is {record.verdict}, and has a trace that refutes"
-    strikes = trace.strikes
+    faults = trace.fault_steps
     places = range(1, len(trace.steps) + 1)
-    if list(strikes) != sorted(set(strikes)) or not all(n in places for n in strikes):
-        yield "'strikes' does not number steps of the trace"
-    if len(strikes) > record.faults:
-        yield f"{len(strikes)} faults strike in its trace, and it has {record.faults}"
+    if list(faults) != sorted(set(faults)) or not all(n in places for n in faults):
+        yield "'fault_steps' does not number steps of the trace"
+    if len(faults) > record.faults:
+        yield f"{len(faults)} faults happen in its trace, and it allows {record.faults}"
 
 
 def _of_replay(record: Evidence) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _of_replay(record: Evidence) -> Iterator[str]:
 
 def _of_counts(record: Evidence) -> Iterator[str]:
     coverage = record.coverage
-    for name, least in _COUNTS.get(record.kind, {}).items():
+    for name, least in _COUNTS.get(record.judge, {}).items():
         value = coverage.get(name)
         if type(value) is not int or value < least:
             yield f"its coverage counts {value!r} {name}"
@@ -98,9 +98,9 @@ def looked_at(record: Evidence) -> int:
 
     Of a proof it is how far z3 came before it gave up.
     """
-    if record.kind == "replay":
+    if record.judge == "replay":
         return (part(record.coverage.get(_INTERLEAVINGS)) or (0, 0))[0]
-    if record.kind == "prove":
+    if record.judge == "prove":
         said = record.verdict
         return _PROOFS.index(said) if said in _PROOFS else len(_PROOFS)
     states = record.coverage.get("states")

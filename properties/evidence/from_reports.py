@@ -19,8 +19,8 @@ from onceproof.properties.evidence.record import (
     CONFIGURED,
     Assumption,
     Evidence,
-    Hashes,
-    Shown,
+    Fingerprints,
+    TraceEvidence,
     today,
 )
 from onceproof.properties.judges.by_search import parameters_of
@@ -44,7 +44,7 @@ def records_of(
     how: Mapping[str, Any] | None = None,
     day: str = "",
 ) -> tuple[Evidence, ...]:
-    """Tell a report of a protocol as evidence, a record for each guarantee.
+    """Give a report of a protocol as evidence, a record for each guarantee.
 
     ``subject`` is how the protocol is named where it is not of the library, ``how``
     says what was asked of the judge besides. Witnesses and lemmas are no guarantees:
@@ -56,28 +56,30 @@ def records_of(
     model = fingerprints.of_system(system)
     witnesses = tuple(f for f in report.findings if is_witness(f.property))
     kind, coverage, settings = _judge(report)
-    strikes = fault_set(system)
+    allowed = fault_set(system)
     scope = {"model": protocol.label(), **parameters_of(protocol), **settings}
     scope |= how or {}
-    if not strikes:
+    if not allowed:
         del scope["faults"]
     command = _command(kind, subject, scope)
     return tuple(
         Evidence(
             subject=subject,
             guarantee=found.property.name,
-            kind=kind,
+            judge=kind,
             claim=found.property.text,
             scope=scope,
-            faults=protocol.faults if strikes else 0,
-            fault_set=strikes,
+            faults=protocol.faults if allowed else 0,
+            fault_set=allowed,
             verdict=found.verdict,
             coverage=coverage,
-            hashes=Hashes(model, fingerprints.of_property(found.property, system)),
-            model=settings_of(protocol),
+            fingerprints=Fingerprints(
+                model, fingerprints.of_property(found.property, system)
+            ),
+            parameters=settings_of(protocol),
             versions=versions_of("onceproof", "z3-solver" if kind == "prove" else ""),
             date=day or today(),
-            again=f"{command} --evidence",
+            command=f"{command} --evidence",
             assumptions=_assumptions(system, found.property, witnesses),
             lemmas=found.lemmas,
             note=_note(found),
@@ -154,10 +156,10 @@ def _assumptions(
     met = [f.property.name for f in witnesses if f.verdict.holds]
     unmet = [f.property.name for f in witnesses if f.verdict is Verdict.VACUOUS]
     if met:
-        assumptions.append(Assumption(f"the model comes to {', '.join(met)}", CHECKED))
+        assumptions.append(Assumption(f"the model reaches {', '.join(met)}", CHECKED))
     if unmet:
         assumptions.append(
-            Assumption(f"the model never comes to {', '.join(unmet)}", CHECKED)
+            Assumption(f"the model never reaches {', '.join(unmet)}", CHECKED)
         )
     most = system.protocol.faults
     if fault_set(system):
@@ -167,7 +169,7 @@ def _assumptions(
         )
     fair = [a.name.replace("_", "-") for a in system.actions if a.fair]
     if fair and any(clause.when.of_runs for clause in prop.clauses):
-        text = f"{len(fair)} fair actions: which can always happen happens at last"
+        text = f"{len(fair)} fair actions: what stays possible eventually happens"
         assumptions.append(Assumption(text, ASSUMED))
     assumptions.append(Assumption("the system does as the model says", ASSUMED))
     return tuple(assumptions)
@@ -194,19 +196,19 @@ def _command(kind: str, subject: str, scope: Mapping[str, Any]) -> str:
     return f"onceproof {verb} {shell_word(name)}{shown}{''.join([*sizes, *asked])}"
 
 
-def _shown(found: Finding, command: str) -> Shown | None:
-    """Tell the trace of a claim that is refuted."""
+def _shown(found: Finding, command: str) -> TraceEvidence | None:
+    """Give the trace of a claim that is refuted."""
     if found.trace is None or found.verdict is not Verdict.REFUTED:
         return None
     events = found.trace.events
     loop = found.trace.loop
-    seen = "" if loop is None else f"from step {loop + 1} on for ever"
+    outcome = "" if loop is None else f"from step {loop + 1} on for ever"
     if loop == len(events):
-        seen = "after the last step nothing has to happen any more"
-    return Shown(
+        outcome = "after the last step nothing has to happen any more"
+    return TraceEvidence(
         clause=found.property.clauses[found.clause].text,
         steps=tuple(str(event) for event in events),
-        strikes=tuple(n for n, event in enumerate(events, 1) if event.fault),
-        again=f"{command} --property {found.property.name}",
-        seen=seen,
+        fault_steps=tuple(n for n, event in enumerate(events, 1) if event.fault),
+        command=f"{command} --property {found.property.name}",
+        outcome=outcome,
     )

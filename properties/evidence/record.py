@@ -1,72 +1,80 @@
 """Evidence: what was claimed, how it came out, and what that was found for.
 
-A record speaks of one guarantee of one subject, as one judge found it at one scope.
-It holds the fingerprints of all that the verdict rests on, and so is live for as long
-as those stay. A run that is made again gives the same record but for day and digest.
+A record is one judge's finding about one guarantee of one subject at one scope. It
+holds the fingerprints of all that the verdict rests on, and is live as long as those
+do not change. A run that is made again gives the same record but for day and digest.
 The digest guards against edits by mistake: it is no signature.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 from onceproof.model.text import slug
 from onceproof.properties.evidence.fingerprints import of_data
+from onceproof.properties.schema import Count, Scalars, day, one_of, stored
+from onceproof.properties.verdicts import Verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from onceproof.properties.verdicts import Verdict
-
-SCHEMA = 2
-FORMAT = "onceproof evidence"
-KINDS = ("check", "simulate", "prove", "replay")
+JUDGES = ("check", "simulate", "prove", "replay")
 CHECKED, CONFIGURED, ASSUMED = "checked", "configured", "assumed"
 ASSUMPTIONS = (CHECKED, CONFIGURED, ASSUMED)
+_LETTERS = 80
+_LOSSLESS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
+@stored()
 @dataclass(frozen=True)
 class Assumption:
-    """What a verdict rests on: it was checked, it was configured, or it is assumed."""
+    """What a verdict rests on."""
 
     text: str
-    kind: str
+    """The sentence."""
+    kind: Annotated[str, one_of(*ASSUMPTIONS)]
+    """Whether it was ``checked``, was ``configured``, or is ``assumed``."""
 
 
+@stored()
 @dataclass(frozen=True)
-class Shown:
-    """The minimal trace that breaks a claim, and the command that shows it again.
-
-    ``steps`` reads like ``crash()``; ``strikes`` numbers those that are faults, from 1.
-    ``failpoints`` says where faults were injected into a real run, ``seen`` what
-    readers saw then.
-    """
+class TraceEvidence:
+    """The minimal trace that breaks a claim, and the command that shows it again."""
 
     clause: str
+    """The part of the claim that fails."""
     steps: tuple[str, ...]
-    strikes: tuple[int, ...]
-    again: str
+    """What happens, step by step, each as ``crash()``."""
+    fault_steps: tuple[Count, ...]
+    """The numbers of the steps that are faults, from 1."""
+    command: str
+    """Shows the trace again."""
     failpoints: tuple[str, ...] = ()
-    seen: str = ""
+    """Where the faults were injected into a real run."""
+    outcome: str = ""
+    """What readers saw then."""
     file: str = ""
+    """The counterexample file, where one was written."""
 
     @property
     def name(self) -> str:
         """Name the trace by what happens in it."""
-        return of_data([self.steps, self.strikes, self.failpoints])[:8]
+        return of_data([self.steps, self.fault_steps, self.failpoints])[:8]
 
 
+@stored()
 @dataclass(frozen=True)
-class Hashes:
-    """Fingerprints of the model, of the property, and of the files of a sink's code."""
+class Fingerprints:
+    """Hashes of the model's terms, of the property, and of the files of a sink."""
 
     model: str
+    """The hash of the model's terms."""
     property: str
-    sources: Mapping[str, str] = field(default_factory=dict)
+    """The hash of the property's clauses: their words and their terms."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """The hash of each file of a sink's code."""
 
-    def moved(self, now: Hashes) -> tuple[str, ...]:
+    def moved(self, now: Fingerprints) -> tuple[str, ...]:
         """Say in which of them ``now`` differs from these."""
         changes = []
         if self.model != now.model:
@@ -84,42 +92,63 @@ class Hashes:
         return tuple(changes)
 
 
+@stored()
 @dataclass(frozen=True)
 class Evidence:
-    """One judge's finding about one guarantee of one subject.
-
-    ``subject`` is a protocol as ``onceproof check`` takes it, or a sink by its name.
-    ``scope`` names what was run at what sizes, ``faults`` how many may strike in all,
-    ``fault_set`` which. ``coverage`` counts what was looked at. ``model`` holds what
-    the protocol is to be made with again, ``again`` is the command that makes the
-    record anew.
-    """
+    """One judge's finding about one guarantee of one subject."""
 
     subject: str
+    """A protocol as ``onceproof check`` takes it, or a sink by its name."""
     guarantee: str
-    kind: str
+    """The name of the guarantee, or of a protocol's own property."""
+    judge: Annotated[str, one_of(*JUDGES)]
+    """``check``, ``simulate``, ``prove`` or ``replay``."""
     claim: str
-    scope: Mapping[str, Any]
+    """What the guarantee says, as a sentence."""
+    scope: Scalars
+    """What was judged, at what sizes and settings."""
     faults: int
+    """How many faults may happen in all."""
     fault_set: tuple[str, ...]
+    """Which faults may happen."""
     verdict: Verdict
-    coverage: Mapping[str, Any]
-    hashes: Hashes
-    model: Mapping[str, Any]
-    versions: Mapping[str, str]
-    date: str
-    again: str
+    """How the claim came out."""
+    coverage: Scalars
+    """How much was looked at, counted."""
+    fingerprints: Fingerprints
+    """Hashes of all that the verdict rests on."""
+    parameters: Scalars
+    """What the model is made with, to compare its fingerprint."""
+    versions: dict[str, str]
+    """The versions of the tools that found it."""
+    date: Annotated[str, day]
+    """The day on which it was found."""
+    command: str
+    """Makes the record again."""
     assumptions: tuple[Assumption, ...] = ()
+    """What the verdict rests on besides."""
     lemmas: tuple[str, ...] = ()
+    """What a proof needed."""
     note: str = ""
-    trace: Shown | None = None
+    """What the judge says about the verdict."""
+    trace: TraceEvidence | None = None
+    """The trace that refutes the claim."""
 
     @property
-    def name(self) -> str:
-        """Name the file: by subject, guarantee, kind and scope, and by nothing else."""
-        words = [_plain(self.subject), _plain(self.guarantee), self.kind]
-        digest_part = of_data([self.subject, dict(self.scope), self.faults])[:8]
-        return "--".join([*words, digest_part]) + ".json"
+    def id(self) -> str:
+        """Name the record in its file: by guarantee, judge and scope alone."""
+        scope = of_data([self.subject, self.scope, self.faults])[:8]
+        return f"{self.guarantee}/{self.judge}/{scope}"
+
+    @property
+    def file_name(self) -> str:
+        """Name the file of the record's subject."""
+        return file_name(self.subject)
+
+    @property
+    def address(self) -> str:
+        """Name the record among all of a folder."""
+        return f"{self.file_name}:{self.id}"
 
     @property
     def digest(self) -> str:
@@ -127,16 +156,19 @@ class Evidence:
         return of_data(asdict(self))
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data, with its format, its schema, and its digest."""
-        data = {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
-        return {**data, "digest": self.digest}
+        """Give plain data, with its id and its digest."""
+        return {"id": self.id, **asdict(self), "digest": self.digest}
+
+
+def file_name(subject: str) -> str:
+    """Name the file of a subject: no two subjects have one file, in whatever case."""
+    plain = slug(subject.replace("--set ", ""), most=_LETTERS)
+    plain = plain.encode("ascii", "ignore").decode("ascii").lstrip("-")
+    if plain != subject or not _LOSSLESS.fullmatch(subject):
+        plain = f"{plain}--{of_data(subject)[:8]}"
+    return f"{plain}.json"
 
 
 def today() -> str:
     """Give the day, as it is in UTC."""
     return dt.datetime.now(tz=dt.UTC).date().isoformat()
-
-
-def _plain(text: str) -> str:
-    """Give a name as it may stand in that of a file."""
-    return slug(text.replace("--set ", ""), most=80)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from onceproof.model.text import nearest
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from onceproof.properties.evidence.record import Assumption, Evidence
 
 UNSUPPORTED = "unsupported"
+SINKS, PROTOCOLS = "sinks", "protocols"
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 EXPECTED = (HOLDS, REFUTED, UNDECIDED)
 DELIVERY, EFFECT, VISIBILITY, AGREEMENT = (
@@ -44,7 +44,7 @@ _DUTIES = {
     ),
     "atomic-visibility": (
         "effectively-once",
-        "bear with a batch that is visible in part, or read when none is written",
+        "expect a batch that is visible in part, or read when none is written",
     ),
 }
 _STRONGEST = (Verdict.PROVED, Verdict.EXHAUSTED, Verdict.BOUNDED, Verdict.HELD)
@@ -57,8 +57,9 @@ class Claim:
     ``text`` is the sentence. ``sizes`` are those that it is claimed at, where not at
     any that there is evidence of. What is ``expected`` is that it holds, unless it is
     known to be refuted, or not to be settled. ``assumptions`` and ``duties`` of the
-    reader are the claimant's own; the evidence adds to them. ``again`` is the command
-    that makes evidence; ``lacks`` says why the subject cannot be found as it is stated.
+    reader are the claimant's own; the evidence adds to them. ``command`` makes
+    evidence; ``missing`` says why the subject cannot be found as it is stated.
+    ``group`` says what kind of subject it is.
     """
 
     subject: str
@@ -68,18 +69,19 @@ class Claim:
     expected: str = HOLDS
     assumptions: tuple[Assumption, ...] = ()
     duties: tuple[str, ...] = ()
-    again: str = ""
+    command: str = ""
     sizes: Mapping[str, int] = field(default_factory=dict)
-    lacks: str = ""
+    missing: str = ""
+    group: str = SINKS
 
     @property
     def name(self) -> str:
-        """Name what is spoken of, as it may be stated."""
+        """Name the subject with its sizes, as it may be stated."""
         settings = "".join(f" --set {name}={size}" for name, size in self.sizes.items())
         return f"{self.subject}{settings}"
 
     def about(self, record: Evidence) -> bool:
-        """Say whether a record speaks of what is claimed, at the sizes claimed."""
+        """Say whether a record is about what is claimed, at the sizes claimed."""
         return (record.subject, record.guarantee) == (
             self.subject,
             self.guarantee,
@@ -96,15 +98,20 @@ class Claim:
 
 @dataclass(frozen=True)
 class Stale:
-    """A record that was found for what is no more, and what has moved since."""
+    """A record that was found for what has changed since, and what that is.
+
+    It is ``gone`` if there is no such claim any more: no such subject, or no such
+    property of it.
+    """
 
     record: Evidence
     why: tuple[str, ...]
+    gone: bool = False
 
 
 @dataclass(frozen=True)
 class SheetRow:
-    """A claim beside the records about it: by file name, live ones and stale ones.
+    """A claim beside the records about it: by address, live ones and stale ones.
 
     ``beyond`` holds what refutes the guarantee under more faults than are claimed,
     ``fewer`` what says too little, since it is of fewer faults.
@@ -116,6 +123,11 @@ class SheetRow:
     beyond: Mapping[str, Evidence] = field(default_factory=dict)
     fewer: Mapping[str, Evidence] = field(default_factory=dict)
     duties: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> tuple[str, ...]:
+        """List the addresses of all the records about the claim."""
+        return (*self.live, *self.stale, *self.beyond, *self.fewer)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -134,7 +146,7 @@ class SheetRow:
         verdict = self.verdict
         if verdict is None:
             return False
-        return _expectable(verdict) == self.claim.expected
+        return expectable(verdict) == self.claim.expected
 
     @property
     def outdated(self) -> dict[str, Stale]:
@@ -169,11 +181,16 @@ class SheetRow:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All rows, and the evidence for which nothing is claimed."""
+    """All rows, and the evidence for which nothing is claimed.
+
+    ``command`` is the one that writes the sheet again, ``folder`` has the evidence.
+    """
 
     rows: tuple[SheetRow, ...]
     unclaimed: Mapping[str, Evidence] = field(default_factory=dict)
     stale: Mapping[str, Stale] = field(default_factory=dict)
+    command: str = "onceproof guarantees"
+    folder: str = ""
 
     @property
     def subjects(self) -> dict[str, list[SheetRow]]:
@@ -187,19 +204,23 @@ class Sheet:
 def assemble(
     claims: Iterable[Claim],
     evidence: Mapping[str, Evidence],
-    stale: Mapping[str, tuple[str, ...]],
+    stale: Mapping[str, Stale],
 ) -> Sheet:
-    """Put each claim beside its evidence; ``stale`` says by file what has moved."""
-    outdated = {name: Stale(evidence[name], why) for name, why in stale.items() if why}
-    rows = [_row(claim, evidence, outdated) for claim in claims]
+    """Put each claim beside its evidence; both mappings are by address."""
+    about = _by_subject(evidence)
+    rows = [_row(claim, about.get(claim.subject, {}), stale) for claim in claims]
     rows = [_with_duties(row, rows) for row in rows]
-    unclaimed = {
-        name: record
-        for name, record in evidence.items()
-        if not any(row.claim.about(record) for row in rows)
-    }
-    left = {name: one for name, one in outdated.items() if name in unclaimed}
+    claimed = {name for row in rows for name in row.records}
+    unclaimed = {n: record for n, record in evidence.items() if n not in claimed}
+    left = {name: one for name, one in stale.items() if name in unclaimed}
     return Sheet(tuple(rows), unclaimed, left)
+
+
+def _by_subject(evidence: Mapping[str, Evidence]) -> dict[str, dict[str, Evidence]]:
+    found: dict[str, dict[str, Evidence]] = {}
+    for name, record in evidence.items():
+        found.setdefault(record.subject, {})[name] = record
+    return found
 
 
 def _row(
@@ -233,17 +254,17 @@ def _row(
 def _replaces(new: Evidence, old: Evidence) -> bool:
     """Say whether a record looks at all that another does, by the same judge."""
     at, there = ({**one.scope, "faults": 0} for one in (new, old))
-    return new.kind == old.kind and at == there and new.faults >= old.faults
+    return new.judge == old.judge and at == there and new.faults >= old.faults
 
 
 def _speaks(record: Evidence, claim: Claim) -> bool:
     """Say whether a record settles a claim under so many faults.
 
     What holds under more faults holds under fewer; a trace that refutes is of so many
-    faults as strike in it, whatever the budget was.
+    faults as happen in it, whatever the budget was.
     """
     if record.verdict is Verdict.REFUTED and record.trace is not None:
-        return len(record.trace.strikes) <= claim.faults
+        return len(record.trace.fault_steps) <= claim.faults
     return record.faults >= claim.faults
 
 
@@ -264,60 +285,8 @@ def _with_duties(row: SheetRow, rows: list[SheetRow]) -> SheetRow:
     return replace(row, duties=tuple(dict.fromkeys(found)))
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Why a sheet cannot stay as it is, and the command that fixes it."""
-
-    what: str
-    why: str
-    mend: str
-
-    def __str__(self) -> str:
-        """Say it in a line."""
-        return f"{self.what}: {self.why}; {self.mend}"
-
-
-def problems_of(sheet: Sheet) -> list[Problem]:
-    """List the claims that are stale, unsupported, or not as they are stated."""
-    found = []
-    for row in sheet.rows:
-        claim = row.claim
-        what = f"{claim.name}, {claim.guarantee}"
-        for name, stale in row.outdated.items():
-            why = f"{name} is stale: {', '.join(stale.why)}"
-            if stale.record.verdict is Verdict.REFUTED:
-                why = f"{name}, which refutes it, is stale: {', '.join(stale.why)}"
-            mend = f"run {stale.record.again}"
-            if row.live or claim.lacks:
-                mend += ", or take the file out if that is run no more"
-            found.append(Problem(what, why, mend))
-        if row.verdict is None and claim.lacks:
-            found.append(Problem(what, claim.lacks, "state what there is by now"))
-        elif row.verdict is None and not row.outdated:
-            mend = f"run {claim.again}"
-            if near := _near(claim, sheet.unclaimed.values()):
-                mend = f"state {near!r} if that is what is meant, or {mend}"
-            if any(not record.fault_set for record in row.fewer.values()):
-                mend = "state faults = 0"
-            found.append(Problem(what, row.why_unsupported, mend))
-        elif row.verdict is not None and not row.as_expected:
-            why = f"it is stated as {claim.expected!r}, and the evidence says "
-            mend = f'mend it, or state expected = "{_expectable(row.verdict)}"'
-            found.append(Problem(what, why + str(row.verdict), mend))
-    return found
-
-
-def _near(claim: Claim, unclaimed: Iterable[Evidence]) -> str:
-    """Name the subject of evidence that nothing is claimed of, if it is much alike."""
-    names = {r.subject for r in unclaimed if r.guarantee == claim.guarantee}
-    names.discard(claim.subject)
-    last = claim.subject.rpartition("::")[2]
-    alike = [name for name in names if name.rpartition("::")[2] == last]
-    alike += filter(None, [nearest(claim.subject, names)])
-    return min(alike, default="")
-
-
-def _expectable(verdict: Verdict) -> str:
+def expectable(verdict: Verdict) -> str:
+    """Say as what a claim with this verdict may be stated."""
     if verdict.holds:
         return HOLDS
     return REFUTED if verdict is Verdict.REFUTED else UNDECIDED

@@ -2,54 +2,41 @@
 
 from __future__ import annotations
 
-import html
-import re
 from typing import TYPE_CHECKING
 
-from onceproof.model.text import printable
-from onceproof.properties.evidence.sheet_text import HEAD, cells, paragraphs, unclaimed
+from onceproof.properties.evidence.sheet_layout import laid_out
+from onceproof.properties.evidence.sheet_text import as_html
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from onceproof.properties.evidence.sheet import Sheet
+    from onceproof.properties.evidence.sheet_layout import Folded, Table
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem;
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem;
   padding: 0 1rem; color: #1c1c1c; background: #fff; overflow-wrap: break-word; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border: 1px solid #bbb; padding: .3rem .5rem; text-align: left;
+table { border-collapse: collapse; margin: 1rem 0; }
+th, td { border: 1px solid #bbb; padding: .25rem .5rem; text-align: left;
   vertical-align: top; }
+summary { cursor: pointer; }
 code { font-family: ui-monospace, monospace; }
-.refuted, .unsupported, .undecided, .vacuous { font-weight: bold; }
+.holds { color: #1a7f37; } .refuted { color: #b3261e; } .open { color: #8a5a00; }
 @media (prefers-color-scheme: dark) {
-  body { color: #e6e6e6; background: #161616; } th, td { border-color: #555; } }
+  body { color: #e6e6e6; background: #161616; } th, td { border-color: #555; }
+  .holds { color: #56d364; } .refuted { color: #ff8a80; } .open { color: #e3b341; } }
 """
-_COLUMNS = ("Of", "Claim", "Faults", "Verdict", "Evidence", "What breaks it")
-_VERDICT = 3
 
 
 def as_page(sheet: Sheet) -> str:
     """Give a sheet as HTML; what it says is what the Markdown says."""
-    body = ["<h1>Guarantees</h1>", f"<p>{html.escape(HEAD)}</p>"]
-    for subject, rows in sheet.subjects.items():
-        body.append(f"<h2>{html.escape(printable(subject))}</h2>")
-        heads = "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS)
-        body.append(f"<table><thead><tr>{heads}</tr></thead><tbody>")
-        for row in rows:
-            texts = cells(row)
-            kind = texts[_VERDICT].split(" ")[0]
-            shown = (
-                f'<td class="{kind}">{_text(cell)}</td>'
-                if place == _VERDICT
-                else f"<td>{_text(cell)}</td>"
-                for place, cell in enumerate(texts)
-            )
-            body.append(f"<tr>{''.join(shown)}</tr>")
-        body.append("</tbody></table>")
-        for title, lines in paragraphs(rows):
-            body += [f"<h3>{html.escape(title)}</h3>", _list(lines)]
-    if sheet.unclaimed:
-        body.append("<h2>Evidence for which nothing is claimed</h2>")
-        body.append(_list(unclaimed(sheet)))
+    body: list[str] = []
+    for level, section in enumerate(laid_out(sheet)):
+        title = "h2" if level else "h1"
+        body.append(f"<{title}>{as_html(section.title)}</{title}>")
+        body += [f"<p>{as_html(note)}</p>" for note in section.notes]
+        body += [line for table in section.tables for line in _table(table)]
+        body += [_folded(one) for one in section.folded]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -59,12 +46,21 @@ def as_page(sheet: Sheet) -> str:
     )
 
 
-def _list(lines: list[str]) -> str:
-    return f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in lines)}</ul>"
+def _table(table: Table) -> Iterator[str]:
+    yield from (f"<p>{as_html(note)}</p>" for note in table.notes)
+    heads = "".join(f'<th scope="col">{as_html(name)}</th>' for name in table.head)
+    yield f"<table><thead><tr>{heads}</tr></thead><tbody>"
+    for row in table.rows:
+        cells = (f"<td{_class(cell.kind)}>{as_html(cell.text)}</td>" for cell in row)
+        yield f"<tr>{''.join(cells)}</tr>"
+    yield "</tbody></table>"
 
 
-def _text(text: str) -> str:
-    """Give text as HTML, with what Markdown marks in it."""
-    safe = html.escape(printable(text))
-    safe = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", safe)
-    return re.sub(r"`(.+?)`", r"<code>\1</code>", safe)
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""
+
+
+def _folded(folded: Folded) -> str:
+    lines = "".join(f"<li>{as_html(line)}</li>" for line in folded.lines)
+    summary = f"<summary>{as_html(folded.summary)}</summary>"
+    return f"<details>{summary}<ul>{lines}</ul></details>"

@@ -1,79 +1,204 @@
-"""Evidence files: written whole, and read back or refused."""
+"""Evidence files: one for each subject, written whole, and read back or refused."""
 
 from __future__ import annotations
 
+import itertools
 import json
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.model.files import read_json, writable, write_whole
-from onceproof.properties.evidence.contradictions import looked_at
-from onceproof.properties.evidence.parsing import parsed
-from onceproof.properties.evidence.record import FORMAT, SCHEMA, Evidence
-from onceproof.properties.forms import shown
+from onceproof.model.files import locked, writable, write_whole
+from onceproof.model.text import printable
+from onceproof.properties.evidence.contradictions import contradiction, looked_at
+from onceproof.properties.evidence.fingerprints import of_data
+from onceproof.properties.evidence.record import Evidence, file_name
+from onceproof.properties.schema import (
+    FileFormat,
+    OtherSchemaError,
+    listed,
+    readers_of,
+    shown,
+    table,
+    text,
+)
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+FORMAT = FileFormat(
+    "onceproof evidence",
+    3,
+    "evidence",
+    "restore it, or delete it and make its evidence again",
+)
+_RECORD = table(
+    {
+        **{n: r for n, r in readers_of(Evidence).items() if n != "subject"},
+        "id": text,
+        "digest": text,
+    }
+)
+_FILE = table({"subject": text, "records": listed(lambda v, _: v), "digest": text})
+_PER_CLAIM = 2
+_MOST_COMMANDS, _MOST_SHOWN = 3, 200
+_by_subject = attrgetter("subject")
 
-def write(record: Evidence, folder: Path) -> bool:
-    """Write a record, whole or not at all, in place of one of the same name.
 
-    One that was found for the very same, and rests on more, stays: then nothing is
-    written, and the answer is no. What refutes never gives way to what holds so.
+def write(records: Iterable[Evidence], folder: Path) -> int:
+    """Put records into the files of their subjects, and count those that replace none.
+
+    A record takes the place of the one with its id; all others stay. One that was found
+    for the very same, and rests on more, stays as well: the new one is then counted,
+    and not written. What refutes never gives way to what holds so. Runs that write to
+    a folder at the same time wait for each other.
+
+    Raises ``UsageError`` for a file that cannot be read or written.
     """
     writable(folder)
-    path = folder / record.name
-    if _rests_on_more(path, record):
-        return False
-    write_whole(path, json.dumps(record.to_json(), indent=1) + "\n")
-    return True
+    kept = 0
+    for subject, group in itertools.groupby(
+        sorted(records, key=_by_subject), key=_by_subject
+    ):
+        path = folder / file_name(subject)
+        with locked(path):
+            there = {r.id: r for r in read(path)} if path.exists() else {}
+            for record in group:
+                if _rests_on_more(there.get(record.id), record):
+                    kept += 1
+                else:
+                    there[record.id] = record
+            _put(path, subject, there)
+    return kept
 
 
-def _rests_on_more(path: Path, record: Evidence) -> bool:
-    """Say whether the record that is there is to stay."""
-    try:
-        there = read(path)
-    except UsageError:
+def remove(record: Evidence, folder: Path) -> None:
+    """Take a record out of the file of its subject; an empty file is deleted.
+
+    Raises ``UsageError`` for a file that cannot be read or written.
+    """
+    path = folder / record.file_name
+    with locked(path):
+        there = {r.id: r for r in read(path)}
+        there.pop(record.id, None)
+        if there:
+            _put(path, record.subject, there)
+        else:
+            path.unlink()
+
+
+def _put(path: Path, subject: str, records: Mapping[str, Evidence]) -> None:
+    found = []
+    for _, record in sorted(records.items()):
+        data = record.to_json()
+        del data["subject"]
+        found.append(data)
+    head = {**FORMAT.head, "subject": subject}
+    data = {**head, "records": found, "digest": _digest(subject, records.values())}
+    write_whole(path, json.dumps(data, indent=1) + "\n")
+
+
+def _digest(subject: str, records: Iterable[Evidence]) -> str:
+    """Hash which records a file holds: one that is lost is noticed."""
+    return of_data([subject, sorted(record.digest for record in records)])
+
+
+def _rests_on_more(there: Evidence | None, record: Evidence) -> bool:
+    """Say whether the record that is there stays."""
+    if there is None or there.fingerprints != record.fingerprints:
         return False
-    if there.hashes != record.hashes or looked_at(there) <= looked_at(record):
+    if looked_at(there) <= looked_at(record):
         return False
     return record.verdict is not Verdict.REFUTED or there.verdict is Verdict.REFUTED
 
 
 def read_folder(folder: Path) -> dict[str, Evidence]:
-    """Read all the evidence of a folder, by file name; there need be no folder.
+    """Read all the evidence of a folder, by address; there need be no folder.
 
-    Raises ``UsageError`` for a file that is no evidence, or is damaged.
+    Raises ``UsageError`` for a file that is no evidence, is damaged, or was written by
+    a version that wrote a file for each claim.
     """
-    paths = sorted(folder.glob("*.json"))
-    return {path.name: read(path) for path in paths}
-
-
-def read(path: Path) -> Evidence:
-    """Read an evidence file.
-
-    Raises ``UsageError`` for one that is missing, damaged, foreign, or of another
-    schema, and for one that bears another name than what it tells would give it.
-    """
-    data = read_json(path, "evidence")
-    if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
-        message = f"{path} is JSON, but no evidence of Onceproof; take it out"
-        raise UsageError(message)
-    schema = data.pop("schema", None)
-    if type(schema) is not int or schema != SCHEMA:
-        message = (
-            f"{path} has schema {shown(schema)}, and this Onceproof reads {SCHEMA}; "
-            "make it anew, or use the version that wrote it"
-        )
-        raise UsageError(message)
-    try:
-        found = parsed(data)
-    except ValueError as error:
-        message = f"{path} is damaged: {error}; make it anew"
-        raise UsageError(message) from None
-    if found.name != path.name:
-        message = f"{path} is damaged: what it tells belongs in {found.name}"
-        raise UsageError(message)
+    found: dict[str, Evidence] = {}
+    old: dict[Path, Any] = {}
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found |= {record.address: record for record in read(path)}
+        except OtherSchemaError as error:
+            if error.schema != _PER_CLAIM:
+                raise
+            old[path] = error.data
+    if old:
+        raise UsageError(_outdated(folder, old))
     return found
+
+
+def _outdated(folder: Path, old: Mapping[Path, Any]) -> str:
+    """Say what to do about files that hold one claim each."""
+    commands = dict.fromkeys(
+        printable(command[:_MOST_SHOWN])
+        for data in old.values()
+        if isinstance(command := data.get("again"), str)
+    )
+    first = [*commands][:_MOST_COMMANDS]
+    left = len(commands) - len(first)
+    more = f", and {left} more that their 'again' names" if left else ""
+    name, others = next(iter(old)).name, len(old) - 1
+    which = f"{name} and {others} more files" if others else name
+    return (
+        f"{folder} holds evidence of schema {_PER_CLAIM}, a file for each claim "
+        f"({which}), and this Onceproof reads schema {FORMAT.schema}, a file for each "
+        f"subject; delete them, and make the evidence again: {'; '.join(first)}{more}"
+    )
+
+
+def read(path: Path) -> tuple[Evidence, ...]:
+    """Read the records of a subject.
+
+    Raises ``UsageError`` for a file that is missing, damaged or foreign, that has
+    another name than its subject gives it, or that has lost a record, and
+    ``OtherSchemaError`` for one of another schema.
+    """
+    data = FORMAT.content(path)
+    try:
+        return _parsed(data, path.name)
+    except ValueError as error:
+        raise FORMAT.damaged(path, error) from None
+
+
+def _parsed(data: Any, name: str) -> tuple[Evidence, ...]:
+    """Read records from plain data. Raises ``ValueError`` for what is amiss."""
+    told = _FILE(data, "")
+    subject = told["subject"]
+    if name != file_name(subject):
+        message = f"what it says belongs in {file_name(subject)}"
+        raise ValueError(message)
+    found = tuple(
+        _record(one, subject, f"records[{n}]") for n, one in enumerate(told["records"])
+    )
+    ids = [record.id for record in found]
+    if ids != sorted(set(ids)) or not ids:
+        message = "'records' is empty, out of order, or has a record twice"
+        raise ValueError(message)
+    if told["digest"] != _digest(subject, found):
+        message = "a record was lost or added: its digest is of other records"
+        raise ValueError(message)
+    return found
+
+
+def _record(value: Any, subject: str, place: str) -> Evidence:
+    """Read a record that bears its digest, and does not contradict itself."""
+    data = _RECORD(value, place)
+    name, digest = data.pop("id"), data.pop("digest")
+    found = Evidence(subject=subject, **data)
+    if reason := contradiction(found):
+        why = reason
+    elif digest != found.digest:
+        why = "it was edited after it was made: its digest is of something else"
+    elif name != found.id:
+        why = f"its id is {shown(name)}, and what it says has the id {found.id!r}"
+    else:
+        return found
+    message = f"{place}, {shown(name)}: {why}"
+    raise ValueError(message)

@@ -101,7 +101,6 @@ def _write(records: Iterable[Evidence], folder: Path) -> None:
     if not found:
         message = "there is no guarantee to write evidence of; leave out --evidence"
         raise UsageError(message)
-    written = [write(record, folder) for record in found]
-    kept = written.count(False)
-    suffix = f"; {kept} stay as they are, and rest on more" if kept else ""
-    click.echo(f"evidence: {len(written)} records in {folder}{suffix}", err=True)
+    kept = write(found, folder)
+    suffix = f"; {kept} not replaced, for those there rest on more" if kept else ""
+    click.echo(f"evidence: {len(found)} records in {folder}{suffix}", err=True)

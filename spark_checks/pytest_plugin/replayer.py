@@ -325,8 +325,7 @@ class Replayer:
                 options=self._options.words,
                 nth=self._left[judged.report.sink.name],
             )
-            for record in records:
-                write(record, folder)
+            write(records, folder)
 
     def _expected(self, judged: Assessment) -> str:
         """End the test as an expected failure, or fail it if the failure is fixed."""

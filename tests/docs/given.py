@@ -17,10 +17,10 @@ def two_sinks(folder: Path) -> None:
     orders, audit = (folder / "sinks" / f"{name}.py" for name in ("orders", "audit"))
     orders.write_text("def orders(target):\n    return target\n")
     audit.write_text("def audit(target):\n    return target\n")
-    again = (
+    command = (
         "pytest tests/test_orders.py::test_orders --onceproof-evidence=docs/evidence"
     )
-    write(recorded(folder, again=again), folder / "docs" / "evidence")
+    write([recorded(folder, command=command)], folder / "docs" / "evidence")
     orders.write_text("def orders(target):\n    return target.path\n")
 
 

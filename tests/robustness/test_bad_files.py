@@ -156,6 +156,16 @@ EVIDENCE = min((ROOT / "docs" / "evidence").glob("*.json"))
 RECORD = json.loads(EVIDENCE.read_text())
 
 
+LOST = object()
+
+
+def recorded(**changes: Any) -> Any:
+    """Change the first record of the evidence; one that is LOST is left out."""
+    first, *others = RECORD["records"]
+    changed = {k: v for k, v in {**first, **changes}.items() if v is not LOST}
+    return RECORD | {"records": [changed, *others]}
+
+
 def evidence(name: str, data: Any, said: str, file: str = EVIDENCE.name) -> Case:
     content = data if isinstance(data, bytes) else json.dumps(data).encode()
     return Case(
@@ -254,28 +264,51 @@ CASES = (
     evidence(
         "a subject that is none", RECORD | {"subject": 1}, "'subject' is not a text"
     ),
-    evidence("a verdict that is none", RECORD | {"verdict": "fine"}, "is damaged"),
     evidence(
-        "another verdict", RECORD | {"verdict": "proved"}, "a check never says proved"
+        "a verdict that is none",
+        recorded(verdict="fine"),
+        "'records[0].verdict' is 'fine', and not one of proved",
     ),
     evidence(
-        "a scope that is none", RECORD | {"scope": {"a": []}}, "\"scope['a']\" is not"
+        "another verdict", recorded(verdict="proved"), "a check never says proved"
     ),
     evidence(
-        "coverage that is none", RECORD | {"coverage": {"states": None}}, "is not a te"
+        "a scope that is none",
+        recorded(scope={"a": []}),
+        "\"records[0].scope['a']\" is not a text, a number",
     ),
     evidence(
-        "a date that is none", RECORD | {"date": "soon"}, "Invalid isoformat string"
+        "coverage that is none",
+        recorded(coverage={"states": [None]}),
+        "records[0].coverage['states']\" is not a text",
     ),
-    evidence(
-        "other words", RECORD | {"claim": "all is well"}, "edited after it was made"
-    ),
+    evidence("a date that is none", recorded(date="soon"), "date' is not a day"),
+    evidence("other words", recorded(claim="all is well"), "edited after it was made"),
+    evidence("a claim too many", recorded(x=1), "there is no 'x' in 'records[0]'"),
+    evidence("a name to print", recorded(**{"\x1b[2J": 1}), "no '\\x1b[2J' in 'reco"),
+    evidence("an id to print", recorded(id="\x1b[2J"), "its id is '\\x1b[2J'"),
+    evidence("a record without digest", recorded(digest=LOST), "has no 'digest'"),
     evidence(
         "no digest",
         {k: v for k, v in RECORD.items() if k != "digest"},
         "it has no 'digest'",
     ),
-    evidence("another name", RECORD, "what it tells belongs in", file="x.json"),
+    evidence(
+        "a record that was lost",
+        RECORD | {"records": RECORD["records"][1:]},
+        "a record was lost or added",
+    ),
+    evidence(
+        "a number that is none",
+        b'{"format": "onceproof evidence", "schema": NaN}',
+        "NaN is no number",
+    ),
+    evidence("another name", RECORD, "what it says belongs in", file="x.json"),
+    evidence(
+        "a file for each claim",
+        {"format": RECORD["format"], "schema": 2, "again": "make \x1b[2J it"},
+        "delete them, and make the evidence again: make \\x1b[2J it",
+    ),
     Case(
         "evidence in a folder of that name",
         ("guarantees", "--evidence", "e"),

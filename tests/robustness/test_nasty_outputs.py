@@ -27,7 +27,7 @@ from tests.node import Node
 from tests.properties.evidence.test_sheet import HELD, REFUTED, claim
 from tests.robustness.nasty import NASTY, clean, elements
 
-_FIXED = ("guarantee", "kind", "date", "verdict", "expected")
+_FIXED = ("guarantee", "group", "judge", "kind", "date", "verdict", "expected")
 _PLAIN = ("em", "strong", "code", "s")
 
 
@@ -60,35 +60,38 @@ def tags(page: str) -> Counter[str]:
     return Counter(tag for tag, _ in elements(page) if tag not in _PLAIN)
 
 
-@pytest.mark.parametrize("name", NASTY)
+@pytest.mark.parametrize("name", [name for name, text in NASTY.items() if text])
 def test_a_page_of_a_sheet_has_no_other_elements(name):
     """Those of a sheet of ordinary text."""
     page = as_page(sheet(NASTY[name]))
 
-    assert tags(page) == tags(as_page(sheet("")))
+    assert tags(page) == tags(as_page(sheet("x")))
     assert clean(page)
 
 
-@pytest.mark.parametrize("name", NASTY)
+@pytest.mark.parametrize("name", [name for name, text in NASTY.items() if text])
 def test_a_sheet_in_markdown_has_no_other_elements(name):
     """No link, no picture, no HTML, no row or column more."""
     render = MarkdownIt("commonmark", {"html": True}).enable("table").render
     text = as_markdown(sheet(NASTY[name]))
 
-    assert tags(render(text)) == tags(render(as_markdown(sheet(""))))
+    assert tags(render(text)) == tags(render(as_markdown(sheet("x"))))
     assert clean(text)
 
 
 @pytest.mark.parametrize("name", NASTY)
 def test_a_row_of_markdown_has_its_cells(name):
     """Readers differ in what a backslash before a backslash before a bar is."""
-    rows = [
-        line for line in as_markdown(sheet(NASTY[name])).splitlines() if line[:1] == "|"
-    ]
+    nasty_lines, lines = (
+        as_markdown(sheet(text)).splitlines() for text in (NASTY[name], "x")
+    )
 
-    assert len(rows) == 2 + 3
-    for row in rows:
-        assert len(re.findall(r"\|", re.sub(r"\\.", "", row))) == 6 + 1
+    def bars(lines):
+        rows = [re.sub(r"\\.", "", line) for line in lines if line[:1] == "|"]
+        return [row.count("|") for row in rows]
+
+    assert bars(nasty_lines) == bars(lines)
+    assert len(bars(lines)) > 3
 
 
 class Value(Enum):

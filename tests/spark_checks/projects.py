@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.evidence import fingerprints
 from onceproof.properties.evidence.from_reports import fault_set, settings_of
-from onceproof.properties.evidence.record import Evidence, Hashes
+from onceproof.properties.evidence.record import Evidence, Fingerprints
 from onceproof.properties.evidence.store import write
 from onceproof.properties.guarantees import (
     EFFECTIVELY_ONCE,
@@ -76,27 +76,29 @@ def recorded(root: Path, prop=EFFECTIVELY_ONCE, **changes) -> Evidence:
     """Give the evidence that a replay of the project's sink would leave."""
     protocol = InstrumentedMicroBatch(sink=UserCode(on_driver=1), LINE=3)
     system = trace(protocol)
-    told = {
+    found = {
         "subject": ORDERS,
         "guarantee": prop.name,
-        "kind": "replay",
+        "judge": "replay",
         "claim": prop.text,
         "scope": {"source": "flights", "batches": 2},
         "faults": 1,
         "fault_set": fault_set(system),
         "verdict": Verdict.HELD,
         "coverage": {"interleavings": "9 of 9"},
-        "hashes": Hashes(
+        "fingerprints": Fingerprints(
             fingerprints.of_system(system),
             fingerprints.of_property(prop, system),
             sources_of(ORDERS, root),
         ),
-        "model": settings_of(protocol),
+        "parameters": settings_of(protocol),
         "versions": {"pyspark": "4.1.4"},
         "date": "2026-01-02",
-        "again": "pytest tests/test_orders.py --onceproof-evidence=.onceproof/evidence",
+        "command": (
+            "pytest tests/test_orders.py --onceproof-evidence=.onceproof/evidence"
+        ),
     }
-    return Evidence(**{**told, **changes})
+    return Evidence(**{**found, **changes})
 
 
 def made(folder: Path) -> None:
@@ -108,4 +110,4 @@ def made(folder: Path) -> None:
         "from names import TABLE\n\n\ndef orders(target):\n    return TABLE\n"
     )
     (folder / "sinks" / "other.py").write_text("")
-    write(recorded(folder), folder / ".onceproof" / "evidence")
+    write([recorded(folder)], folder / ".onceproof" / "evidence")

@@ -17,7 +17,8 @@ from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import print_json, print_text
 
 if TYPE_CHECKING:
-    from onceproof.properties.evidence.sheet import Problem, Sheet
+    from onceproof.properties.evidence.problems import Problem
+    from onceproof.properties.evidence.sheet import Sheet
     from onceproof.spark_checks.report.evidence.project_settings import Settings
 
 _FORMATS = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json"}
@@ -26,6 +27,11 @@ _STATED = ""
 
 _READ = ("library", "evidence")
 _USES = (
+    Use(
+        "with --drop",
+        ("evidence", "dropped"),
+        when=lambda given: bool(given["dropped"]),
+    ),
     Use(
         "with --check",
         (*_READ, "checked", "as_json"),
@@ -62,10 +68,18 @@ _USES = (
     metavar="[FILE]",
     help="Say whether a written sheet still follows from the evidence.",
 )
+@click.option(
+    "--drop",
+    "dropped",
+    multiple=True,
+    metavar="RECORD",
+    help="Remove a stale record, by the name that --check gives it.",
+)
 def guarantees(
     output: Path | None,
     evidence: Path | None,
     checked: str | None,
+    dropped: tuple[str, ...],
     *,
     library: bool,
     as_html: bool,
@@ -73,11 +87,11 @@ def guarantees(
 ) -> int:
     """Give the guarantee sheet: each claim beside the evidence that it rests on.
 
-    Claims stand in pyproject.toml, as [[tool.onceproof.guarantees]]. With --check the
-    exit status is 1 when the sheet does not follow from the evidence any more, when
-    evidence is stale or missing, or when a claim is not as it is stated; 2 when the
-    configuration is wrong, or nothing is claimed. With --json the problems are given as
-    data. Nothing is searched, and no Spark is started.
+    Claims are stated in pyproject.toml, as [[tool.onceproof.guarantees]]. With --check
+    the exit status is 1 when the sheet does not follow from the evidence any more, when
+    evidence is stale, missing, or of a claim that is no more, or when a claim is not as
+    it is stated; 2 when the configuration is wrong, or nothing is claimed. With --json
+    the problems are given as data. Nothing is searched, and no Spark is started.
 
     Example: onceproof guarantees --output docs/guarantees.md
     """
@@ -92,13 +106,18 @@ def guarantees(
         raise UsageError(message)
     settings = settings_at(Path.cwd())
     added = " --library" if library and not settings.library else ""
+    command = f"onceproof guarantees{added}"
     if evidence is not None:
         if not evidence.is_dir():
             message = f"there is no folder {evidence} to read evidence from"
             raise UsageError(message)
         added += f" --evidence {shell_word(_near(evidence))}"
         settings = replace(settings, evidence=evidence)
-    sheet = _assembled(replace(settings, library=library or settings.library))
+    if dropped:
+        return _drop(dropped, settings)
+    settings = replace(settings, library=library or settings.library)
+    folder = _near(settings.evidence, settings.root)
+    sheet = replace(_assembled(settings), command=command, folder=folder)
     if checked is not None:
         path = settings.sheet if checked == _STATED else Path(checked)
         if path is None:
@@ -113,8 +132,8 @@ def guarantees(
                 f"[[tool.onceproof.guarantees]] in {settings.root / settings.where}"
             )
             raise UsageError(message)
-        mend = f"run onceproof guarantees{added} --output {shell_word(_near(path))}"
-        return _check(sheet, path, mend, as_json=as_json)
+        fix = f"run onceproof guarantees{added} --output {shell_word(_near(path))}"
+        return _check(sheet, path, fix, as_json=as_json)
     if output is None:
         print_text(written(sheet, form or "markdown"))
         return 0
@@ -125,45 +144,65 @@ def guarantees(
 
 def written(sheet: Sheet, form: str) -> str:
     """Return a sheet as markdown, html or json."""
-    from onceproof.properties.evidence import sheet_page, sheet_text  # noqa: PLC0415
+    from onceproof.properties.evidence import sheet_data, sheet_page, sheet_text  # noqa: PLC0415
 
     if form == "html":
         return sheet_page.as_page(sheet)
     if form == "json":
-        return json.dumps(sheet_text.as_data(sheet), indent=1) + "\n"
+        return json.dumps(sheet_data.as_data(sheet), indent=1) + "\n"
     return sheet_text.as_markdown(sheet)
 
 
 def _assembled(settings: Settings) -> Sheet:
     from onceproof.properties.evidence.sheet import assemble  # noqa: PLC0415
     from onceproof.properties.evidence.store import read_folder  # noqa: PLC0415
-    from onceproof.spark_checks.report.evidence.staleness import stale  # noqa: PLC0415
+    from onceproof.spark_checks.report.evidence.staleness import Traces, stale  # noqa: PLC0415
 
-    claims = list(settings.stated())
+    claims, traces = list(settings.stated()), Traces()
     if settings.library:
         from onceproof.spark_checks.report.evidence.library_claims import library_claims  # noqa: PLC0415
 
         known = {(claim.name, claim.guarantee) for claim in claims}
         try:
-            stated = library_claims()
+            stated = library_claims(traces)
         except ImportError:
             message = "the library's claims are of its sinks too, which need PySpark"
             raise UsageError(message) from None
         claims += [c for c in stated if (c.name, c.guarantee) not in known]
     records = read_folder(settings.evidence)
-    return assemble(claims, records, stale(records, settings.root))
+    return assemble(claims, records, stale(records, settings.root, traces))
 
 
-def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
+def _drop(addresses: tuple[str, ...], settings: Settings) -> int:
+    """Remove records, if all of them are stale."""
+    from onceproof.properties.evidence.store import read_folder, remove  # noqa: PLC0415
+    from onceproof.spark_checks.report.evidence.staleness import stale  # noqa: PLC0415
+
+    records = read_folder(settings.evidence)
+    outdated = stale(records, settings.root)
+    for address in addresses:
+        if address not in records:
+            message = f"{settings.evidence} has no record {address}"
+            raise UsageError(message)
+        if address not in outdated:
+            message = f"{address} is not stale: it is evidence, and is not removed"
+            raise UsageError(message)
+    for address in addresses:
+        remove(records[address], settings.evidence)
+        click.echo(f"removed {address}", err=True)
+    return 0
+
+
+def _check(sheet: Sheet, path: Path, fix: str, *, as_json: bool) -> int:
     """Return what is wrong with a sheet, and how to fix it; 0 if nothing is."""
-    from onceproof.properties.evidence.sheet import problems_of  # noqa: PLC0415
+    from onceproof.properties.evidence.problems import problems_of  # noqa: PLC0415
 
-    problems = [*problems_of(sheet), *_of_file(sheet, path, mend)]
+    problems = [*problems_of(sheet), *_of_file(sheet, path, fix)]
     rows = len(sheet.rows)
     if as_json:
         data = {
             "format": "onceproof guarantee check",
-            "schema": 1,
+            "schema": 2,
             "sheet": _near(path),
             "follows": not problems,
             "claims": rows,
@@ -179,19 +218,19 @@ def _check(sheet: Sheet, path: Path, mend: str, *, as_json: bool) -> int:
     return 1 if problems else 0
 
 
-def _of_file(sheet: Sheet, path: Path, mend: str) -> list[Problem]:
-    """Compare a written sheet with what it is to be by now."""
-    from onceproof.properties.evidence.sheet import Problem  # noqa: PLC0415
+def _of_file(sheet: Sheet, path: Path, fix: str) -> list[Problem]:
+    """Compare a written sheet with what the evidence says now."""
+    from onceproof.properties.evidence.problems import Problem  # noqa: PLC0415
 
     if not os.path.lexists(path):
-        return [Problem(_near(path), "it is not there", mend)]
+        return [Problem(_near(path), "it is not there", fix)]
     there = read_text(path)
     now = written(sheet, _form_of(path))
     if there == now:
         return []
     line = _differs(there, now)
     why = f"it does not follow from the evidence any more, from line {line} on"
-    return [Problem(_near(path), why, mend)]
+    return [Problem(_near(path), why, fix)]
 
 
 def _differs(one: str, other: str) -> int:
@@ -207,6 +246,6 @@ def _form_of(path: Path) -> str:
     return _FORMATS.get(path.suffix, "markdown")
 
 
-def _near(path: Path) -> str:
-    """Return a path as seen from here, if that is shorter."""
-    return min(os.path.relpath(path), str(path), key=len)
+def _near(path: Path, root: Path | str = os.curdir) -> str:
+    """Return a path as seen from a folder, if that is shorter."""
+    return min(os.path.relpath(path, root), str(path), key=len)

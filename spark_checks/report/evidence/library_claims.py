@@ -5,14 +5,20 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.properties.evidence.from_reports import fault_set, is_guarantee
-from onceproof.properties.evidence.sheet import HOLDS, REFUTED, UNDECIDED, Claim
+from onceproof.properties.evidence.sheet import (
+    HOLDS,
+    PROTOCOLS,
+    REFUTED,
+    UNDECIDED,
+    Claim,
+)
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_search import claims_of
 from onceproof.spark_checks.inputs.sizes import DEFAULT
 from onceproof.spark_checks.plan.enumeration import protocol_of
+from onceproof.spark_checks.report.evidence.staleness import Traces
 from onceproof.spark_checks.sinks.reference import reference_sinks
 
 if TYPE_CHECKING:
@@ -21,9 +27,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
-def library_claims() -> tuple[Claim, ...]:
+def library_claims(traces: Traces | None = None) -> tuple[Claim, ...]:
     """Claim of each reference sink and protocol just what its file states."""
-    return (*_of_sinks(), *_of_protocols())
+    return (*_of_sinks(), *_of_protocols(traces or Traces()))
 
 
 def _of_sinks() -> Iterator[Claim]:
@@ -36,7 +42,7 @@ def _of_sinks() -> Iterator[Claim]:
                 text=prop.text,
                 expected=_expected(sink, prop.name),
                 duties=(_reading(sink),),
-                again=f"onceproof replay {name} --batches 2 --evidence",
+                command=f"onceproof replay {name} --batches 2 --evidence",
             )
 
 
@@ -52,17 +58,19 @@ def _reading(sink: ModelledSink) -> str:
     return f"write and read as its file does: {text[:1].lower()}{text[1:]}"
 
 
-def _of_protocols() -> Iterator[Claim]:
+def _of_protocols(traces: Traces) -> Iterator[Claim]:
     """Claim what a protocol and its parts say that they break; all else is to hold."""
     for variant in variants():
         protocol = variant.protocol
+        faults = protocol.faults if fault_set(traces.of(protocol)) else 0
         for prop in claims_of(protocol):
             if is_guarantee(prop):
                 yield Claim(
                     subject=str(variant),
                     guarantee=prop.name,
                     text=prop.text,
-                    faults=protocol.faults if fault_set(trace(protocol)) else 0,
+                    faults=faults,
                     expected=REFUTED if prop.name in protocol.broken else HOLDS,
-                    again=f"onceproof check {variant} --evidence",
+                    command=f"onceproof check {variant} --evidence",
+                    group=PROTOCOLS,
                 )

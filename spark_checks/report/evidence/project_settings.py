@@ -143,7 +143,7 @@ def _checked(where: str, data: object) -> None:
 def _claim(where: str, data: Mapping[str, Any], settings: Settings) -> Claim:
     try:
         subject = subject_at(data["subject"], settings.root, settings.evidence)
-        prop, lacks = _claimed(subject, data["guarantee"])
+        prop, missing = _claimed(subject, data["guarantee"])
     except UsageError as error:
         message = f"{where} {error}"
         raise UsageError(message) from None
@@ -156,9 +156,10 @@ def _claim(where: str, data: Mapping[str, Any], settings: Settings) -> Claim:
         expected=data.get("expected", HOLDS),
         assumptions=tuple(Assumption(**one) for one in data.get("assumptions", ())),
         duties=tuple(data.get("duties", ())),
-        again=subject.command(faults),
+        command=subject.command(faults),
         sizes=subject.sizes,
-        lacks=lacks,
+        missing=missing,
+        group=subject.group,
     )
 
 
@@ -169,9 +170,9 @@ def _claimed(subject: Subject, guarantee: str) -> tuple[Property | None, str]:
     """
     names = {prop.name: prop for prop in subject.properties}
     if guarantee in names:
-        return names[guarantee], subject.lacks
-    if subject.lacks and subject.own:
-        return None, subject.lacks
+        return names[guarantee], subject.missing
+    if subject.missing and subject.own:
+        return None, subject.missing
     if subject.own:
         return None, f"{subject.name} has no {guarantee!r}{hint(guarantee, names)}"
     try:

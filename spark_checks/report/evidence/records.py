@@ -19,8 +19,8 @@ from onceproof.properties.evidence.record import (
     CONFIGURED,
     Assumption,
     Evidence,
-    Hashes,
-    Shown,
+    Fingerprints,
+    TraceEvidence,
     today,
 )
 from onceproof.properties.judges.by_history import broken
@@ -61,7 +61,7 @@ def records_of_replay(
     into: Path | None = None,
     day: str = "",
 ) -> tuple[Evidence, ...]:
-    """Tell how a sink came out as evidence, a record for each guarantee.
+    """Give how a sink came out as evidence, a record for each guarantee.
 
     ``claims`` are the guarantees that were asked for, where not all were; ``files``
     name the counterexamples that were written. ``test`` is the test that asked, for
@@ -73,7 +73,7 @@ def records_of_replay(
     model = fingerprints.of_system(system)
     subject = subject_of(report, root)
     code = sources_of(subject, root)
-    told = files or {}
+    written = files or {}
     scope = {**_scope(report), **({"test": test} if test else {})}
     scope |= {"replay of the test": nth} if nth > 1 else {}
     command = _command(report, subject, test)
@@ -84,21 +84,23 @@ def records_of_replay(
         Evidence(
             subject=subject,
             guarantee=prop.name,
-            kind="replay",
+            judge="replay",
             claim=prop.text,
             scope=scope,
             faults=protocol.faults,
             fault_set=fault_set(system),
             verdict=report.concluded(prop),
             coverage=_coverage(report),
-            hashes=Hashes(model, fingerprints.of_property(prop, system), code),
-            model=settings_of(protocol),
+            fingerprints=Fingerprints(
+                model, fingerprints.of_property(prop, system), code
+            ),
+            parameters=settings_of(protocol),
             versions=versions_of("onceproof", "pyspark"),
             date=day or today(),
-            again=f"{command} {leaving}",
+            command=f"{command} {leaving}",
             assumptions=_assumptions(report),
             note=_note(report, prop),
-            trace=_shown(report, prop, command, near(told.get(prop.name, ""), root)),
+            trace=_shown(report, prop, command, near(written.get(prop.name, ""), root)),
         )
         for prop in report.properties
         if not claims or prop in claims
@@ -138,16 +140,16 @@ def _scope(report: SinkReport) -> dict[str, Any]:
 def _coverage(report: SinkReport) -> dict[str, Any]:
     found: dict[str, Any] = {
         "interleavings": f"{len(report.replayed)} of {len(report.classes.classes)}",
-        "durable states struck": (
+        "durable states hit": (
             f"{report.covered} of {len(report.classes.durable_states)}"
         ),
     }
     if not report.sink.code:
-        found["drift"] = len(report.drift)
+        found["divergences"] = len(report.drift)
     if report.missed:
         found["not steered"] = len(report.missed)
     if report.sink.seen is not None and report.sink.seen.passed:
-        found["repetitions not struck"] = report.sink.seen.passed
+        found["repetitions without a fault"] = report.sink.seen.passed
     if report.sink.seen is not None and report.sink.seen.outside:
         names = [f"{name} ({why})" for name, why in report.sink.seen.outside]
         found["code without faults"] = ", ".join(names)
@@ -173,14 +175,16 @@ def _assumptions(report: SinkReport) -> tuple[Assumption, ...]:
     text = f"a task is tried at most {numbers['ATTEMPT']} times"
     found.append(Assumption(text, CONFIGURED))
     if not report.sink.code and report.replayed and not report.drift:
-        text = "Spark did as the model does in every interleaving replayed"
+        text = "Spark did what the model does in every interleaving replayed"
         found.append(Assumption(text, CHECKED))
     if report.sink.code:
         found.append(Assumption("without a fault each event is seen once", CHECKED))
     return tuple(found)
 
 
-def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown | None:
+def _shown(
+    report: SinkReport, prop: Property, command: str, file: str
+) -> TraceEvidence | None:
     outcome = report.first_break(prop)
     if outcome is None or outcome.spark is None:
         return None
@@ -188,13 +192,13 @@ def _shown(report: SinkReport, prop: Property, command: str, file: str) -> Shown
     seen = readers_see(outcome.spark, moment)
     when = at_moment(outcome.spark.moments[moment], rested=outcome.spark.rested)
     one = outcome.interleaving.trace
-    return Shown(
+    return TraceEvidence(
         clause=prop.clauses[clause].text,
         steps=tuple(str(event) for event in one.events),
-        strikes=tuple(n for n, event in enumerate(one.events, 1) if event.fault),
-        again=_again(report, command, outcome, file),
+        fault_steps=tuple(n for n, event in enumerate(one.events, 1) if event.fault),
+        command=_again(report, command, outcome, file),
         failpoints=outcome.failpoints,
-        seen=f"{when}, {seen}",
+        outcome=f"{when}, {seen}",
         file=file,
     )
 

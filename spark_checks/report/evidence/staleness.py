@@ -1,4 +1,4 @@
-"""What has moved since evidence was made: fingerprints taken anew, and compared.
+"""What has changed since evidence was made: fingerprints taken again, and compared.
 
 No Spark is started, and nothing is searched: terms are traced and hashed, files read.
 """
@@ -14,7 +14,9 @@ from onceproof.model.library import make
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.parts.sinks.manifest import Manifest, ManifestDirectory
 from onceproof.properties.evidence import fingerprints
-from onceproof.properties.evidence.record import Hashes
+from onceproof.properties.evidence.from_reports import settings_of
+from onceproof.properties.evidence.record import Fingerprints
+from onceproof.properties.evidence.sheet import Stale
 from onceproof.properties.judges.by_search import claims_of
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.report.evidence.source_files import (
@@ -22,6 +24,7 @@ from onceproof.spark_checks.report.evidence.source_files import (
     known_sinks,
     sources_of,
 )
+from onceproof.spark_checks.report.evidence.subjects import undefined
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -37,20 +40,50 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
 
 
-def stale(evidence: Mapping[str, Evidence], root: Path) -> dict[str, tuple[str, ...]]:
-    """Say of each record what has moved since it was made; live ones are left out."""
-    made: dict[str, _Made | str] = {}
+class Traces:
+    """Traced protocols, each traced once; those made of the same parts share a trace.
+
+    Tracing is most of what an assembled sheet costs.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._found: dict[object, System] = {}
+
+    def of(self, protocol: Protocol) -> System:
+        """Give the trace of a protocol, or of one that is made just so.
+
+        Raises ``ModelError`` for one that cannot be traced.
+        """
+        kinds = tuple(type(part) for part in protocol.all_parts())
+        key = (kinds, repr(sorted(settings_of(protocol).items())))
+        if key not in self._found:
+            self._found[key] = trace(protocol)
+        return self._found[key]
+
+
+def stale(
+    evidence: Mapping[str, Evidence], root: Path, traces: Traces | None = None
+) -> dict[str, Stale]:
+    """Say of each record what has changed since it was made; live ones are left out."""
+    made: dict[str, _Made | _NotMade] = {}
+    traces = traces or Traces()
     found = {}
     for name, record in evidence.items():
         key = fingerprints.of_data(
-            [record.subject, record.kind == "replay", dict(record.model)]
+            [record.subject, record.judge == "replay", record.parameters]
         )
         if key not in made:
-            made[key] = _made(record, root)
-        why = _moved(record, made[key])
-        if why:
-            found[name] = why
+            made[key] = _made(record, root, traces)
+        if why := _gone(record, root, made[key]):
+            found[name] = Stale(record, why, gone=True)
+        elif why := _moved(record, made[key]):
+            found[name] = Stale(record, why)
     return found
+
+
+class _NoSparkError(UsageError):
+    """A reference sink cannot be looked at, for there is no PySpark."""
 
 
 @dataclass(frozen=True)
@@ -59,36 +92,56 @@ class _Made:
 
     system: System
     model: str
-    sources: Mapping[str, str]
+    sources: dict[str, str]
     properties: Mapping[str, Property]
 
 
-def _moved(record: Evidence, made: _Made | str) -> tuple[str, ...]:
-    if isinstance(made, str):
-        return (made,)
+def _gone(record: Evidence, root: Path, made: _Made | _NotMade) -> tuple[str, ...]:
+    """Say why nothing can be claimed any more of what a record is about."""
+    path, sign, function = record.subject.partition("::")
+    if sign and (why := undefined(root / path, path, function)):
+        return (why,)
+    if isinstance(made, _NotMade):
+        return (made.why,) if made.gone else ()
     if record.guarantee not in made.properties:
         return (f"{record.subject} has no property {record.guarantee} any more",)
+    return ()
+
+
+def _moved(record: Evidence, made: _Made | _NotMade) -> tuple[str, ...]:
+    if isinstance(made, _NotMade):
+        return (made.why,)
     prop = made.properties[record.guarantee]
     digest = fingerprints.of_property(prop, made.system)
-    return record.hashes.moved(Hashes(made.model, digest, made.sources))
+    now = Fingerprints(made.model, digest, made.sources)
+    return record.fingerprints.moved(now)
 
 
-def _made(record: Evidence, root: Path) -> _Made | str:
-    """Make the model again that a record speaks of, or say why that cannot be."""
+@dataclass(frozen=True)
+class _NotMade:
+    """Why a model cannot be made again; ``gone`` says that it is not there any more."""
+
+    why: str
+    gone: bool
+
+
+def _made(record: Evidence, root: Path, traces: Traces) -> _Made | _NotMade:
+    """Make the model again that a record is about, or say why that cannot be."""
     try:
         protocol, code = _protocol(record, root)
-        system = trace(protocol)
+        system = traces.of(protocol)
         known = {prop.name: prop for prop in claims_of(protocol)}
         return _Made(system, fingerprints.of_system(system), code, known)
     except (OnceproofError, KeyError, TypeError) as error:
         text = as_seen_from(root, str(error))
-        return f"{record.subject} cannot be made again: {text}"
+        gone = isinstance(error, UsageError) and not isinstance(error, _NoSparkError)
+        return _NotMade(f"{record.subject} cannot be made again: {text}", gone)
 
 
 def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
-    settings = record.model
+    settings = record.parameters
     outer = {k: v for k, v in settings.items() if "." not in k}
-    if record.kind != "replay":
+    if record.judge != "replay":
         name, _, _ = record.subject.partition(" --set ")
         path = str(root / name) if ".py" in name else name
         return make(path, {k: str(v) for k, v in outer.items()}), {}
@@ -101,6 +154,9 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
                 return MicroBatch(sink=model, **sizes), code
         return InstrumentedMicroBatch(sink=UserCode(**inner), **sizes), code
     known = known_sinks()
+    if not known:
+        message = "PySpark is not installed"
+        raise _NoSparkError(message)
     if record.subject not in known:
         message = "there is no such reference sink here"
         raise UsageError(message)

@@ -18,6 +18,7 @@ from onceproof.model.language.protocol import Slot
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import find, make, pick, protocols, settings_of
 from onceproof.model.text import did_you_mean, shell_word
+from onceproof.properties.evidence.sheet import PROTOCOLS, SINKS
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.spark_checks.report.evidence.source_files import (
     as_seen_from,
@@ -35,27 +36,28 @@ _MORE = " --set faults="
 
 @dataclass(frozen=True)
 class Subject:
-    """What is claimed of: its name in evidence, sizes, and what can be claimed.
+    """What a claim is about: its name in evidence, sizes, and what can be claimed.
 
-    ``again`` is the command that makes evidence of it, ``more`` its option for more
-    than so many ``faults``, ``ends`` what follows. ``own`` is a protocol in a file of
-    the project; ``lacks`` says why a subject is not found there.
+    ``begins`` begins the command that makes evidence of it, ``more`` is its option for
+    more than so many ``faults``, ``ends`` what follows. ``own`` is a protocol in a file
+    of the project; ``missing`` says why a subject is not found there.
     """
 
     name: str
-    again: str
+    begins: str
     more: str
     ends: str = " --evidence"
     properties: tuple[Property, ...] = tuple(GUARANTEES)
     sizes: Mapping[str, int] = field(default_factory=dict)
     faults: int = 1
     own: bool = False
-    lacks: str = ""
+    missing: str = ""
+    group: str = PROTOCOLS
 
     def command(self, faults: int) -> str:
         """Return the command that makes evidence, of so many faults."""
         more = f"{self.more}{faults}" if faults > self.faults > 0 else ""
-        return f"{self.again}{more}{self.ends}"
+        return f"{self.begins}{more}{self.ends}"
 
 
 def subject_at(text: str, root: Path, evidence: Path) -> Subject:
@@ -67,7 +69,7 @@ def subject_at(text: str, root: Path, evidence: Path) -> Subject:
     if "::" in text:
         return _sink(text, root, evidence)
     if text in known_sinks():
-        return Subject(text, f"onceproof replay {text}", " --faults ")
+        return Subject(text, f"onceproof replay {text}", " --faults ", group=SINKS)
     return _protocol(text, root)
 
 
@@ -78,14 +80,15 @@ def _sink(text: str, root: Path, evidence: Path) -> Subject:
     folder = Path(os.path.relpath(evidence, root)).as_posix()
     return Subject(
         name,
-        again=f"a test of {name}: pytest",
+        begins=f"a test of {name}: pytest",
         more=" --onceproof-faults=",
         ends=f" --onceproof-evidence={folder}",
-        lacks=_undefined(root / path, place, function),
+        missing=undefined(root / path, place, function),
+        group=SINKS,
     )
 
 
-def _undefined(file: Path, place: str, function: str) -> str:
+def undefined(file: Path, place: str, function: str) -> str:
     """Return why a file has no function of that name; nothing of it is run."""
     try:
         tree = ast.parse(file.read_bytes())
@@ -121,9 +124,9 @@ def _protocol(text: str, root: Path) -> Subject:
         address += "".join(
             f" --set {k}={v}" for k, v in settings.items() if k not in sizes
         )
-        lacks = as_seen_from(root, str(error))
-        again = _check(address, sizes)
-        return Subject(address, again, _MORE, sizes=sizes, own=True, lacks=lacks)
+        missing = as_seen_from(root, str(error))
+        begins = _check(address, sizes)
+        return Subject(address, begins, _MORE, sizes=sizes, own=True, missing=missing)
 
 
 def _made(
@@ -143,7 +146,7 @@ def _made(
     label = f"{name}{subject_of(protocol).removeprefix(type(protocol).label())}"
     return Subject(
         name=label,
-        again=_check(label, sizes),
+        begins=_check(label, sizes),
         more=_MORE,
         properties=tuple(p for p in claims_of(protocol) if is_guarantee(p)),
         sizes=sizes,
@@ -158,7 +161,7 @@ def _check(name: str, sizes: Mapping[str, int]) -> str:
 
 
 def _words(text: str) -> tuple[str, dict[str, str]]:
-    """Read what stands after ``onceproof check``: a protocol, and what is set of it."""
+    """Read what follows ``onceproof check``: a protocol, and what is set of it."""
     try:
         words = iter(shlex.split(text))
     except ValueError as error:

@@ -7,8 +7,10 @@ import importlib
 import inspect
 import json
 import pydoc
+import re
 from typing import TYPE_CHECKING, Any
 
+from onceproof.properties.schema import may_lack
 from tests.docs.reference.markdown import attribute_docs, head, marked, row
 from tests.test_house import ROOT
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 def form(module: str) -> Iterator[str]:
     """Write the keys by which a JSON file is recognised."""
     loaded = importlib.import_module(module)
-    yield f'`"format": "{loaded.FORMAT}", "schema": {loaded.SCHEMA}`'
+    yield f'`"format": "{loaded.FORMAT.name}", "schema": {loaded.FORMAT.schema}`'
 
 
 def fields(path: str) -> Iterator[str]:
@@ -39,7 +41,26 @@ def fields(path: str) -> Iterator[str]:
     yield from head("field", "type", "if left out", *meaning)
     for field in dataclasses.fields(kind):
         text = (marked(said[field.name]),) if meaning else ()
-        yield row(f"`{field.name}`", f"`{field.type}`", _otherwise(field), *text)
+        left_out = _otherwise(field) if _optional(kind, field.name) else ""
+        yield row(f"`{field.name}`", f"`{_type(str(field.type))}`", left_out, *text)
+
+
+def _optional(kind: type, name: str) -> bool:
+    """Say whether a field may be left out: in a file only what its format allows."""
+    try:
+        return name in may_lack(kind)
+    except AttributeError:
+        return True
+
+
+_ANNOTATED = re.compile(r"Annotated\[(.*), [^\[\]]*\]")
+_PLAIN = {"Count": "int", "Scalars": "dict[str, str | int | float | bool]"}
+
+
+def _type(text: str) -> str:
+    """Write an annotation without what only a reader of files needs."""
+    text = _ANNOTATED.sub(r"\1", text)
+    return re.sub("|".join(_PLAIN), lambda found: _PLAIN[found[0]], text)
 
 
 def schema(name: str) -> Iterator[str]:

@@ -9,41 +9,43 @@ import pytest
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.evidence.contradictions import contradiction
-from onceproof.properties.evidence.record import Evidence, Hashes, Shown
+from onceproof.properties.evidence.record import Evidence, Fingerprints, TraceEvidence
 from onceproof.properties.evidence.store import read, write
 from onceproof.properties.verdicts import Verdict
 
-SHOWN = Shown("it breaks", ("write(0)", "crash()"), (2,), "onceproof check counter")
+SHOWN = TraceEvidence(
+    "it breaks", ("write(0)", "crash()"), (2,), "onceproof check counter"
+)
 REPLAY = Evidence(
     subject="orders",
     guarantee="durable",
-    kind="replay",
+    judge="replay",
     claim="it stays",
     scope={"batches": 2},
     faults=1,
     fault_set=("crash",),
     verdict=Verdict.HELD,
-    coverage={"interleavings": "7 of 9", "drift": 0},
-    hashes=Hashes("a", "b", {"orders.py": "c"}),
-    model={"faults": 1},
+    coverage={"interleavings": "7 of 9", "divergences": 0},
+    fingerprints=Fingerprints("a", "b", {"orders.py": "c"}),
+    parameters={"faults": 1},
     versions={},
     date="2026-01-02",
-    again="pytest",
+    command="pytest",
 )
 SEARCH = replace(
     REPLAY,
-    kind="check",
+    judge="check",
     verdict=Verdict.EXHAUSTED,
     coverage={"states": 12, "depth": 3},
 )
 WALKS = replace(
     SEARCH,
-    kind="simulate",
+    judge="simulate",
     verdict=Verdict.HELD,
     coverage={"walks": 3, "steps": 9, "states": 5},
 )
 REFUTED = {"verdict": Verdict.REFUTED, "trace": SHOWN}
-TWICE = replace(SHOWN, strikes=(1, 2))
+TWICE = replace(SHOWN, fault_steps=(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -58,15 +60,15 @@ TWICE = replace(SHOWN, strikes=(1, 2))
         replace(
             REPLAY, verdict=Verdict.UNDECIDED, coverage={"interleavings": "0 of 0"}
         ),
-        replace(SEARCH, faults=0, fault_set=(), model={"faults": 64}),
-        replace(SEARCH, kind="prove", verdict=Verdict.BOUNDED, coverage={}),
+        replace(SEARCH, faults=0, fault_set=(), parameters={"faults": 64}),
+        replace(SEARCH, judge="prove", verdict=Verdict.BOUNDED, coverage={}),
     ],
 )
 def test_what_judges_find_is_read_back(tmp_path, record):
     """As it was written."""
-    write(record, tmp_path)
+    write([record], tmp_path)
 
-    assert read(tmp_path / record.name) == record
+    assert read(tmp_path / record.file_name) == (record,)
 
 
 @pytest.mark.parametrize(
@@ -77,12 +79,12 @@ def test_what_judges_find_is_read_back(tmp_path, record):
         (replace(WALKS, verdict=Verdict.EXHAUSTED), "simulate never says exhausted"),
         (replace(REPLAY, faults=3), "'faults' is 3, and its model has 1"),
         (replace(REPLAY, fault_set=()), "'faults' is 1, and its model has 0"),
-        (replace(REPLAY, faults=-1, model={"faults": -1}), "fewer than no faults"),
+        (replace(REPLAY, faults=-1, parameters={"faults": -1}), "fewer than no faults"),
         (replace(REPLAY, verdict=Verdict.REFUTED), "refuted, and has no trace"),
         (replace(REPLAY, trace=SHOWN), "it is held, and has a trace"),
-        (replace(REPLAY, **{**REFUTED, "trace": TWICE}), "2 faults strike"),
+        (replace(REPLAY, **{**REFUTED, "trace": TWICE}), "2 faults happen"),
         (
-            replace(REPLAY, **{**REFUTED, "trace": replace(SHOWN, strikes=(3,))}),
+            replace(REPLAY, **{**REFUTED, "trace": replace(SHOWN, fault_steps=(3,))}),
             "does not number steps",
         ),
         (replace(REPLAY, coverage={}), "counts None interleavings"),
@@ -103,39 +105,39 @@ def test_what_judges_find_is_read_back(tmp_path, record):
 )
 def test_what_contradicts_itself_is_refused(tmp_path, record, answer):
     """With the reason, and though its digest is that of what it tells."""
-    write(record, tmp_path)
+    write([record], tmp_path)
 
     with pytest.raises(UsageError, match="is damaged") as refused:
-        read(tmp_path / record.name)
+        read(tmp_path / record.file_name)
 
     assert answer in contradiction(record)
     assert answer in str(refused.value)
 
 
 def test_an_edit_is_seen_by_the_digest(tmp_path):
-    """Of anything that the record tells, where all of it could be true."""
-    write(REPLAY, tmp_path)
-    path = tmp_path / REPLAY.name
-    told = json.loads(path.read_text())
-    told["coverage"]["interleavings"] = "9 of 9"
-    path.write_text(json.dumps(told))
+    """Of anything that the record says, where all of it could be true."""
+    write([REPLAY], tmp_path)
+    path = tmp_path / REPLAY.file_name
+    data = json.loads(path.read_text())
+    data["records"][0]["coverage"]["interleavings"] = "9 of 9"
+    path.write_text(json.dumps(data))
 
     with pytest.raises(UsageError, match="edited after it was made"):
         read(path)
 
 
-def test_a_record_under_another_name_is_refused(tmp_path):
+def test_records_under_another_name_are_refused(tmp_path):
     """Two files would tell of the same."""
-    write(REPLAY, tmp_path)
-    (tmp_path / "other.json").write_text((tmp_path / REPLAY.name).read_text())
+    write([REPLAY], tmp_path)
+    (tmp_path / "other.json").write_text((tmp_path / REPLAY.file_name).read_text())
 
-    with pytest.raises(UsageError, match="belongs in orders--durable"):
+    with pytest.raises(UsageError, match=r"belongs in orders\.json"):
         read(tmp_path / "other.json")
 
 
-PROOF = replace(SEARCH, kind="prove", verdict=Verdict.PROVED, coverage={})
+PROOF = replace(SEARCH, judge="prove", verdict=Verdict.PROVED, coverage={})
 THIN = replace(REPLAY, coverage={"interleavings": "3 of 9"}, date="2026-02-03")
-CHANGED = replace(THIN, hashes=Hashes("a", "b", {"orders.py": "d"}))
+CHANGED = replace(THIN, fingerprints=Fingerprints("a", "b", {"orders.py": "d"}))
 
 
 @pytest.mark.parametrize(
@@ -158,9 +160,9 @@ def test_a_thinner_record_replaces_none_that_was_found_for_the_same(
     tmp_path, there, new, stays
 ):
     """Where a hash moved the newer one wins; what refutes is always written."""
-    write(there, tmp_path)
+    write([there], tmp_path)
 
-    written = write(new, tmp_path)
+    kept = write([new], tmp_path)
 
-    assert written is not stays
-    assert read(tmp_path / there.name) == (there if stays else new)
+    assert kept == int(stays)
+    assert read(tmp_path / there.file_name) == (there if stays else new,)

@@ -24,14 +24,14 @@ def project(tmp_path, monkeypatch):
 def test_a_sheet_that_was_edited_or_is_gone_is_status_1(project):
     """It names the line, and the command that writes it anew."""
     sheet = project / "GUARANTEES.md"
-    sheet.write_text(sheet.read_text().replace("| held |", "| proved |"))
+    sheet.write_text(sheet.read_text().replace("✓ held |", "✓ proved |"))
 
     edited = run("guarantees", "--check")
     sheet.unlink()
     gone = run("guarantees", "--check", "GUARANTEES.md")
 
     assert (edited.exit_code, gone.exit_code) == (1, 1)
-    assert "from line 9 on; run onceproof guarantees --output" in edited.stdout
+    assert "; run onceproof guarantees --output" in edited.stdout
     assert "GUARANTEES.md: it is not there; run onceproof guarantees" in gone.stdout
 
 
@@ -42,7 +42,7 @@ def test_every_form_can_be_written_and_checked(project):
 
         assert (project / name).read_text().startswith(begins)
         assert run("guarantees", "--check", name).exit_code == 0
-    assert json.loads(run("guarantees", "--json").stdout)["schema"] == 1
+    assert json.loads(run("guarantees", "--json").stdout)["schema"] == 2
     assert run("guarantees", "--html").stdout.startswith("<!DOCTYPE")
 
 
@@ -54,6 +54,7 @@ def test_every_form_can_be_written_and_checked(project):
         (["--json", "--output", "x.md"], "x.md is markdown by its ending; end it in"),
         (["--html", "--output", "x.json"], "leave out --html"),
         (["--html", "--json"], "exclude each other"),
+        (["--drop", "x", "--check"], "leave out --check"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(project, words, answer):
@@ -84,7 +85,7 @@ def test_a_check_gives_its_answer_as_data(project):
         "GUARANTEES.md",
     ]
     assert "sinks/orders.py has changed" in found["problems"][0]["why"]
-    assert found["problems"][1]["mend"].startswith("run onceproof guarantees")
+    assert found["problems"][1]["fix"].startswith("run onceproof guarantees")
 
 
 def test_where_nothing_is_claimed_there_is_nothing_to_check(project):
@@ -101,14 +102,15 @@ def test_where_nothing_is_claimed_there_is_nothing_to_check(project):
 
 @pytest.mark.parametrize("words", [[], ["--library"]])
 def test_what_the_library_states_is_claimed_where_that_is_asked_for(project, words):
-    """By a key, or by an option, which the mend then names."""
+    """By a key, or by an option, which the sheet and the fix then name."""
     key = "" if words else "library = true\n"
     (project / "pyproject.toml").write_text(f"[tool.onceproof]\n{key}")
 
     told = run("guarantees", *words).stdout
     checked = run("guarantees", "--check", "s.md", *words).stdout
 
-    assert "## foreach-batch-upsert" in told
+    assert "| foreach-batch-upsert |" in told
+    assert f"by `onceproof guarantees{' --library' * len(words)}`." in told
     assert f"run onceproof guarantees{' --library' * len(words)} --output s" in checked
 
 

@@ -77,6 +77,7 @@ TOGETHER = {
         ["PROTOCOL|FILE", "--to", "--trust", "--output", "--json"],
     ],
     "guarantees": [
+        ["--evidence", "--drop"],
         ["--library", "--evidence", "--check", "--json"],
         ["--library", "--evidence", "--output", "--json"],
         ["--library", "--evidence", "--output", "--html"],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import json
+from dataclasses import asdict, dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from onceproof.properties.guarantees import AT_LEAST_ONCE, EFFECTIVELY_ONCE
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row
+from onceproof.properties.schema import read_as
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.replay.confirmation import RUNS, Helps, confirm
 from onceproof.spark_checks.replay.outcome import Outcome, RunRecord, UnjudgedOutcome
@@ -160,4 +162,6 @@ def test_a_history_says_in_a_file_what_could_not_be_read():
     """It comes back as it was."""
     found = history(1, 0, unread=(1,))
 
-    assert History.from_json(found.to_json()) == found
+    data = json.loads(json.dumps(asdict(found)))
+
+    assert read_as(History, data) == found

@@ -181,7 +181,7 @@ def test_the_schema_says_what_the_code_accepts(data):
 def test_every_key_of_the_schema_is_documented():
     """In its own words, and on the page, whose example is accepted."""
     claim = SCHEMA["properties"]["guarantees"]["items"]["properties"]
-    page = (ROOT / "docs" / "guarantee-sheet.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "guarantee-sheet.md").read_text()
 
     for name, told in {**SCHEMA["properties"], **claim}.items():
         assert told["description"]

@@ -27,7 +27,7 @@ def report():
     return SinkReport(sink, protocol, classes, model, flights_input(SMALL))
 
 
-def test_each_replay_of_a_test_has_a_name_of_its_own(report, tmp_path):
+def test_each_replay_of_a_test_has_an_id_of_its_own(report, tmp_path):
     """The first bears no number, so that one alone is named as ever."""
     told = {"root": tmp_path, "test": "test_it"}
 
@@ -37,8 +37,8 @@ def test_each_replay_of_a_test_has_a_name_of_its_own(report, tmp_path):
 
     assert "replay of the test" not in one.scope
     assert two.scope["replay of the test"] == 2
-    assert len({one.name, two.name}) == 2
-    assert same.name == two.name
+    assert len({one.id, two.id}) == 2
+    assert same.id == two.id
 
 
 def test_the_command_that_makes_a_record_again_looks_at_as_much(report, tmp_path):
@@ -49,7 +49,7 @@ def test_the_command_that_makes_a_record_again_looks_at_as_much(report, tmp_path
         report, root=tmp_path, test="test_it", options=words, into=tmp_path / "kept"
     )
 
-    assert record.again == f"pytest test_it {words} --onceproof-evidence=kept"
+    assert record.command == f"pytest test_it {words} --onceproof-evidence=kept"
 
 
 @pytest.fixture
@@ -61,7 +61,9 @@ def left(monkeypatch, tmp_path):
         "records_of_replay",
         lambda report, **words: [(report.sink.name, words["nth"])],
     )
-    monkeypatch.setattr(replayer, "write", lambda record, folder: found.append(record))
+    monkeypatch.setattr(
+        replayer, "write", lambda records, folder: found.extend(records)
+    )
     config = SimpleNamespace(rootpath=tmp_path, stash=pytest.Stash())
     options = SimpleNamespace(spark={}, evidence=Path("kept"), words="")
     made = replayer.Replayer(config, options)

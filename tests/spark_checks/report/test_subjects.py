@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import shutil
 
 import pytest
@@ -169,15 +170,15 @@ def test_what_is_renamed_or_moved_blocks_no_other_claim(project, change, why):
     assert checked().exit_code == 0
 
     change(root)
-    told = checked()
+    found = checked()
 
     sheet = (root / "S.md").read_text()
-    assert told.exit_code == 1
-    assert why in told.stdout
-    assert why.replace("<", "&lt;") in sheet
-    assert "is stale" in told.stdout
+    assert found.exit_code == 1
+    assert why in found.stdout
+    assert html.escape(why) in sheet
+    assert "is stale" in found.stdout
     assert "unsupported" in sheet
-    assert "| none modelled | exhausted |" in sheet
+    assert "| two-phase-commit | ✓ exhausted |" in sheet
     assert str(root) not in sheet
 
 
@@ -190,7 +191,7 @@ def test_evidence_lies_and_is_claimed_under_one_name(project):
     [record] = [
         r
         for r in read_folder(root / ".onceproof" / "evidence").values()
-        if r.kind == "check"
+        if r.judge == "check"
     ]
 
     assert (stated.subject, dict(stated.sizes)) == (record.subject, {"P": 2})
