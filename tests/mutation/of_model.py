@@ -465,13 +465,13 @@ INTERLEAVINGS = (
     ),
     Mutation(
         "model/interleavings/enumeration.py",
-        "struck states are not told apart",
+        "hit states are not distinguished",
         "        if self._crashes[event]:\n            crashed_in = ",
         "        if self._crashes[event] and not crashed_in:\n            crashed_in = ",
     ),
     Mutation(
         "model/interleavings/enumeration.py",
-        "runs to rest are not told apart by where they come to rest",
+        "runs to rest are not distinguished by where they come to rest",
         "        crashed_in = (*run.crashed_in, self._remains[row])",
         "        crashed_in = (*run.crashed_in, 0)",
     ),
@@ -483,13 +483,13 @@ INTERLEAVINGS = (
     ),
     Mutation(
         "model/interleavings/enumeration.py",
-        "what crashes leave is not told apart",
+        "what crashes leave is not distinguished",
         "            left = (*left, self._remains[to])",
         "            left = (*left, 0)",
     ),
     Mutation(
         "model/interleavings/enumeration.py",
-        "faults whose effect memory decides are not told apart",
+        "faults whose effect memory decides are not distinguished",
         "        if self._heeds[event]:\n",
         "        if self._heeds[event] and self._crashes[event]:\n",
     ),

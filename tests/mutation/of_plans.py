@@ -74,13 +74,13 @@ PLANS = (
     ),
     Mutation(
         "spark_checks/plan/task_faults.py",
-        "an attempt that wrote is struck before its work",
+        "an attempt that wrote is hit before its work",
         '    return function, "return" if "write" in schedule.steps and wrote else "call", {}',
         '    return function, "call", {}',
     ),
     Mutation(
         "spark_checks/plan/task_faults.py",
-        "an attempt is struck again when it is repeated",
+        "an attempt is hit again when it is repeated",
         "        attempt=attempt,\n        once=True,\n        **rest,",
         "        attempt=attempt,\n        **rest,",
     ),
@@ -118,7 +118,7 @@ PLANS = (
     ),
     Mutation(
         "spark_checks/plan/planner.py",
-        "a step that is taken for the second time is struck at the first",
+        "a step that is taken for the second time is hit at the first",
         "        nth = 1 + sum(e.name == upcoming.name for e in self.schedule.done(at))\n"
         '        run.stops(function, "call", batch, "die", nth=nth)',
         '        nth = 1\n        run.stops(function, "call", batch, "die", nth=nth)',
@@ -132,7 +132,7 @@ PLANS = (
     ),
     Mutation(
         "spark_checks/plan/planner.py",
-        "tasks that have done their work are struck as well",
+        "tasks that have done their work are hit as well",
         "        for p in sorted(set(due) - written, key=schedule.real):",
         "        for p in sorted(set(due), key=schedule.real):",
     ),
@@ -212,19 +212,19 @@ PLANS = (
     ),
     Mutation(
         "spark_checks/inject/tracing/tracer.py",
-        "a rule strikes at any attempt",
+        "a rule hits any attempt",
         "                and rule.attempt in (None, place.attempt)\n",
         "",
     ),
     Mutation(
         "spark_checks/inject/tracing/tracer.py",
-        "a rule strikes at any batch",
+        "a rule hits any batch",
         "(rule.function, rule.event, rule.batch) == (name, event, place.batch)",
         "(rule.function, rule.event) == (name, event)",
     ),
     Mutation(
         "spark_checks/inject/tracing/tracer.py",
-        "a rule that strikes once strikes again",
+        "a rule that fires once fires again",
         "        if rule.once and (marks / rule.mark).exists():\n            return False\n",
         "",
     ),

@@ -307,15 +307,15 @@ def test_what_readers_see_after_a_fault_is_told_with_the_fault(judged):
 
 @pytest.mark.grid
 @pytest.mark.parametrize("asked", [True, False])
-def test_threads_of_a_callback_are_struck_too(judged, asked):
+def test_threads_of_a_callback_are_hit_too(judged, asked):
     """At their lines and in their tasks; a future that nobody asks hides an error."""
     build = functools.partial(sinks.in_threads, asked=asked)
 
     found = judged(build, events=NAMED, batches=1, choice=Choice(most=16))
 
     replayed = found.report.replayed
-    struck = {how for o in replayed for how in o.failpoints if "part()" in how}
-    assert struck
+    hit = {how for o in replayed for how in o.failpoints if "part()" in how}
+    assert hit
     assert ("fail_task",) in {faults_of(o.interleaving) for o in replayed}
     assert str(found.verdict) == ("held" if asked else "refuted")
 
@@ -353,7 +353,7 @@ def test_tasks_of_a_pool_that_is_kept_are_struck_in_their_own_batch(judged):
 
 @pytest.mark.grid
 def test_a_job_that_is_tried_again_is_judged(judged):
-    """Its second try comes to its end, for nothing strikes that."""
+    """Its second try comes to its end, for no fault hits that."""
     both = Choice(steps=(*FAILS, TraceStep("fail_job", (), True, {})))
     some = {"batches": 1, "events": NAMED[:4], "faults": 2, "choice": both}
 
@@ -365,7 +365,7 @@ def test_a_job_that_is_tried_again_is_judged(judged):
 
 @pytest.mark.grid
 def test_a_job_that_fails_for_good_may_be_tried_again(judged):
-    """Every attempt of a task fails, and so does the query: the next start mends it."""
+    """Every attempt of a task fails, and so does the query: the next start fixes it."""
     both = Choice(steps=(*FAILS, TraceStep("fail_job", (), True, {})))
     some = {"batches": 1, "partitions": 1, "events": NAMED[:2], "faults": 2}
 
@@ -383,13 +383,13 @@ def test_a_task_without_events_is_not_waited_for(judged):
     found = judged(sinks.one_by_one, events=events, batches=1, choice=Choice())
 
     assert found.verdict is Verdict.HELD
-    struck = {faults_of(o.interleaving) for o in found.report.replayed}
-    assert {("crash",), ("crash_in_task",), ("fail_in_task",)} <= struck
+    hit = {faults_of(o.interleaving) for o in found.report.replayed}
+    assert {("crash",), ("crash_in_task",), ("fail_in_task",)} <= hit
     # The other task has done its work, and this one has none.
     assert not found.report.missed
     assert {o.not_replayed for o in found.report.outcomes} == {
         "",
-        "nothing is left to strike where crash() comes",
+        "nothing is left to hits where crash() comes",
     }
 
 
@@ -414,9 +414,9 @@ def test_a_task_is_struck_however_many_lines_it_runs(judged):
 
     found = judged(sinks.after_very_much, **some)
 
-    struck = "; ".join(how for o in found.report.replayed for how in o.failpoints)
+    hit = "; ".join(how for o in found.report.replayed for how in o.failpoints)
     assert found.verdict is Verdict.REFUTED
-    assert "INSERT INTO t" in struck
+    assert "INSERT INTO t" in hit
     assert found.report.sink.seen.passed > MOST_NOTES - MOST_POINTS
 
 
@@ -441,11 +441,11 @@ def test_every_line_is_struck_also_where_it_runs_in_tasks_or_takes_back(judged):
     found = judged(sinks.moves_files, choice=Choice(), batches=1, events=NAMED[:2])
 
     seen = found.report.sink.seen
-    struck = "; ".join(h for o in found.report.replayed for h in o.failpoints)
+    hit = "; ".join(h for o in found.report.replayed for h in o.failpoints)
     assert not found.report.missed
     for points in (seen.driver[0], seen.aborts[0], seen.tasks[0, 0][:-1]):
         for point in points:
-            assert f"before {point.text}" in struck
+            assert f"before {point.text}" in hit
 
 
 @pytest.mark.parametrize("kind", ["file", "database", "spark"])

@@ -1,1 +1,1 @@
-"""Sinks that people get wrong, each with its counterexample and its mend."""
+"""Sinks that people get wrong, each with its counterexample and its fix."""

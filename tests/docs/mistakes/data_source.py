@@ -207,35 +207,35 @@ def published_by_manifest(target):
     return Format(Careful, options, read=read_lines(files))
 
 
-MEND = (published_by_manifest, DeletingWriter.commit, CarefulWriter)
+FIX = (published_by_manifest, DeletingWriter.commit, CarefulWriter)
 
 MISTAKES = (
     Mistake(
         "Write in `write` straight to where readers look",
         wrong=(visible_at_once, StraightWriter),
-        mended=MEND,
-        mend="Stage in `write`; publish in `commit` by one rename, named by batch id.",
+        fixed=FIX,
+        fix="Stage in `write`; publish in `commit` by one rename, named by batch id.",
         most=36,
     ),
     Mistake(
         "Move staged files one by one in `commit`",
         wrong=(files_moved_one_by_one, MovingWriter),
-        mended=MEND,
-        mend="Publish by one rename: of a manifest of the files, named by batch id.",
+        fixed=FIX,
+        fix="Publish by one rename: of a manifest of the files, named by batch id.",
         most=36,
     ),
     Mistake(
         "Append to a manifest in `commit` without a look at it",
         wrong=(files_listed_again, ListingWriter),
-        mended=MEND,
-        mend="Look for the batch id first: a batch that is named is published.",
+        fixed=FIX,
+        fix="Look for the batch id first: a batch that is named is published.",
         most=36,
     ),
     Mistake(
         "Delete in `abort` what may be published",
         wrong=(abort_deletes_published, DeletingWriter),
-        mended=MEND,
-        mend="Delete only what no manifest names: a commit that raises may be done.",
+        fixed=FIX,
+        fix="Delete only what no manifest names: a commit that raises may be done.",
         most=36,
     ),
 )

@@ -33,7 +33,7 @@ MISTAKES = (
     Mistake(
         "Append in a job that is run again where it died",
         wrong=(job_appends,),
-        mended=(job_appends_what_is_missing,),
-        mend="Append only what is not there, where no other job writes.",
+        fixed=(job_appends_what_is_missing,),
+        fix="Append only what is not there, where no other job writes.",
     ),
 )

@@ -1,4 +1,4 @@
-"""A mistake: a wrong sink, what mends it, and how both come out on real Spark."""
+"""A mistake: a wrong sink, what fixes it, and how both come out on real Spark."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ HERE = ROOT / "tests" / "docs" / "mistakes"
 
 @dataclass(frozen=True)
 class Mistake:
-    """What people do, and the mend.
+    """What people do, and the fix.
 
-    ``wrong`` and ``mended`` begin with the function that builds the sink; what else
+    ``wrong`` and ``fixed`` begin with the function that builds the sink; what else
     is to be shown of its code follows. At ``most`` so many interleavings are replayed.
     """
 
     title: str
     wrong: tuple[Any, ...]
-    mended: tuple[Any, ...]
-    mend: str
+    fixed: tuple[Any, ...]
+    fix: str
     claims: tuple[Property, ...] = field(default=CLAIMED)
     most: int = 60
 

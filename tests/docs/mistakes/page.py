@@ -75,16 +75,16 @@ class Page:
     def row(self, mistake: Mistake) -> str:
         """Write a mistake's row of the table."""
         wrong = self._judged(mistake.wrong[0], mistake)
-        mended = self._judged(mistake.mended[0], mistake)
+        fixed = self._judged(mistake.fixed[0], mistake)
         broken = how_it_breaks(wrong, mistake.claims)
         link = f"[{mistake.title}](#{anchor(mistake.title)})"
         done = broken.moment == at_moment(AT_REST)
         seen = f"{broken.moment if done else 'after the fault'}, {broken.seen}"
         failure = "; ".join(in_words(how) for how in broken.failure)
-        there = len(mended.report.classes.classes)
-        word = "holds" if mended.holds else f"is {mended.verdict}"
-        mend = f"{mistake.mend} It {word}: {mended.replayed} of {there} interleavings."
-        return f"| {link} | {seen}: not {broken.guarantee} | {failure} | {mend} |\n"
+        there = len(fixed.report.classes.classes)
+        word = "holds" if fixed.holds else f"is {fixed.verdict}"
+        fix = f"{mistake.fix} It {word}: {fixed.replayed} of {there} interleavings."
+        return f"| {link} | {seen}: not {broken.guarantee} | {failure} | {fix} |\n"
 
     def _parts(self) -> Iterator[str]:
         yield HEAD
@@ -95,11 +95,11 @@ class Page:
             shown: set[str] = set()
             for mistake in mistakes:
                 yield f"\n### {mistake.title}\n\n{_code(mistake.wrong)}\n"
-                again = mistake.mended[0].__name__
+                again = mistake.fixed[0].__name__
                 if again in shown:
                     yield f"Fixed as above, in `{again}`.\n"
                 else:
-                    yield f"{mistake.mend}\n\n{_code(mistake.mended)}"
+                    yield f"{mistake.fix}\n\n{_code(mistake.fixed)}"
                 shown.add(again)
         source = inspect.getsource(table)
         yield "\n" + SHARED.format(source[source.index("ORDERS = ") :].rstrip())

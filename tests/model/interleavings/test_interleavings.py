@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Writers(Protocol):
-    """Each of some writers writes once; one crash may strike in between."""
+    """Each of some writers writes once; one crash may hit in between."""
 
     W = Sort("writer", size=3)
     done = state(False, per=W)
@@ -143,7 +143,7 @@ def test_every_representative_runs_in_plain_python():
 
 
 def test_each_durable_state_is_struck_by_some_class():
-    """The classes cover every durable state that a fault can strike."""
+    """The classes cover every durable state that a fault can hit."""
     found = interleavings(MicroBatch(sink=Append))
 
     covered = found.covered({one.number for one in found.classes})
@@ -152,7 +152,7 @@ def test_each_durable_state_is_struck_by_some_class():
 
 
 def test_more_faults_make_more_classes():
-    """Two faults strike pairs of durable states."""
+    """Two faults hit pairs of durable states."""
     one = interleavings(MicroBatch(sink=Append, faults=1))
     two = interleavings(MicroBatch(sink=Append, faults=2))
 
@@ -168,7 +168,7 @@ def test_a_protocol_that_never_rests_is_refused():
 
 
 def test_what_was_chosen_in_memory_and_where_it_began_tell_classes_apart():
-    """One word of durable steps can strike, and leave, several durable states."""
+    """One word of durable steps can hit, and leave, several durable states."""
     found = interleavings(Chooser())
 
     ends = [
@@ -255,17 +255,17 @@ def test_how_many_faults_are_left_is_no_part_of_a_durable_state():
 
 @pytest.mark.parametrize("sink", [Append, Staged])
 def test_crashes_of_one_class_strike_the_same_durable_states(sink):
-    """Random runs and the runs that stand for them are struck at the same states."""
+    """Random runs and the runs that stand for them are hit at the same states."""
     protocol = MicroBatch(sink=sink, faults=2, BATCH=1)
     found = interleavings(protocol)
     reference = Interpreter(protocol)
-    known = {struck(found, one.trace) for one in found.classes}
+    known = {hit(found, one.trace) for one in found.classes}
     dice = random.Random(5)
 
     walks = [walk(reference, dice) for _ in range(200)]
 
-    assert len({struck(found, w) for w in walks}) > 10
-    assert {struck(found, w) for w in walks if any(e.fault for e in w.events)} <= known
+    assert len({hit(found, w) for w in walks}) > 10
+    assert {hit(found, w) for w in walks if any(e.fault for e in w.events)} <= known
 
 
 def walk(reference: Interpreter, dice: random.Random) -> Trace:
@@ -278,8 +278,8 @@ def walk(reference: Interpreter, dice: random.Random) -> Trace:
     return Trace(start, tuple(steps))
 
 
-def struck(found: Interleavings, trace: Trace) -> tuple[tuple[int, ...], ...]:
-    """List what each crash of a run struck and where it came to rest, under all names.
+def hit(found: Interleavings, trace: Trace) -> tuple[tuple[int, ...], ...]:
+    """List what each crash of a run hit and where it came to rest, under all names.
 
     Together, since a renaming is of a run as a whole.
     """

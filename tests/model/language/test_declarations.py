@@ -496,7 +496,7 @@ def test_a_claim_about_steps_may_read_one_side_alone():
 
 
 def test_what_is_exported_has_a_name_of_its_own():
-    """State and parts whose paths are spelled alike are told apart in TLA+."""
+    """State and parts whose paths are spelled alike are distinguished in TLA+."""
     from onceproof.model.export.tla import module
 
     class Inner(Part):

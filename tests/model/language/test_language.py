@@ -1,4 +1,4 @@
-"""A modeller's mistakes are found as the model is traced, with line and mend."""
+"""A modeller's mistakes are found as the model is traced, with line and fix."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _unknown(self):
 
 
 @pytest.mark.parametrize(
-    ("body", "mend"),
+    ("body", "fix"),
     [
         (_if, "`if` cannot branch"),
         (_and, "use all_of(a, b)"),
@@ -150,7 +150,7 @@ def _unknown(self):
         (_whole, ".fill(v)"),
     ],
 )
-def test_a_mistake_is_found_with_its_line_and_a_mend(body, mend):
+def test_a_mistake_is_found_with_its_line_and_a_fix(body, fix):
     """Tracing refuses the model, and names the line and what to write instead."""
     kind = type("Wrong", (Base,), {"step": action(body)})
 
@@ -159,7 +159,7 @@ def test_a_mistake_is_found_with_its_line_and_a_mend(body, mend):
 
     code = body.__code__
     lines = range(code.co_firstlineno, code.co_firstlineno + 4)
-    assert mend in str(caught.value)
+    assert fix in str(caught.value)
     assert caught.value.where in {f"{__file__}:{line}" for line in lines}
 
 

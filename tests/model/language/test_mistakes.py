@@ -1,4 +1,4 @@
-"""Each mistake that a modeller makes once is answered with its line and a mend."""
+"""Each mistake that a modeller makes once is answered with its line and a fix."""
 
 from __future__ import annotations
 
@@ -159,9 +159,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_answered_with_its_line_and_a_mend(tmp_path, mistake):
+def test_a_mistake_is_answered_with_its_line_and_a_fix(tmp_path, mistake):
     """Nothing is silently decided or ignored, and no traceback is shown."""
-    body, mend = MISTAKES[mistake]
+    body, fix = MISTAKES[mistake]
     path = tmp_path / "mine.py"
     lines = [f"    {line}" for line in body.splitlines()]
     path.write_text(HEAD + "\n".join(lines) + "\n")
@@ -171,7 +171,7 @@ def test_a_mistake_is_answered_with_its_line_and_a_mend(tmp_path, mistake):
 
     first = HEAD.count("\n") + 1
     places = {f"{path}:{first + i}" for i in range(len(lines))}
-    assert mend in str(caught.value)
+    assert fix in str(caught.value)
     assert caught.value.where in places
 
 

@@ -19,7 +19,8 @@ class Case:
     """A documented violation, and the interleaving that was reported.
 
     The ``story`` is a whole run of the model in the report's terms, step by step,
-    after which (at the step after which) the property is broken. ``fix`` mends it.
+    after which (at the step after which) the property is broken. ``fix`` is the
+    corrected protocol.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Real, documented violations are rediscovered, and their mends hold."""
+"""Real, documented violations are rediscovered, and their fixes hold."""
 
 from __future__ import annotations
 

@@ -405,12 +405,12 @@ def test_a_break_that_the_model_has_no_more_is_not_shown_as_one():
     told = counterexample_of(protocol, finding)
     clause = claims_of(protocol)[1].clauses[0].text
 
-    mended = explored(replace(told, property="not-many", clause=clause), protocol).view
+    fixed = explored(replace(told, property="not-many", clause=clause), protocol).view
     gone = explored(replace(told, property="other"), protocol).view
 
-    assert mended.fails_at is None
-    assert not mended.because
-    assert any("does not break not-many any more" in note for note in mended.notes)
+    assert fixed.fails_at is None
+    assert not fixed.because
+    assert any("does not break not-many any more" in note for note in fixed.notes)
     assert gone.fails_at == told.fails_at
     assert any("the model has no property other" in note for note in gone.notes)
 

@@ -193,7 +193,7 @@ def test_rows_with_nothing_but_a_key_are_never_called_null():
     ],
 )
 def test_a_delivery_that_cannot_be_is_refused(arguments, answer):
-    """Up front, with the mend."""
+    """Up front, with the fix."""
     with pytest.raises(UsageError, match=answer):
         event_batches(ROWS, **{"key": "id", **arguments})
 

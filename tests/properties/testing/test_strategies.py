@@ -58,7 +58,7 @@ class Lamp(Protocol):
 
 
 class Sound(Protocol):
-    """Nothing can strike."""
+    """No fault can happen."""
 
     on = state(False)
 
@@ -69,7 +69,7 @@ class Sound(Protocol):
 
 
 class Spared(Sound):
-    """Something could strike in a state that is never met."""
+    """A fault could happen only in a state that is never met."""
 
     never = state(False)
 
@@ -80,7 +80,7 @@ class Spared(Sound):
         self.on = True
 
     @fault
-    def strike(self) -> None:
+    def harm(self) -> None:
         """Strike."""
         when(self.never)
         self.on = False
@@ -264,7 +264,7 @@ def test_fewer_faults_than_the_protocol_allows_can_be_asked_for():
     ],
 )
 def test_what_holds_no_failure_is_refused(protocol, faults, answer):
-    """Up front, with the mend."""
+    """Up front, with the fix."""
     with pytest.raises(UsageError, match=answer):
         interleavings(protocol, faults=faults)
 

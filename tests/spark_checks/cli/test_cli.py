@@ -115,7 +115,7 @@ def test_interleavings_are_listed_with_their_sizes_in_a_fixed_order():
     ],
 )
 def test_bad_input_ends_in_one_sentence_and_status_2(words, said):
-    """The message says what was wrong, and the mend."""
+    """The message says what was wrong, and the fix."""
     result = run(*words)
 
     lines = result.output.strip().splitlines()

@@ -176,7 +176,7 @@ def test_a_file_for_which_many_failures_stand_says_so(capfd, number, told):
 def test_json_names_the_folder_and_whether_there_is_a_failpoint(report):
     """What was missed is told from what no failpoint reaches."""
     found = report(
-        outcome(None, None, not_replayed="never struck", folder="/kept/here"),
+        outcome(None, None, not_replayed="never injected", folder="/kept/here"),
         outcome(None, None, not_replayed="no failpoint", known=True),
     )
 

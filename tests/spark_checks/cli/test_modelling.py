@@ -56,13 +56,13 @@ def test_a_slot_is_varied_once():
 
 
 def test_a_new_protocol_is_refuted_until_it_is_mended(tmp_path):
-    """The file that new writes runs as it is, and a one-line mend makes it hold."""
+    """The file that new writes runs as it is, and a one-line fix makes it hold."""
     made = run("new", "order-intake", "--output", str(tmp_path))
     path = tmp_path / "order_intake.py"
     before = run("check", str(path), "--json")
     text = path.read_text()
-    mended = text.replace("if_else(self.rows[e] < 2, self.rows[e] + 1, 2)", "1")
-    path.write_text(mended.replace("    if_else,\n", ""))
+    fixed = text.replace("if_else(self.rows[e] < 2, self.rows[e] + 1, 2)", "1")
+    path.write_text(fixed.replace("    if_else,\n", ""))
     after = run("check", str(path), "--set", "EVENT=3", "--json")
 
     assert made.exit_code == 0
@@ -72,7 +72,7 @@ def test_a_new_protocol_is_refuted_until_it_is_mended(tmp_path):
         "crash()",
         "write(0)",
     ]
-    assert mended != text
+    assert fixed != text
     assert after.exit_code == 0
 
 

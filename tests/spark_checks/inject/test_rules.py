@@ -1,4 +1,4 @@
-"""A process that a rule strikes leaves the marks that tell of it."""
+"""A process that a rule hits leaves the marks that tell of it."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ work()
 """
 
 
-def struck(marks, **rule):
+def hit(marks, **rule):
     told = json.dumps([str(marks), rule])
     command = [sys.executable, "-c", STRUCK, told]
     return subprocess.run(command, check=False, timeout=30).returncode
 
 
-def test_a_rule_that_strikes_leaves_its_mark(tmp_path):
+def test_a_rule_that_fires_leaves_its_mark(tmp_path):
     """The mark is there when the process is dead."""
-    status = struck(tmp_path, do="die", mark="stopped")
+    status = hit(tmp_path, do="die", mark="stopped")
 
     marks = [entry.name for entry in tmp_path.iterdir()]
 
@@ -47,7 +47,7 @@ def test_a_rule_that_strikes_leaves_its_mark(tmp_path):
 @pytest.mark.parametrize("do", ["die", "pass", "raise"])
 def test_a_wait_that_is_not_met_is_told_and_nothing_follows(tmp_path, do):
     """The process gives up: it says for what it waited, and dies without its mark."""
-    status = struck(tmp_path, do=do, mark="stopped", await_=["never"])
+    status = hit(tmp_path, do=do, mark="stopped", await_=["never"])
 
     told = [entry.read_text() for entry in tmp_path.glob(f"{UNMET}-*")]
 
@@ -60,7 +60,7 @@ def test_a_wait_that_is_not_met_is_told_and_nothing_follows(tmp_path, do):
 
 def test_a_task_that_is_given_up_leaves_its_mark_before_it_waits(tmp_path):
     """That it was given up is known at once; its later life gives up on its own."""
-    status = struck(tmp_path, do="zombie", mark="lost", await_=["never"])
+    status = hit(tmp_path, do="zombie", mark="lost", await_=["never"])
 
     assert status == EXIT_CODE
     assert (tmp_path / "lost").exists()
@@ -87,7 +87,7 @@ def test_a_trap_that_is_laid_leaves_its_mark_and_is_taken_away(trap, tmp_path):
 
 @pytest.mark.parametrize("there", ["offsets", "commits"])
 def test_a_trap_that_was_not_sprung_leaves_no_mark(trap, tmp_path, there):
-    """No task began, or the batch was committed already: the fault did not strike."""
+    """No task began, or the batch was committed already: the fault did not happen."""
     (tmp_path / there).mkdir(exist_ok=True)
     (tmp_path / there / "0").write_text("v1")
     if there == "commits":

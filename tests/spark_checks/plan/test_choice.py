@@ -57,13 +57,13 @@ def test_what_a_number_of_faults_does_not_fill_falls_to_the_other(found):
 
 
 def test_each_kind_of_fault_has_its_share(found):
-    """No kind is left out for another that is struck twice."""
+    """No kind is left out for another that is hit twice."""
     kinds = {faults_of(o) for o in found.classes if len(faults_of(o)) == 1}
 
     _, chosen = Choice(most=2 * len(kinds)).of(found)
 
-    struck = Counter(faults_of(o) for o in chosen if len(faults_of(o)) == 1)
-    assert struck == dict.fromkeys(kinds, 1)
+    hit = Counter(faults_of(o) for o in chosen if len(faults_of(o)) == 1)
+    assert hit == dict.fromkeys(kinds, 1)
 
 
 def test_a_seed_chooses_within_a_kind_and_always_the_same(found):

@@ -54,8 +54,8 @@ def lines(name: str, tmp_path, *, faults: int, each: int = 1):
                 f"merged {run.merged}, fails {run.fails}, catchable {run.catchable}"
             )
             marks = [f"{d.event}={d.mark}{' late' * d.late}" for d in run.expected]
-            strike = run.end_mark.mark if run.end_mark else None
-            yield f"    ends by {strike}; due {', '.join(marks) or 'nothing'}"
+            hits = run.end_mark.mark if run.end_mark else None
+            yield f"    ends by {hits}; due {', '.join(marks) or 'nothing'}"
             yield from (f"    {shown(rule)}" for rule in run.rules)
 
 

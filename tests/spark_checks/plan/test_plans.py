@@ -45,15 +45,15 @@ def test_every_fault_is_due_to_show(name, tmp_path):
     for number, runs in plans(name, tmp_path):
         for run in runs:
             due = {d.mark for r in runs for d in r.expected}
-            struck = {run.end_mark.mark} if run.end_mark else set()
-            # What waits for the strike dies of it, and is no fault.
+            hit = {run.end_mark.mark} if run.end_mark else set()
+            # What waits for the fault dies of it, and is no fault.
             acts = {
                 r.mark
                 for r in run.rules
-                if r.do in ("die", "raise", "zombie") and not struck & set(r.await_)
+                if r.do in ("die", "raise", "zombie") and not hit & set(r.await_)
             }
 
-            unseen = acts - due - struck - {""}
+            unseen = acts - due - hit - {""}
 
             assert not unseen, number
             assert run.fails == (run.end_mark is not None), number

@@ -156,7 +156,7 @@ def test_a_session_of_ones_own_hands_its_settings_over(pytester):
 )
 def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester, apart):
     """FAILED, then FIXED though other lines run; a test apart says so too."""
-    mended = SINKS.replace('mode("append")', 'mode("overwrite")', 1).replace(
+    fixed = SINKS.replace('mode("append")', 'mode("overwrite")', 1).replace(
         ".parquet(path)", '.parquet(f"{path}/batch={batch_id}")', 1
     )
     path = pytester.makepyfile(test_sinks=PROJECT)
@@ -165,7 +165,7 @@ def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester, apart
 
     before = onceproof("replay", file)
     written = onceproof("export", file, "--to", "pytest")
-    path.write_text(PROJECT.replace(SINKS, mended).replace("def write", "def write", 1))
+    path.write_text(PROJECT.replace(SINKS, fixed).replace("def write", "def write", 1))
     after = onceproof("replay", file)
 
     assert (before.returncode, before.stdout[:6]) == (1, "FAILED"), before.stderr

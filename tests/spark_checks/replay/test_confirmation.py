@@ -115,7 +115,7 @@ def test_what_fails_twice_is_not_tried_for_ever():
 
 def test_what_failed_by_the_sinks_doing_is_not_tried_again():
     """It would be the same."""
-    one = failed("never struck", again=False)
+    one = failed("never injected", again=False)
     runs = [one]
 
     assert Helps().tried(lambda: runs.pop(0)) is one

@@ -78,7 +78,7 @@ def test_whatever_is_not_replayed_says_why(reports, name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_durable_crash_state_is_struck(reports, name):
-    """The replays cover each durable state that a fault can strike in the model."""
+    """The replays cover each durable state that a fault can hit in the model."""
     report = reports[name]
 
     covered = report.covered

@@ -128,7 +128,7 @@ def test_a_fault_that_is_survived_must_have_struck(outcome):
     found = outcome("misnamed", FAIL_TASK)
 
     assert found.spark is None
-    assert "never struck" in found.not_replayed
+    assert "never injected" in found.not_replayed
 
 
 def test_another_failure_is_not_taken_for_the_fault(outcome):
@@ -136,7 +136,7 @@ def test_another_failure_is_not_taken_for_the_fault(outcome):
     found = outcome("refusing", AMID)
 
     assert found.spark is None
-    assert "never struck" in found.not_replayed
+    assert "never injected" in found.not_replayed
     assert "(status 70): RuntimeError: the table is locked" in found.not_replayed
 
 

@@ -1,4 +1,4 @@
-"""Two faults in one interleaving are steered and told apart."""
+"""Two faults in one interleaving are steered and distinguished."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_task_may_land_after_a_crash(outcomes):
 
 
 def test_a_task_that_does_not_run_again_cannot_be_struck(outcomes):
-    """The callback skips a batch whose id it finds: the fault has nothing to strike."""
+    """The callback skips a batch whose id it finds: the fault finds no point."""
     outcome = outcomes["foreach-batch-ledger-apart"]
 
     said = outcome.not_replayed

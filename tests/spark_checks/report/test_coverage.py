@@ -74,7 +74,7 @@ def test_each_interleaving_that_was_not_replayed_has_its_cause():
         Done("done inside Spark", OUT_OF_REACH),
         Done("done inside Spark", OUT_OF_REACH),
         Done("fewer points", NO_SUCH_POINT),
-        Done("never struck", NOT_MET),
+        Done("never injected", NOT_MET),
         Done("a child panicked", FAILED, known=False),
         requested=9,
         there=20,
@@ -118,7 +118,7 @@ def test_a_line_of_ones_own_that_no_fault_hit_makes_a_sink_undecided(monkeypatch
 
 def test_what_was_not_replayed_hits_nothing():
     """A plan alone injects no fault."""
-    planned = Done("never struck", NOT_MET, hits=hit(SECOND).hits)
+    planned = Done("never injected", NOT_MET, hits=hit(SECOND).hits)
 
     assert report_of(hit(FIRST, THEIRS), planned).never_hit == (SECOND,)
 

@@ -143,7 +143,7 @@ OLD_NAMES = (
     ('"schema": 2', '"schema": 1'),
     ('"options":', '"asked":'),
     ('"outcomes":', '"fared":'),
-    ('"instrumented-micro-batch"', '"struck-inside"'),
+    ('"instrumented-micro-batch"', '"hit-inside"'),
 )
 
 

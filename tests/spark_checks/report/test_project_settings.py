@@ -1,4 +1,4 @@
-"""What a project states is read, or refused with the mend; the schema says the same."""
+"""What a project states is read, or refused with the fix; the schema says the same."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def project(tmp_path, monkeypatch):
         ("[tool.onceproof]", "tool.onceproof = 1\n[x]", "cannot be read"),
     ],
 )
-def test_bad_configuration_is_status_2_with_the_mend(project, old, new, answer):
+def test_bad_configuration_is_status_2_with_the_fix(project, old, new, answer):
     """In one sentence, whatever is wrong."""
     path = project / "pyproject.toml"
     path.write_text(path.read_text().replace(old, new, 1))

@@ -74,7 +74,7 @@ def test_a_protocol_is_claimed_as_it_is_checked(project, subject, guarantee, ask
 
 
 def test_a_claim_at_one_size_is_not_supported_by_another(project):
-    """The command that mends is of that size, and mends."""
+    """The command that fixes is of that size, and fixes."""
     project(claim("two-phase-commit --set RM=2", "agreement"))
     run("check", "two-phase-commit", "--evidence")
 
