@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from onceproof.model.errors import OnceproofError
+from onceproof.model.extras import DISTRIBUTION, extra_of, what_to_install
 from onceproof.model.text import printable
 
 NO_ANSWER = 2
@@ -54,6 +55,8 @@ def error_text(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError) and error.errno is not None and not where:
         return _of_the_system(error)
+    if isinstance(error, ModuleNotFoundError) and _is_to_install(error, where):
+        return f"{where}{what_to_install(error)}"
     if isinstance(error, SystemExit | click.exceptions.Exit):
         code = getattr(error, "code", getattr(error, "exit_code", None))
         what = f"the user's code ended the program ({code!r})"
@@ -65,6 +68,17 @@ def error_text(error: BaseException) -> str:
         text = str(error)
         what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return f"{where}{what}; nothing is judged ({TRACEBACK}=1 shows more)"
+
+
+def _is_to_install(error: ModuleNotFoundError, where: str) -> bool:
+    """Return whether a package is missing that a command needs, and no module of ours.
+
+    What the user's own code imports is its own matter, unless an extra installs it.
+    """
+    package = (error.name or "").partition(".")[0]
+    if package in ("", DISTRIBUTION) or package in sys.stdlib_module_names:
+        return False
+    return not where or extra_of(package) != ""
 
 
 def _of_the_system(error: OSError) -> str:

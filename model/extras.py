@@ -1,0 +1,33 @@
+"""Which extra of Onceproof installs a package, as its own metadata has it."""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+
+DISTRIBUTION = "onceproof"
+_NAMED = re.compile(r"([A-Za-z0-9._-]+)[^;]*;.*\bextra\s*==\s*['\"]([^'\"]+)['\"]")
+
+
+def extra_of(package: str) -> str:
+    """Return the extra that installs a package; nothing where none does."""
+    try:
+        requires = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        return ""
+    named = (_NAMED.match(text) for text in requires)
+    return next((n[2] for n in named if n and n[1].lower() == package.lower()), "")
+
+
+def what_to_install(error: ModuleNotFoundError) -> str:
+    """Return which package a command needs, and how to install it, in a sentence."""
+    package = (error.name or "").partition(".")[0]
+    if not package:
+        return str(error)
+    extra = extra_of(package)
+    if not extra:
+        return f"this needs {package}, which is not installed: pip install {package}"
+    return (
+        f"this needs {package}, which the extra {extra!r} installs: "
+        f"pip install '{DISTRIBUTION}[{extra}]'"
+    )
