@@ -1,7 +1,7 @@
 """Messages: which step puts something into a channel, and which takes it out.
 
 The writes of a step are looked at in their order, so that a step which takes a message
-and sends another is seen to do both. ``telling.js`` does the same for a page.
+and sends another is seen to do both. ``live_model.js`` does the same for a page.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Place = tuple[int, ...]
 class SentMessage:
     """A message, sent in one step and, where ``taken`` says so, taken out in another.
 
-    Steps count from 1. ``fate`` is unknown while the message is on its way.
+    Steps count from 1. ``delivery`` is unknown while the message is in flight.
     """
 
     text: str
     channel: str
     sent: int
     taken: int | None
-    fate: str
+    delivery: str
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,10 @@ class _Post:
         while len(queue) > now:
             sent = queue.pop(self._gone(box, place, queue, now, event))
             lost = event.name in self.loses or event.name == f"{box.path}.lose"
-            fate = LOST if lost else RECEIVED
-            self.done.append(SentMessage(sent.text, box.path, sent.step, number, fate))
+            delivery = LOST if lost else RECEIVED
+            self.done.append(
+                SentMessage(sent.text, box.path, sent.step, number, delivery)
+            )
         while len(queue) < now:
             text = self._text(box, place, len(queue))
             queue.append(_InFlight(text, number))

@@ -61,7 +61,7 @@ def nearest_passing(
                 return NearestRun(shared, (*run.events[:shared], *found)), ""
             if left <= 0:
                 return None, f"none was found among the {most:,} states looked at"
-    return None, "no run from this start comes to rest without breaking it"
+    return None, "no run from this start reaches rest without breaking it"
 
 
 class _RestSearch:

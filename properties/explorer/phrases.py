@@ -67,8 +67,8 @@ PHRASES = {
     "nothing-more": "Nothing can happen any more",
     "what-next": "What can happen next",
     # Messages.
-    "sends": "sends {channel}: {text}; {fate} in step {step} ({who})",
-    "sends-unknown": "sends {channel}: {text}; on its way at the end, its fate unknown",
+    "sends": "sends {channel}: {text}; {delivery} in step {step} ({who})",
+    "sends-unknown": "sends {channel}: {text}; on its way at the end, delivery unknown",
     "takes": "takes {channel}: {text}, sent in step {step} ({who})",
     "loses": "loses {channel}: {text}, sent in step {step} ({who})",
     # Labels of a step.
@@ -144,8 +144,10 @@ def sent(view: View, message: SentMessage) -> str:
     if message.taken is None:
         return f"⇢ {say('sends-unknown', channel=channel, text=text)}"
     who = safe(view.lanes[view.steps[message.taken - 1].lane])
-    fate, step = message.fate, message.taken
-    said = say("sends", channel=channel, text=text, fate=fate, step=step, who=who)
+    delivery, step = message.delivery, message.taken
+    said = say(
+        "sends", channel=channel, text=text, delivery=delivery, step=step, who=who
+    )
     return f"→ {said}"
 
 
@@ -153,7 +155,7 @@ def taken(view: View, message: SentMessage) -> str:
     """Say where a message comes from that a step takes, or loses."""
     channel, text = safe(message.channel), safe(message.text)
     who = safe(view.lanes[view.steps[message.sent - 1].lane])
-    key = "loses" if message.fate == "lost" else "takes"
+    key = "loses" if message.delivery == "lost" else "takes"
     return f"← {say(key, channel=channel, text=text, step=message.sent, who=who)}"
 
 

@@ -30,7 +30,7 @@ def story_of(
     model: ModelRun | None,
     grounds: Grounds | None,
 ) -> Story | None:
-    """Tell a view in few words; None where nothing is broken that it could tell."""
+    """Return a view's story in few words; None where nothing is broken."""
     if view.fails_at is None or not view.property:
         return None
     elements = grounds.elements if grounds else ()
@@ -120,5 +120,5 @@ def folds(view: View, kept: Collection[int]) -> tuple[Fold, ...]:
     """
     told = {step.step for step in view.story.steps} if view.story else set()
     unusual = {s.number for s in view.steps if s.kind != ACTION or s.breaks}
-    lost = {m.sent for m in view.messages if m.fate != "received"}
+    lost = {m.sent for m in view.messages if m.delivery != "received"}
     return folds_of(len(view.steps), {*kept, *told, *unusual, *lost})

@@ -126,7 +126,7 @@ class View:
     """All that a view of a counterexample shows. Steps count from 1, 0 is the start.
 
     ``fails_at`` is the step after which the property first fails, if it does.
-    ``ending`` tells, of a run that breaks a claim about whole runs, how it goes on.
+    ``ending`` says how a run goes on that breaks a claim about whole runs.
     ``folds`` are the first and the last of steps of routine that are shown as one line.
     """
 

@@ -1,6 +1,6 @@
 """A walk: where a reader stands in a run of the model, on the trace or off it.
 
-Steps are taken in plain Python. A run that has left the trace is told of by the same
+Steps are taken in plain Python. A run that has left the trace is shown by the same
 view model as the trace, but not weighed: nothing is left out of it, nor compared.
 """
 

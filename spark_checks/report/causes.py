@@ -1,6 +1,6 @@
 """Causes: the guarantees that a sink breaks, grouped by the failure that breaks them.
 
-One crash often breaks several guarantees. It is one story, and is told once.
+One crash often breaks several guarantees. It is one story, and is reported once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Cause:
     guarantees: tuple[Property, ...]
     """The guarantees that it breaks first; ``shown`` is one of them."""
     shown: Property
-    """The guarantee that the story is told for: effectively-once, if it is there."""
+    """The guarantee that the story is about: effectively-once, if it is broken."""
     how: str
     """What was done to the query."""
     seen: str

@@ -1,6 +1,6 @@
 // What can be taken along: the run as a pytest test, as a command, or as a link.
 
-const copying = (view, copy, walk, tell, strips) => {
+const copying = (view, copy, walk, live, strips) => {
   const short = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"};
   const letter = one => {
     const number = one.codePointAt(0), hex = number.toString(16);
@@ -16,14 +16,14 @@ const copying = (view, copy, walk, tell, strips) => {
     .map(([name, value]) => `${quoted(name)}: ${python(value)}`).join(", ");
 
   const begun = () => Object.fromEntries(Object.keys(copy.start).map(name => {
-    const at = tell.at(name);
-    return [name, tell.shown(at, walk.start[at])];
+    const at = live.at(name);
+    return [name, live.shown(at, walk.start[at])];
   }));
 
   const ofTheModel = () => {
     const known = strips().find(strip => strip.first !== null) || strips()[0];
     const property = copy.property || (known ? known.property : "");
-    const steps = walk.path.map(tell.codeOf);
+    const steps = walk.path.map(live.codeOf);
     const loop = copy.loop !== null && walk.onTrace() ? `, loop=${copy.loop}` : "";
     return [
       "from onceproof.model.library import make",
@@ -69,7 +69,7 @@ const copying = (view, copy, walk, tell, strips) => {
     }
     said.textContent = done ? `The ${what} is copied:` : `The ${what}, to be copied:`;
   };
-  byId("copy-test").disabled = !tell && !(view.sink && copy.file);
+  byId("copy-test").disabled = !live && !(view.sink && copy.file);
   byId("copy-test").addEventListener("click", () => show("pytest test",
     view.sink && copy.file && walk.onTrace() ? ofSpark() : ofTheModel()));
   byId("copy-command").addEventListener("click", () => show("command", copy.command));

@@ -22,7 +22,7 @@ const drawing = () => {
     return made;
   };
 
-  // A shape for each kind, so that none is told by its colour alone.
+  // A shape for each kind, so that colour alone distinguishes none.
   const mark = (row, x, y) => {
     const weak = row.matters === false ? "open" : "";
     if (row.breaks) draw("circle", { cx: x, cy: y, r: 13, class: "breaking" });
@@ -64,13 +64,13 @@ const drawing = () => {
     const curve = !ends ? `M${x} ${y}C${tx} ${y + 20} ${tx} ${y + 20} ${tx} ${ty}`
       : x === tx ? `M${x} ${y}C${x + 30 + bend} ${y + 8} ${x + 30 + bend} ${ty - 8} ${tx} ${ty}`
       : `M${x} ${y}L${tx} ${ty}`;
-    draw("path", { d: curve, class: `message ${message.fate === "unknown" ? "unknown" : ""}`,
+    draw("path", { d: curve, class: `message ${message.delivery === "unknown" ? "unknown" : ""}`,
       "data-sent": message.sent, "data-taken": message.taken === null ? "" : message.taken });
     if (!ends) {
       draw("text", { x: tx + 4, y: ty }).textContent = "?";
       return;
     }
-    if (message.fate === "lost") {
+    if (message.delivery === "lost") {
       const [cx, cy] = [(x + 3 * tx) / 4, (y + 3 * ty) / 4];
       draw("path", { d: `M${cx - 5} ${cy - 5}l10 10m0 -10l-10 10`, class: "message" });
       return;

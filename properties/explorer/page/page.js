@@ -1,37 +1,37 @@
-// The page: puts together what is told, where the reader stands, and what is shown.
+// The page: puts together the view, the reader's position, and what is shown.
 
 (() => {
   "use strict";
   const MOST_WAIT = 200, MOST_TAKEN = 200;
   const { view, about, copy } = JSON.parse(byId("data").textContent);
   const model = MODEL;
-  const tell = model ? telling(model, about) : null;
+  const live = model ? liveModel(model, about) : null;
   const diagram = drawing();
   let drawn = "", every = [], rows = [], messages = [], strips = [], found = null;
   let moved = location.hash !== "", foreseen = 0;
 
   const opened = new Set();
-  const walk = walking(view, model, tell, () => render());
+  const walk = walking(view, model, live, () => render());
 
   // Rows --------------------------------------------------------------------------
 
   const laneNames = () => {
     const names = view.lanes.slice();
     const readers = view.looks.length ? names.pop() : null;
-    if (tell) {
+    if (live) {
       for (const one of walk.path) {
-        if (!names.includes(tell.laneOf(one))) names.push(tell.laneOf(one));
+        if (!names.includes(live.laneOf(one))) names.push(live.laneOf(one));
       }
     }
     if (!names.length) names.push(view.protocol);
     return readers === null ? names : [...names, readers];
   };
   const failing = () => {
-    if (!tell || walk.onTrace()) return view.fails_at;
-    return tell.breaksAt(walk.path, walk.states);
+    if (!live || walk.onTrace()) return view.fails_at;
+    return live.breaksAt(walk.path, walk.states);
   };
   const madeRows = lanes => {
-    const kinds = tell ? tell.kinds(walk.path, walk.states) : view.steps.map(s => s.kind);
+    const kinds = live ? live.kinds(walk.path, walk.states) : view.steps.map(s => s.kind);
     const breaks = failing();
     const signs = strips.find(strip => strip.property === view.property);
     const sign = n => (signs && ["holds", "fails"].includes(signs.cells[n])
@@ -40,14 +40,14 @@
       sign: sign(0), breaks: breaks === 0 }];
     walk.path.forEach((one, i) => {
       const known = i < walk.from ? view.steps[i] : null;
-      const lane = tell ? tell.laneOf(one) : view.lanes[known.lane];
-      const event = tell ? model.events[one.event] : null;
+      const lane = live ? live.laneOf(one) : view.lanes[known.lane];
+      const event = live ? model.events[one.event] : null;
       made.push({
         number: i + 1,
         lane: lanes.indexOf(lane),
         kind: kinds[i],
         sign: sign(i + 1),
-        text: tell ? tell.labelOf(one, walk.states[i]) : known.text,
+        text: live ? live.labelOf(one, walk.states[i]) : known.text,
         who: lane,
         doc: event ? event.doc : known.doc,
         source: known ? known.source : "model",
@@ -86,14 +86,14 @@
     return made;
   };
   const changesOf = number => {
-    if (number === 0 && tell) {
-      return about.names.map((name, at) => ({ name, after: tell.shown(at, walk.start[at]) }));
+    if (number === 0 && live) {
+      return about.names.map((name, at) => ({ name, after: live.shown(at, walk.start[at]) }));
     }
     if (number === 0) {
       return Object.entries(view.start).map(([name, after]) => ({ name, after }));
     }
-    if (!tell) return view.steps[number - 1].changes;
-    return tell.changes(walk.states[number - 1], walk.states[number]);
+    if (!live) return view.steps[number - 1].changes;
+    return live.changes(walk.states[number - 1], walk.states[number]);
   };
 
   // What is said -----------------------------------------------------------------
@@ -102,23 +102,23 @@
   const outcome = option => {
     const before = walk.states.slice(0, walk.step + 1);
     const taken = [...walk.path.slice(0, walk.step), option];
-    const first = tell.breaksAt(taken, [...before, option.state]);
-    if (!tell.chosen || (first !== null && first < before.length)) return "";
+    const first = live.breaksAt(taken, [...before, option.state]);
+    if (!live.chosen || (first !== null && first < before.length)) return "";
     if (first !== null) return say("breaks-at-once");
-    const as = tell.goOn(option.state, walk.trace.slice(walk.step));
-    const then = tell.follow(option.state, as);
-    const more = tell.toRest(then[then.length - 1], MOST_TAKEN);
-    const states = [...before, ...tell.follow(option.state, [...as, ...more])];
-    const breaks = tell.breaksAt([...taken, ...as, ...more], states);
+    const as = live.goOn(option.state, walk.trace.slice(walk.step));
+    const then = live.follow(option.state, as);
+    const more = live.toRest(then[then.length - 1], MOST_TAKEN);
+    const states = [...before, ...live.follow(option.state, [...as, ...more])];
+    const breaks = live.breaksAt([...taken, ...as, ...more], states);
     if (breaks !== null) return say("breaks-later", { step: breaks });
     return model.rests(states[states.length - 1]) ? say("passes")
       : say("passes-so-far", { most: MOST_TAKEN });
   };
   const optionsHere = () => {
     const state = walk.states[walk.step], next = walk.path[walk.step];
-    return tell.options(state).map(option => {
-      const on = Boolean(next) && tell.codeOf(option) === tell.codeOf(next);
-      return { ...option, text: tell.labelOf(option, state), on };
+    return live.options(state).map(option => {
+      const on = Boolean(next) && live.codeOf(option) === live.codeOf(next);
+      return { ...option, text: live.labelOf(option, state), on };
     }).sort((a, b) => Number(b.on) - Number(a.on));
   };
   // Says of one option after the other what becomes of it; the reader can go on meanwhile.
@@ -153,7 +153,7 @@
       ? say("model-earlier", { step: early.first }) : "";
     return say("on-broken", { claim, when: when(view.fails_at) }) + between;
   };
-  const standingText = (claim, breaks, rest) => {
+  const positionText = (claim, breaks, rest) => {
     if (!claim) return walkText(rest);
     if (walk.onTrace()) return onTraceText(claim);
     const off = say("off", { step: walk.from + 1 });
@@ -163,23 +163,23 @@
     }
     return off + say(rest ? "off-rests" : "off-so-far", { claim });
   };
-  const standing = () => {
+  const showPosition = () => {
     const breaks = failing(), on = walk.onTrace(), end = walk.path.length;
-    const name = tell && tell.chosen ? tell.chosen.name : view.property;
-    const rest = tell && model.rests(walk.states[end]);
+    const name = live && live.chosen ? live.chosen.name : view.property;
+    const rest = live && model.rests(walk.states[end]);
     const broken = strips.filter(strip => strip.first !== null);
-    const text = standingText(name, breaks, rest);
+    const text = positionText(name, breaks, rest);
     const cut = walk.lost === 0 ? "" : walk.lost === 1
       ? "The last step of the link cannot be taken here. "
       : `The last ${walk.lost} steps of the link cannot be taken here. `;
-    byId("standing-text").textContent = cut + text;
-    byId("standing").classList.toggle("bad",
+    byId("position-text").textContent = cut + text;
+    byId("position").classList.toggle("bad",
       breaks !== null || (!name && broken.length > 0));
-    byId("standing").classList.toggle("good", Boolean(name) && breaks === null && !on);
+    byId("position").classList.toggle("good", Boolean(name) && breaks === null && !on);
     byId("back").hidden = on || !(walk.trace.length || walk.path.length);
     byId("back").textContent = walk.trace.length ? "Back to the trace" : "Back to the start";
     byId("go-on").hidden = on || !walk.trace.length;
-    byId("to-rest").hidden = !tell || Boolean(rest);
+    byId("to-rest").hidden = !live || Boolean(rest);
   };
 
   // Search -----------------------------------------------------------------------
@@ -224,17 +224,17 @@
     panels.step(row, changesOf(step), messages,
       number => every.find(one => one.number === number && one.kind !== "look").who || "start");
     panels.strips(strips, view.property, step, walk.go);
-    byId("options-section").hidden = !tell;
-    if (tell) {
+    byId("options-section").hidden = !live;
+    if (live) {
       foresee(panels.options(optionsHere(), step, model.rests(walk.states[step]), walk.take));
     }
-    standing();
+    showPosition();
   };
   const redraw = () => {
     const lanes = laneNames();
-    messages = tell ? tell.messages(walk.start, walk.path) : view.messages;
-    const observed = tell ? view.strips.slice(0, view.strips.length - about.properties.length) : [];
-    const mine = tell ? tell.strips(walk.states) : view.strips;
+    messages = live ? live.messages(walk.start, walk.path) : view.messages;
+    const observed = live ? view.strips.slice(0, view.strips.length - about.properties.length) : [];
+    const mine = live ? live.strips(walk.states) : view.strips;
     mine.sort((a, b) => Number(b.property === view.property) - Number(a.property === view.property));
     strips = [...(walk.onTrace() ? observed : []), ...mine];
     every = madeRows(lanes);
@@ -264,7 +264,7 @@
     const weighed = view.steps.some(step => step.matters !== null);
     byId("legend").textContent = `● action  ◇ fault  ☒ crash  ▲ restart  ✕ loss  ▭ ${say("cell-seen")}`
       + (weighed ? `; hollow and grey: ${say("can-be-left-out")}` : "")
-      + "; arrows are messages, dashed where their fate is unknown"
+      + "; arrows are messages, dashed where their delivery is unknown"
       + (view.property ? "; beside a number: · the property holds, ✕ it fails" : "");
     const notes = byId("notes");
     for (const note of view.notes) put(notes, "li", note);
@@ -276,7 +276,7 @@
     if (walk.starts.length > 1) {
       walk.starts.forEach((state, i) => {
         const text = model.names.flatMap((name, at) => model.starts[at].length < 2 ? []
-          : [`${name}=${spoken(tell.shown(at, state[at]))}`]).join(", ");
+          : [`${name}=${spoken(live.shown(at, state[at]))}`]).join(", ");
         put(choice, "option", text).value = String(i);
       });
       if (walk.more) put(notes, "li", `of the first states only ${walk.starts.length} are offered`);
@@ -310,7 +310,7 @@
       return;
     }
     const number = Number(event.key);
-    if (tell && number >= 1 && number <= 9) {
+    if (live && number >= 1 && number <= 9) {
       const option = optionsHere()[number - 1];
       if (option) walk.take(option);
     } else if (Object.prototype.hasOwnProperty.call(keys, event.key)) keys[event.key]();
@@ -320,9 +320,9 @@
   for (const [id, act] of Object.entries({
     first: keys.Home, previous: keys.k, next: keys.j, last: keys.End, break: keys.b,
     match: nextMatch, back: keys.Escape,
-    "go-on": () => walk.takeAll(tell.goOn(walk.states[walk.path.length], walk.trace.slice(walk.from))),
-    "to-rest": () => walk.takeAll(tell.toRest(walk.states[walk.path.length], MOST_TAKEN)),
-    "passing-walk": () => walk.walk(view.passing.steps.map(([name, members]) => tell.event(name, members))),
+    "go-on": () => walk.takeAll(live.goOn(walk.states[walk.path.length], walk.trace.slice(walk.from))),
+    "to-rest": () => walk.takeAll(live.toRest(walk.states[walk.path.length], MOST_TAKEN)),
+    "passing-walk": () => walk.walk(view.passing.steps.map(([name, members]) => live.event(name, members))),
     skip: () => byId("steps").focus(),
   })) byId(id).addEventListener("click", event => { event.preventDefault(); act(); });
   byId("search").addEventListener("input", search);
@@ -336,7 +336,7 @@
   });
 
   about_();
-  copying(view, copy, walk, tell, () => strips);
+  copying(view, copy, walk, live, () => strips);
   walk.read(location.hash);
   render();
 })();

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _SCRIPTS = (
     "phrases.js",
-    "telling.js",
+    "live_model.js",
     "walk.js",
     "lanes.js",
     "panels.js",

@@ -34,13 +34,13 @@ const panels = {
     byId("no-changes").textContent = changes.length ? "" : say("no-change");
     const list = empty(byId("step-messages"));
     for (const message of messages) {
-      const { channel, text, fate } = message;
+      const { channel, text, delivery } = message;
       if (message.sent === row.number) {
-        put(list, "li", fate === "unknown" ? say("sends-unknown", { channel, text })
-          : say("sends", { channel, text, fate, step: message.taken, who: laneOf(message.taken) }));
+        put(list, "li", delivery === "unknown" ? say("sends-unknown", { channel, text })
+          : say("sends", { channel, text, delivery, step: message.taken, who: laneOf(message.taken) }));
       }
       if (message.taken === row.number) {
-        put(list, "li", say(fate === "lost" ? "loses" : "takes",
+        put(list, "li", say(delivery === "lost" ? "loses" : "takes",
           { channel, text, step: message.sent, who: laneOf(message.sent) }));
       }
     }

@@ -1,22 +1,22 @@
-// Where the reader stands: on the trace, or on a way of their own that left it.
+// The reader's position: on the trace, or on a path of their own that left it.
 
 const MOST_OWN = 500;
 const MOST_STARTS = 64;
 
-const walking = (view, model, tell, changed) => {
+const walking = (view, model, live, changed) => {
   const trace = view.steps.map(({ event, members }) =>
-    tell ? tell.event(event, members) : { event, members });
+    live ? live.event(event, members) : { event, members });
   // Only a walk may begin elsewhere: a trace is that of its own start.
   const starts = [];
   let more = false;
-  if (tell && !trace.length) {
+  if (live && !trace.length) {
     for (const state of model.initial()) {
       more = starts.length === MOST_STARTS;
       if (more) break;
       starts.push(state);
     }
   }
-  let start = tell ? tell.start : null;
+  let start = live ? live.start : null;
   let begun = starts.findIndex(state => model.equal(state, start));
   let path = trace, from = trace.length, step = 0, states = null, lost = 0;
 
@@ -24,8 +24,8 @@ const walking = (view, model, tell, changed) => {
     path = events;
     lost = 0;
     from = keep;
-    if (tell) {
-      states = tell.follow(start, path);
+    if (live) {
+      states = live.follow(start, path);
       path = path.slice(0, states.length - 1);
     }
     step = Math.max(0, Math.min(at, path.length));
@@ -58,12 +58,12 @@ const walking = (view, model, tell, changed) => {
       begun = number("start");
       start = starts[begun];
     }
-    if (tell && given.has("from")) {
+    if (live && given.has("from")) {
       keep = Math.min(number("from"), trace.length);
       const own = (given.get("take") || "").split(";").filter(Boolean)
         .slice(0, MOST_OWN).map(part => {
           const [name, ...members] = part.split(",");
-          return tell.event(decodeURIComponent(name), members.map(Number));
+          return live.event(decodeURIComponent(name), members.map(Number));
         });
       wanted = keep + own.length;
       const known = own.findIndex(one => one.event === undefined

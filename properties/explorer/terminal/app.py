@@ -58,7 +58,7 @@ class Terminal(App[None]):
     CSS = """
     Screen { layout: vertical; }
     #title { height: 1; text-style: bold; }
-    #standing { height: auto; max-height: 2; }
+    #position { height: auto; max-height: 2; }
     #lanes { height: 1fr; min-height: 6; }
     #panels { height: 1fr; min-height: 6; max-height: 14; }
     #step { width: 1fr; height: 100%; }
@@ -122,7 +122,7 @@ class Terminal(App[None]):
     def compose(self) -> ComposeResult:
         """Lay out the parts, from top to bottom."""
         yield Panel("title")
-        yield Panel("standing")
+        yield Panel("position")
         yield Panel("lanes")
         yield Panel("why")
         with Horizontal(id="panels"):
@@ -154,7 +154,7 @@ class Terminal(App[None]):
         head = f"{title(whole)}  ({labels(whole)})"
         self._put("title", Text(head, no_wrap=True, overflow="ellipsis"))
         said = f"{self._matches_text()}{position_text(walk)}"
-        self._put("standing", Text(said, "bold bright_red" * self._bad()))
+        self._put("position", Text(said, "bold bright_red" * self._bad()))
         lanes = self._panel("lanes").size
         drawn = self._lanes.draw(walk.step, self.found, lanes.width, lanes.height)
         self._put("lanes", drawn)

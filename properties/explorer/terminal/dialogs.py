@@ -33,7 +33,7 @@ y Y              copy the run as a pytest test; copy a command
 ?                this page            q   quit
 
 {LEGEND}
-→ 4  its message is received in step 4   ⇢ ?  fate unknown   9~  off the trace
+→ 4  its message is received in step 4   ⇢ ?  delivery unknown   9~  off the trace
 below: · holds  ✕ fails  ! first  ✓ met  - nothing to say  = seen  ? not judged
 
 Off the trace every step is of the model; onceproof replay runs real Spark.\

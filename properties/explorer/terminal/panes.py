@@ -1,6 +1,6 @@
 """A view drawn in cells of a fixed width: lanes, a step, alternatives, properties.
 
-Each mark is told by its shape, and each kind by a word; colour says nothing more.
+Marks differ by shape and kinds by a word; colour adds nothing.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _row_of(
     for message in view.messages:
         if message.sent == step.number:
             end = "⇢ ?" if message.taken is None else f"→ {message.taken}"
-            words.append(f"{end} lost" if message.fate == "lost" else end)
+            words.append(f"{end} lost" if message.delivery == "lost" else end)
     mark = MARKS.get(step.kind, FAULT)
     mark = CAN_GO if weak and step.kind == ACTION else mark
     said = "  ".join(filter(None, words))

@@ -111,12 +111,12 @@ def test_a_run_is_read_by_keys_alone(opened):
 def test_another_step_can_be_taken_and_a_link_reproduces_it(opened):
     """The page says what becomes of the property, and leads back to the trace."""
     shown = opened(of_the_model(), "#step=5")
-    assert "On the trace" in shown.locator("#standing-text").inner_text()
+    assert "On the trace" in shown.locator("#position-text").inner_text()
 
     shown.get_by_role("button", name="start_task(partition 1, attempt 0)").click()
-    said = shown.locator("#standing-text").inner_text()
+    said = shown.locator("#position-text").inner_text()
     shown.locator("#to-rest").click()
-    rested = shown.locator("#standing-text").inner_text()
+    rested = shown.locator("#position-text").inner_text()
     address = shown.evaluate("location.hash")
     steps = shown.locator("#steps").inner_text()
     again = opened(of_the_model(), address)
@@ -130,7 +130,7 @@ def test_another_step_can_be_taken_and_a_link_reproduces_it(opened):
     assert "from=5&take=start_task,1,0" in address
     assert same == steps
     assert "off the trace" in same
-    assert "On the trace" in again.locator("#standing-text").inner_text()
+    assert "On the trace" in again.locator("#position-text").inner_text()
 
 
 def test_a_damaged_address_shows_the_trace(opened):
@@ -198,7 +198,7 @@ def test_a_page_begins_where_the_trace_does_whatever_its_values_are(opened):
 
     shown = opened(page(found, Origin("switch.py")))
 
-    assert "It breaks few after step 2" in shown.locator("#standing-text").inner_text()
+    assert "It breaks few after step 2" in shown.locator("#position-text").inner_text()
     assert len(page(found, Origin("switch.py"))) < 200_000
 
 
@@ -206,7 +206,7 @@ def test_a_link_whose_steps_cannot_be_taken_says_so(opened):
     """It stands where the steps end that can be taken."""
     shown = opened(of_the_model(), "#step=9&from=2&take=crash;crash;write,0,0,0")
 
-    said = shown.locator("#standing-text").inner_text()
+    said = shown.locator("#position-text").inner_text()
 
     assert said.startswith("The last 2 steps of the link cannot be taken here.")
 
@@ -368,13 +368,13 @@ def test_a_protocol_is_walked_in_from_its_start(opened):
     shown.keyboard.press("1")
     shown.locator("#to-rest").click()
 
-    assert "It is at rest" in shown.locator("#standing-text").inner_text()
+    assert "It is at rest" in shown.locator("#position-text").inner_text()
     assert "tm_abort()" in shown.locator("#steps").inner_text()
     cells = shown.locator("#strip tbody tr").last.inner_text()
     assert "✓" in cells
 
 
-def test_messages_are_arrows_dashed_where_their_fate_is_unknown(opened):
+def test_messages_are_arrows_dashed_where_their_delivery_is_unknown(opened):
     """Solid ones lead to the step that takes the message."""
     found = broken("two-phase-commit-log-blocked", "is-decided")
     shown = opened(page(found, Origin("two-phase-commit-log-blocked")), "#step=4")
@@ -385,7 +385,7 @@ def test_messages_are_arrows_dashed_where_their_fate_is_unknown(opened):
     assert (arrows.count(), dashed.count()) == (2, 1)
     style = "one => getComputedStyle(one).strokeDasharray"
     assert dashed.evaluate(style) != "none"
-    assert "its fate unknown" in shown.locator("#step-messages").inner_text()
+    assert "delivery unknown" in shown.locator("#step-messages").inner_text()
 
 
 def test_a_walk_begins_in_any_first_state(opened):
@@ -442,7 +442,7 @@ def test_the_passing_run_can_be_walked(opened):
 
     shown.locator("#passing-walk").click()
 
-    said = shown.locator("#standing-text").inner_text()
+    said = shown.locator("#position-text").inner_text()
     assert "It is at rest, and does not break at-most-once" in said
 
 
@@ -494,13 +494,13 @@ def test_page_and_terminal_say_alike_where_a_reader_stands(opened):
     walk = Walk(found)
     shown = opened(of_the_model(), f"#step={walk.step}")
 
-    assert shown.locator("#standing-text").inner_text() == position_text(walk)
+    assert shown.locator("#position-text").inner_text() == position_text(walk)
     walk.go(5)
     option = walk.options()[0]
     walk.take(option)
     shown.goto(f"{shown.url.partition('#')[0]}#step=5")
     shown.get_by_role("button", name=option.text).click()
-    assert shown.locator("#standing-text").inner_text() == position_text(walk)
+    assert shown.locator("#position-text").inner_text() == position_text(walk)
     walk.to_rest()
     shown.locator("#to-rest").click()
-    assert shown.locator("#standing-text").inner_text() == position_text(walk)
+    assert shown.locator("#position-text").inner_text() == position_text(walk)

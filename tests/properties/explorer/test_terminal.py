@@ -257,7 +257,7 @@ def test_a_run_of_spark_is_labelled_and_readers_are_seen_to_look():
     assert ", model" in left
 
 
-def test_a_message_whose_fate_is_unknown_is_dashed_and_so_is_a_dead_lane():
+def test_a_message_whose_delivery_is_unknown_is_dashed_and_so_is_a_dead_lane():
     """A message that is received is drawn whole."""
     found = broken("two-phase-commit-log-blocked", "is-decided")
 
@@ -265,7 +265,7 @@ def test_a_message_whose_fate_is_unknown_is_dashed_and_so_is_a_dead_lane():
 
     assert here(first).endswith("⇢ ?")
     assert "┊" in here(first)
-    assert "its fate unknown" in " ".join(first.split())
+    assert "delivery unknown" in " ".join(first.split())
     assert here(before).endswith("→ 4")
 
 

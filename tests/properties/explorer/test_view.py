@@ -90,10 +90,10 @@ def test_steps_name_their_kind_their_lane_and_what_they_change():
 
 
 def test_a_message_leads_from_its_sending_to_its_receipt():
-    """What nothing takes out any more is on its way, and its fate is unknown."""
+    """What nothing takes out any more is on its way, and its delivery is unknown."""
     view = broken("two-phase-commit-log-blocked", "is-decided").view
 
-    told = [(m.channel, m.text, m.sent, m.taken, m.fate) for m in view.messages]
+    told = [(m.channel, m.text, m.sent, m.taken, m.delivery) for m in view.messages]
     assert told == [
         ("down", "prepare", 2, 4, "received"),
         ("up", "yes", 4, None, "unknown"),

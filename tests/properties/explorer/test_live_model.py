@@ -1,4 +1,4 @@
-"""The page tells of a run what the view model tells of it."""
+"""The page shows a run as the view model does."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from tests.node import Node
 
 STEPS = 25
 
-TELL = """({ telling, model, about, steps }) => {
+TELL = """({ source, model, about, steps }) => {
   const made = eval(model);
-  const tell = eval(telling + "; telling")(made, about);
-  const events = steps.map(([name, members]) => tell.event(name, members));
-  const first = tell.start;
-  const states = tell.follow(first, events);
+  const live = eval(source + "; liveModel")(made, about);
+  const events = steps.map(([name, members]) => live.event(name, members));
+  const first = live.start;
+  const states = live.follow(first, events);
   return {
-    texts: events.map((one, i) => tell.labelOf(one, states[i])),
-    codes: events.map(tell.codeOf),
-    lanes: events.map(tell.laneOf),
-    kinds: tell.kinds(events, states),
-    changes: events.map((_, i) => tell.changes(states[i], states[i + 1])),
-    messages: tell.messages(first, events),
-    strips: tell.strips(states),
-    options: events.map((_, i) => tell.options(states[i])
-      .map(one => [tell.codeOf(one), tell.labelOf(one, states[i])])),
+    texts: events.map((one, i) => live.labelOf(one, states[i])),
+    codes: events.map(live.codeOf),
+    lanes: events.map(live.laneOf),
+    kinds: live.kinds(events, states),
+    changes: events.map((_, i) => live.changes(states[i], states[i + 1])),
+    messages: live.messages(first, events),
+    strips: live.strips(states),
+    options: events.map((_, i) => live.options(states[i])
+      .map(one => [live.codeOf(one), live.labelOf(one, states[i])])),
   };
 }"""
 
@@ -72,7 +72,7 @@ def walked(reference: Interpreter, seed: int) -> Trace:
 
 
 def compare(node: Node, protocol: Any, seed: int) -> None:
-    """Compare what the page and the view tell of a random walk."""
+    """Compare the page and the view on a random walk."""
     reference = Interpreter(protocol)
     prop = claims_of(protocol)[0]
     run = walked(reference, seed)
@@ -81,7 +81,7 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
     assert found.model is not None, found.view.notes
     data = found.view.to_json()
     given = {
-        "telling": resources.files(page.PACKAGE).joinpath("telling.js").read_text(),
+        "source": resources.files(page.PACKAGE).joinpath("live_model.js").read_text(),
         "model": source(trace(protocol), page.questions_of(found.model)),
         "about": page.about_of(found.model, moments=False),
         "steps": [[e.name, list(e.members)] for e in run.events],
@@ -105,7 +105,7 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
 
 
 @pytest.mark.parametrize("variant", list(variants()), ids=str)
-def test_what_the_page_tells_is_what_the_view_tells(node, variant):
+def test_the_page_shows_what_the_view_shows(node, variant):
     """Kinds, lanes, changes, messages, strips and options, along a random walk."""
     compare(node, variant.protocol, 3)
 

@@ -1,7 +1,7 @@
-// What there is to tell of a run, worked out in the model as view.py does in Python.
+// Describes a run by stepping the model, as view_builder.py does in Python.
 // An event is { event, members }, by the number of its action.
 
-const telling = (model, about) => {
+const liveModel = (model, about) => {
   const fields = new Map(model.fields.map(field => [field.path, field]));
   const fieldAt = model.fields.flatMap(field =>
     Array(field.dims.reduce((a, b) => a * b, 1)).fill(field));
@@ -69,12 +69,12 @@ const telling = (model, about) => {
     return holds ? "holds" : "fails";
   };
   const order = ["fails", "holds", "met", "open", "not judged here"];
-  const standing = (property, states, n) => {
+  const cellOf = (property, states, n) => {
     const found = property.questions.map(q => cell(model.questions[q], states, n));
     return order.find(word => found.includes(word)) || "not judged here";
   };
   const strips = states => about.properties.map(property => {
-    const cells = states.map((_, n) => standing(property, states, n));
+    const cells = states.map((_, n) => cellOf(property, states, n));
     const first = cells.indexOf("fails");
     return { property: property.name, text: property.text, cells,
       first: first < 0 ? null : first };
@@ -85,7 +85,7 @@ const telling = (model, about) => {
     || (n > 0 && about.kinds[nameOf(events[n - 1])] === "crash");
   const breaksAt = (events, states) => {
     if (chosen === null) return null;
-    const first = states.findIndex((_, n) => standing(chosen, states, n) === "fails"
+    const first = states.findIndex((_, n) => cellOf(chosen, states, n) === "fails"
       && looked(events, states, n));
     return first < 0 ? null : first;
   };
@@ -171,7 +171,7 @@ const telling = (model, about) => {
         const name = nameOf(one);
         const lost = about.kinds[name] === "crash" || name === `${box.path}.lose`;
         done.push({ text: sent.text, channel: box.path, sent: sent.step, taken: number,
-          fate: lost ? "lost" : "received" });
+          delivery: lost ? "lost" : "received" });
       }
       while (queue.length < now) {
         queue.push({ text: textAt(box, place, queue.length), step: number });
@@ -211,7 +211,7 @@ const telling = (model, about) => {
     });
     const left = [...waiting.values()].flatMap(({ box, queue }) => queue.map(sent => ({
       text: sent.text, channel: box.path, sent: sent.step, taken: null,
-      fate: "unknown" })));
+      delivery: "unknown" })));
     return [...done, ...left].sort((a, b) =>
       a.sent - b.sent || (a.taken || events.length) - (b.taken || events.length));
   };
