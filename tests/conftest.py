@@ -8,9 +8,10 @@ import pytest
 @pytest.fixture(scope="session")
 def pool():
     """Give all tests of a process one warm Spark session: its start takes long."""
+    from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
     from onceproof.spark_checks.session.session_pool import SessionPool
 
-    made = SessionPool()
+    made = SessionPool(ENTRY_POINTS)
     with made.session(attempts=2, partitions=2):
         pass
     yield made

@@ -19,6 +19,7 @@ from onceproof.model.text import printable, slug
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.evidence.store import write
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.pytest_plugin.judgements import (
@@ -95,7 +96,9 @@ class Replayer:
         self._config = config
         self._options = options
         self.pool = SessionPool(
-            options.spark, None if session is None else taken_over(session)
+            ENTRY_POINTS,
+            options.spark,
+            None if session is None else taken_over(session),
         )
         self.item: Any = config.stash.get(CURRENT, None)
         self._known: dict[tuple[str, ...], Assessment] = {}

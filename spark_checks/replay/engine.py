@@ -13,6 +13,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.judges.by_history import broken
 from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.inputs.event_files import InputFiles
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
@@ -104,7 +105,7 @@ def _alone(
     given: Input | None,
 ) -> list[SinkReport]:
     """Replay in a session pool of its own; keep only folders worth inspecting."""
-    pool = SessionPool()
+    pool = SessionPool(ENTRY_POINTS)
     scratch = pool.scratch
     if request.keep:
         pool.keep()

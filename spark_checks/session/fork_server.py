@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, NoReturn
 from onceproof.spark_checks.session.wire import Channel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    Live = Callable[[Channel, Channel], int]
 
 FORK = b"F"
 PASSED = 5
@@ -34,7 +36,6 @@ PRELOADED = (
     "pyspark.sql.datasource",
     "pyspark.sql.streaming.readwriter",
     "pyspark.sql.pandas.serializers",
-    "onceproof.spark_checks.inject.hosts.orders",
     "onceproof.spark_checks.inputs.flights",
 )
 _DIES_WITH_PARENT = 1
@@ -42,8 +43,10 @@ _OUTPUTS = 3
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
 
 
-def serve(control: socket.socket) -> NoReturn:
+def serve(control: socket.socket, live: Live) -> NoReturn:
     """Fork a host for each request, until nobody is left to make any.
+
+    A host does what ``live`` does, and ends with the status that it returns.
 
     The hosts end with this process, however it ends.
     """
@@ -77,7 +80,7 @@ def serve(control: socket.socket) -> NoReturn:
         if child == 0:
             for kept in (control.detach(), woken, wakes, files[2], *ends.values()):
                 os.close(kept)
-            _live(me, files)
+            _live(me, files, live)
         for file in (*files[:2], *files[3:]):
             os.close(file)
         ends[child] = files[2]
@@ -95,7 +98,7 @@ def _reap(ends: dict[int, int]) -> None:
             os.close(ends.pop(child))
 
 
-def _live(parent: int, files: Sequence[int]) -> NoReturn:
+def _live(parent: int, files: Sequence[int], live: Live) -> NoReturn:
     """Be a host: this process is the child."""
     code = 74
     try:
@@ -106,8 +109,7 @@ def _live(parent: int, files: Sequence[int]) -> NoReturn:
             os.dup2(output, number)
             os.close(output)
         orders, asks = (socket.socket(fileno=n) for n in files[:2])
-        roles = importlib.import_module("onceproof.spark_checks.inject.hosts.orders")
-        code = roles.live(Channel(orders), Channel(asks))
+        code = live(Channel(orders), Channel(asks))
     finally:
         os._exit(code)
 
@@ -120,7 +122,7 @@ def die_with(parent: int) -> None:
 
 
 def main() -> NoReturn:
-    """Be the first server: ``argv`` names the control socket."""
+    """Be the first server: ``argv`` names the control socket and the host's code."""
     control = socket.socket(fileno=int(sys.argv[2]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for entry in list(Path("/proc/self/fd").iterdir()):
@@ -129,7 +131,8 @@ def main() -> NoReturn:
             os.set_inheritable(int(entry.name), int(entry.name) < _OUTPUTS)
     before = os.environ.get(_ONE_THREAD)
     os.environ[_ONE_THREAD] = "1"
-    for name in PRELOADED:
+    module, _, function = sys.argv[3].partition(":")
+    for name in (*PRELOADED, module):
         # An older Spark does not have all of them.
         with suppress(ImportError):
             importlib.import_module(name)
@@ -142,4 +145,4 @@ def main() -> NoReturn:
     deadline = time.monotonic() + 1
     while threads() and time.monotonic() < deadline:
         time.sleep(0.01)
-    serve(control)
+    serve(control, getattr(importlib.import_module(module), function))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
+    from onceproof.spark_checks.session.entry_points import EntryPoints
     from onceproof.spark_checks.session.wire import Message
 
 _START = (
@@ -210,16 +211,16 @@ class ForkServer:
     ``templates`` are servers forked from it that have imported third-party modules.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, entry_points: EntryPoints) -> None:
         """Start it, and do not wait until it is ready."""
         mine, theirs = socket.socketpair()
         alive, held = os.pipe()
         flags = _options_of_python()
         paths = json.dumps(sys.path)
-        number = str(theirs.fileno())
+        number, host = str(theirs.fileno()), entry_points.host
         with theirs, jvm.interrupts_held():
             self._process = subprocess.Popen(
-                [sys.executable, *flags, "-P", "-c", _START, paths, number],
+                [sys.executable, *flags, "-P", "-c", _START, paths, number, host],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(), held),
                 process_group=0,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from onceproof.spark_checks.session.entry_points import EntryPoints
+
 
 THREADS = 2
 
@@ -21,17 +23,19 @@ THREADS = 2
 class SessionPool:
     """Keeps a session warm from one replay to the next.
 
-    ``settings`` are Spark's, and go over those of the replays, which go over
-    ``defaults``. Between replays a session of the user's own, if there is one, is as it
-    was.
+    ``entry_points`` are what its processes run. ``settings`` are Spark's, and go over
+    those of the replays, which go over ``defaults``. Between replays a session of the
+    user's own, if there is one, is as it was.
     """
 
     def __init__(
         self,
+        entry_points: EntryPoints,
         settings: Mapping[str, str] | None = None,
         defaults: Mapping[str, str] | None = None,
     ) -> None:
         """Start nothing yet."""
+        self._entry_points = entry_points
         self._settings = dict(settings or {})
         self._defaults = dict(defaults or {})
         self._scratch: Scratch | None = None
@@ -77,6 +81,7 @@ class SessionPool:
             self._warm = WarmSession(
                 self.folder("session"),
                 self.scratch,
+                self._entry_points,
                 attempts=attempts,
                 tasks=tasks,
                 settings=self._settings,

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from onceproof.spark_checks.session.entry_points import EntryPoints
+
 _REMEMBERED = {
     "spark.ui.retainedJobs": 100,
     "spark.ui.retainedStages": 100,
@@ -43,6 +45,7 @@ class WarmSession:
         self,
         folder: Path,
         scratch: Path,
+        entry_points: EntryPoints,
         *,
         attempts: int = DEFAULT.attempts,
         tasks: int = 2 * DEFAULT.partitions,
@@ -51,6 +54,7 @@ class WarmSession:
     ) -> None:
         """Start the JVM, with a ``folder`` of its own inside ``scratch``.
 
+        ``entry_points`` are what its hosts and its Python workers run.
         ``attempts`` is how often Spark tries a task, and ``tasks`` how many it runs at
         once: all that may wait for each other must be among them. ``settings`` go over
         those of the replays, and these over ``defaults``.
@@ -63,7 +67,7 @@ class WarmSession:
         self._settings = dict(settings or {})
         self._defaults = dict(defaults or {})
         own = {
-            "PYSPARK_PYTHON": str(_worker_python(folder)),
+            "PYSPARK_PYTHON": str(_worker_python(folder, entry_points.worker)),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             PLANS_VARIABLE: str(self.plans),
             "SPARK_LOCAL_IP": "127.0.0.1",
@@ -74,7 +78,7 @@ class WarmSession:
         self._globals.enter({})
         self._silence()
         self._paused = False
-        self.hosts = ForkServer()
+        self.hosts = ForkServer(entry_points)
         try:
             self.spark = self._start(scratch, folder, attempts, tasks)
         except BaseException:
@@ -208,7 +212,7 @@ class WarmSession:
             self.pause()
 
 
-def _worker_python(scratch: Path) -> Path:
+def _worker_python(scratch: Path, worker: str) -> Path:
     """Write what Spark starts as Python: our daemon in the place of its own.
 
     The archives that Spark puts on the path are left out, for looking into them
@@ -222,7 +226,7 @@ def _worker_python(scratch: Path) -> Path:
         f"exec 2>>{shlex.quote(str(scratch / 'workers.log'))}\n"
         f"PYTHONPATH={before}; export PYTHONPATH\n"
         'case "$1 $2" in "-m pyspark.daemon") shift 2; '
-        f'exec {mine} -m onceproof.spark_checks.inject.worker "$@";; esac\n'
+        f'exec {mine} -m {worker} "$@";; esac\n'
         f'exec {mine} "$@"\n'
     )
     path.chmod(0o755)

@@ -28,7 +28,7 @@ ONE_SESSION = """
 import time
 began = time.perf_counter()
 from onceproof.spark_checks.session.session_pool import SessionPool
-pool = SessionPool()
+pool = SessionPool(ENTRY_POINTS)
 with pool.session(attempts=2, partitions=2) as session:
     session.spark.range(3).count()
     print(time.perf_counter() - began)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.inputs.event_files import Source
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.inputs.sizes import Sizes
@@ -40,7 +41,7 @@ class Writer:
 def main() -> None:
     """Let the first attempt of a task fail above the writer, and print the notes."""
     scratch = Scratch()
-    session = WarmSession(scratch.path / "session", scratch.path)
+    session = WarmSession(scratch.path / "session", scratch.path, ENTRY_POINTS)
     try:
         sizes = Sizes(events=100, batches=1, partitions=2)
         source = Source(scratch.path / "flights", flights_input(sizes))

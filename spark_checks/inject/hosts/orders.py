@@ -65,7 +65,7 @@ def live(orders: Channel, asks: Channel) -> int:
             found = failure(error)
         orders.send(found)
         if setup and "error" not in found:
-            serve(orders.end)
+            serve(orders.end, live)
     return 0
 
 

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark import java_gateway
 
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.report.rerun import replay_test
 from onceproof.spark_checks.session.interruption import Signals
 from onceproof.spark_checks.session.jvm import none_left
@@ -126,7 +127,7 @@ def test_what_a_killed_run_left_is_removed_by_a_later_one():
 @pytest.mark.spark
 def test_what_ctrl_c_does_is_left_as_it_was():
     """A context's own handler would call Java in the midst of another call."""
-    pool, before = SessionPool(), signal.getsignal(signal.SIGINT)
+    pool, before = SessionPool(ENTRY_POINTS), signal.getsignal(signal.SIGINT)
 
     with pool.session(attempts=2, partitions=2):
         inside = signal.getsignal(signal.SIGINT)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.engine import replay
@@ -234,6 +235,6 @@ def test_a_session_that_does_not_start_leaves_the_environment_alone(
     before = dict(os.environ)
 
     with pytest.raises(EnvironmentError_):
-        warm_session.WarmSession(tmp_path / "session", tmp_path)
+        warm_session.WarmSession(tmp_path / "session", tmp_path, ENTRY_POINTS)
 
     assert dict(os.environ) == before

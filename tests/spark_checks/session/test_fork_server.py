@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import time
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
+from onceproof.spark_checks.session import jvm_link
 from onceproof.spark_checks.session.host_processes import ForkServer, HostError
 
 pytestmark = pytest.mark.skipif(
@@ -18,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def fork_server():
-    with ForkServer() as made:
+    with ForkServer(ENTRY_POINTS) as made:
         yield made
 
 
@@ -97,7 +100,7 @@ def test_a_host_that_does_not_answer_is_ended(fork_server):
 
 def test_hosts_end_with_the_process_that_asked_for_them():
     """Whatever they are doing, and however deep they were forked."""
-    with ForkServer() as mine:
+    with ForkServer(ENTRY_POINTS) as mine:
         template = mine.template([])
         host = template.fork()
         pids = [mine._process.pid, template.pid, host.pid]
@@ -110,7 +113,7 @@ def test_hosts_end_with_the_process_that_asked_for_them():
 
 def test_a_server_that_is_gone_is_a_failure_of_ours():
     """Nothing is said of the sink."""
-    with ForkServer() as mine:
+    with ForkServer(ENTRY_POINTS) as mine:
         template = mine.template([])
         os.kill(template.pid, signal.SIGKILL)
         assert gone(template.pid)
@@ -121,3 +124,26 @@ def test_a_server_that_is_gone_is_a_failure_of_ours():
 
         assert other is not template
         assert alive(other.pid)
+
+
+def test_a_sessions_processes_run_what_they_are_given():
+    """The session names no code of the floors above it."""
+    rooms = Path(jvm_link.__file__).parent
+    above = ("inject", "plan", "replay", "report", "cli", "pytest_plugin")
+
+    named = {
+        f"{path.name}: {room}"
+        for path in rooms.glob("*.py")
+        for room in above
+        if f"onceproof.spark_checks.{room}" in path.read_text()
+    }
+
+    assert not named
+
+
+def test_the_entry_points_of_a_replay_are_there():
+    """They are text, which nothing else would find to be wrong before a replay."""
+    module, _, function = ENTRY_POINTS.host.partition(":")
+
+    assert callable(getattr(importlib.import_module(module), function))
+    assert callable(importlib.import_module(ENTRY_POINTS.worker).main)

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.session.scratch import (
     DEAD,
@@ -311,7 +312,7 @@ def test_a_process_that_is_another_is_left_alone(run, sleeper, change):
 
 def test_a_lab_removes_what_dead_runs_left(run):
     """As it begins; its own folder is gone as it ends."""
-    folder, pool = run().die(), SessionPool()
+    folder, pool = run().die(), SessionPool(ENTRY_POINTS)
 
     mine = pool.scratch
 
