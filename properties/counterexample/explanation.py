@@ -70,7 +70,7 @@ def grounds_of(model: ModelRun, fails_at: int) -> Grounds | None:
 
 
 def _values(labels: Sequence[str], values: Sequence[object]) -> str:
-    """Say which values some elements have, naming at most ``MOST_NAMED``."""
+    """Return which values some elements have, naming at most ``MOST_NAMED``."""
     pairs = list(zip(labels, values, strict=True))
     shown = [f"{label} is {plain(value)}" for label, value in pairs[:MOST_NAMED]]
     more = len(pairs) - len(shown)
@@ -82,7 +82,7 @@ def _values(labels: Sequence[str], values: Sequence[object]) -> str:
 def because(
     model: ModelRun, fails_at: int, kept: Collection[int] | None
 ) -> tuple[str, ...]:
-    """Say which steps led to what contradicts the claim, and what that is.
+    """Return which steps led to what contradicts the claim, and what that is.
 
     Steps that do not matter, where ``kept`` holds those that do, are left out. The last
     sentence names the claim, and the weakest guarantee that the run breaks.
@@ -115,7 +115,7 @@ def because(
 
 
 def _of_runs(question: SearchQuery) -> bool:
-    """Say whether no state and no step by itself contradicts a claim."""
+    """Return whether no state and no step by itself contradicts a claim."""
     return question.when.of_runs or question.when is Modality.SOMETIMES
 
 

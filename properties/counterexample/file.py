@@ -137,7 +137,7 @@ class Counterexample:
     """After how many steps a loop begins; with no step after it, the run is at rest."""
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data, with its format, its schema, and its digest."""
+        """Return plain data, with its format, its schema, and its digest."""
         data = asdict(self)
         return {**FORMAT.head, **data, "digest": of_data(data)}
 
@@ -244,7 +244,7 @@ _NEW_PROTOCOLS = {"struck-inside": "instrumented-micro-batch"}
 
 
 def steps_of(interpreter: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:
-    """Tell a trace step by step, with what each changed."""
+    """Describe a trace step by step, with what each changed."""
     found = []
     labels = Labels(interpreter)
     for (event, after), before in zip(trace.steps, trace.states, strict=False):
@@ -295,7 +295,7 @@ def differences(
 
 
 def named(interpreter: Interpreter, state: State) -> dict[str, Any]:
-    """Give every element of a state by its name, such as ``task[0, 1]``."""
+    """Return every element of a state by its name, such as ``task[0, 1]``."""
     found = {}
     for (field_, place), value in zip(interpreter.places, state, strict=True):
         index = f"[{', '.join(map(str, place))}]" if place else ""

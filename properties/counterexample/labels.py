@@ -70,20 +70,20 @@ class Labels:
         return self.elements[self._at[path, place]]
 
     def state(self, state: State) -> dict[str, bool | int | float | str]:
-        """Give every element of a state by its label."""
+        """Return every element of a state by its label."""
         return dict(zip(self.elements, map(spelled, state), strict=True))
 
     def differences(
         self, before: State, after: State
     ) -> dict[str, bool | int | float | str]:
-        """Give the elements that differ by their labels, with their new values."""
+        """Return the elements that differ by their labels, with their new values."""
         pairs = zip(self.state(before).values(), self.state(after).items(), strict=True)
         return {name: value for old, (name, value) in pairs if old != value}
 
     def _message(
         self, box: Box, at: tuple[int, ...], member: int, before: State
     ) -> str:
-        """Give the content of a message: of a channel, of what lies at its place."""
+        """Return the content of a message: of a channel, of what lies at its place."""
         if not box.fifo:
             return box.texts[member]
         place = (*at, member)
@@ -107,7 +107,7 @@ def element(
 
 
 def words_of(protocol: Protocol) -> dict[Sort, str]:
-    """Give the word of each sort of a protocol: short, where no other has the same.
+    """Return the word of each sort of a protocol: short, where no other has the same.
 
     "attempt of a task" is an attempt; where there are attempts of a stage as well, it
     is a task attempt.
@@ -121,14 +121,14 @@ def words_of(protocol: Protocol) -> dict[Sort, str]:
 
 
 def _short(text: str) -> str:
-    """Give a sort's text up to what only explains it."""
+    """Return a sort's text up to what only explains it."""
     for end in (",", " of ", " in ", " ("):
         text = text.partition(end)[0]
     return text
 
 
 def _longer(text: str) -> str:
-    """Give a sort's text so that it differs from others that begin alike."""
+    """Return a sort's text so that it differs from others that begin alike."""
     text = text.partition(",")[0]
     what, _, of = text.partition(" of ")
     owner = of.removeprefix("a ").removeprefix("an ").removeprefix("the ")

@@ -87,7 +87,7 @@ class LaneRule:
 
 
 def lane_rules(interpreter: Interpreter) -> dict[str, LaneRule]:
-    """Tell by action who acts, so that lanes of events that never were are known."""
+    """Map each action to who acts, so that lanes of all possible events are known."""
     return {name: _rule(interpreter, name) for name in interpreter.steps}
 
 
@@ -102,7 +102,7 @@ def _rule(interpreter: Interpreter, name: str) -> LaneRule:
 
 
 def _looks(counterexample: Counterexample, number: int, lane: int) -> list[LaneRow]:
-    """Give what readers saw just after a step."""
+    """Return what readers saw just after a step."""
     seen = counterexample.observed
     if seen is None:
         return []
@@ -171,7 +171,7 @@ def _blocks(lanes: Lanes, *, unfold: bool) -> list[list[LaneRow]]:
 
 
 def _left_out(blocks: Sequence[Sequence[LaneRow]]) -> list[str]:
-    """Say how many steps are left out, if any are."""
+    """Return how many steps are left out, if any are."""
     count = len({row.number for block in blocks for row in block})
     steps = "1 step" if count == 1 else f"{count} steps"
     return [f"    ... {steps} ..."] if count else []

@@ -186,7 +186,7 @@ class _Post:
 def messages_of(
     interpreter: Interpreter, run: Trace, loses: set[str]
 ) -> list[SentMessage]:
-    """Tell the messages of a run, in the order of sending.
+    """Return the messages of a run, in the order of sending.
 
     ``loses`` names the events in which what is on its way to the dead is lost.
     """

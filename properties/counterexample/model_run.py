@@ -63,7 +63,7 @@ def counterexample_of(
     *,
     found_with: Mapping[str, Any] | None = None,
 ) -> Counterexample:
-    """Tell of a protocol: of its start, or of the run that refutes a property.
+    """Describe a protocol: its initial state, or the run that refutes a property.
 
     Of a witness it is the run that meets it, which breaks nothing. ``found_with`` are
     the options of the search that found it.

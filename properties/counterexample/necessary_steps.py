@@ -26,7 +26,7 @@ def matters(
 ) -> frozenset[int] | None:
     """Find the steps, from 1, without which a run does not end where a claim fails.
 
-    ``fails`` is asked about the states of a run, and which of the events it takes, from
+    ``fails`` gets the states of a run, and the numbers of the events it takes, from
     0. Answers None where the run itself does
     not fail at its end, or has more than ``MOST_STEPS`` steps.
     """

@@ -25,7 +25,7 @@ class Obligation:
     interpreter: Interpreter
 
     def pending(self, states: Sequence[State]) -> bool:
-        """Say whether it has still to come about at the end of a run."""
+        """Return whether it has still to come about at the end of a run."""
         pending = False
         for number, state in enumerate(states):
             pending = self.on(pending or (number == 0 and self._from_the_start), state)
@@ -36,7 +36,7 @@ class Obligation:
         return self.clause.when is Modality.EVENTUALLY
 
     def on(self, pending: bool, state: State) -> bool:  # noqa: FBT001 - what is carried on
-        """Say whether it is pending after a state, by whether it was pending before."""
+        """Return whether it is pending after a state, given whether it was before."""
         holds: Any = self.clause.holds(self.prop.view(self.interpreter.look(state)))
         given, then = (False, holds) if self._from_the_start else holds
         return bool((pending or given) and not then)
@@ -55,7 +55,7 @@ def broken_for_ever(
     events: Sequence[Event],
     loop: int,
 ) -> bool:
-    """Say whether a run that repeats its steps after ``loop`` is fair and breaks it.
+    """Return whether a run that repeats its steps after ``loop`` is fair and breaks it.
 
     It is fair to an event that somewhere in what is repeated happens, or could change
     nothing. With nothing to repeat the run stays where it ends.

@@ -42,7 +42,7 @@ def nearest_passing(
 ) -> tuple[NearestRun | None, str]:
     """Find a run to rest that breaks nothing and leaves ``run`` as late as possible.
 
-    ``run`` breaks at step ``first``; ``fails`` is asked of every other step, and none
+    ``run`` breaks at step ``first``; ``fails`` is called for every other step, and none
     of ``promises`` may be pending at rest. Of those that leave it at the same step the
     shortest is taken, one without a further fault if there is one. Where none is found
     it is said why: there is none, or ``most`` states were looked at.
@@ -86,7 +86,7 @@ class _RestSearch:
     def to_rest(
         self, start: Node, taken: Event | None, interpreter: Interpreter
     ) -> tuple[Event, ...] | None:
-        """Give the events that lead to rest, the first of them not ``taken``."""
+        """Return the events that lead to rest, the first of them not ``taken``."""
         came: dict[Node, tuple[Node, Event] | None] = {start: None}
         todo = deque([start])
         while todo and self.looked < self._most:

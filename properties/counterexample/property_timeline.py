@@ -83,7 +83,7 @@ def _holds(
 
 @functools.lru_cache(2_000)
 def _resting(interpreter: Interpreter, state: State) -> bool:
-    """Say whether a state rests; those that were asked for lately are known."""
+    """Return whether a state rests; those that were asked for lately are known."""
     return interpreter.resting(state)
 
 
@@ -93,6 +93,6 @@ def breaks(
     interpreter: Interpreter,
     run: Sequence[State],
 ) -> bool:
-    """Say whether a clause fails at the end of a run; without one, whether any does."""
+    """Return whether a clause, or any clause, fails at the end of a run."""
     clauses = prop.clauses if clause is None else (clause,)
     return any(cell_of(prop, c, interpreter, run) == FAILS for c in clauses)

@@ -14,17 +14,17 @@ _TIMES = {0: "not at all", 1: "once", 2: "twice"}
 
 
 def times(number: int) -> str:
-    """Say how often an event is seen."""
+    """Return how often an event is seen."""
     return _TIMES.get(number, f"{number} times")
 
 
 def readers_see(history: History, moment: int) -> str:
-    """Say what readers see at a moment: "readers see 4 of 8 events twice"."""
+    """Return what readers see at a moment: "readers see 4 of 8 events twice"."""
     return f"readers see {seen_at(history, moment)}"
 
 
 def seen_at(history: History, moment: int, *, missing: bool = True) -> str:
-    """Say what is seen at a moment: "4 of 8 events twice".
+    """Return what is seen at a moment: "4 of 8 events twice".
 
     Without ``missing`` it is too early for what is not seen yet to be worth a word.
     """
@@ -46,7 +46,7 @@ def seen_at(history: History, moment: int, *, missing: bool = True) -> str:
 
 
 def at_moment(moment: str, *, rested: bool = True) -> str:
-    """Say when a moment is, in a sentence: "after the query finished".
+    """Return when a moment is, in a sentence: "after the query finished".
 
     Where it has not ``rested``, no restart brought the query to its end.
     """
@@ -56,7 +56,7 @@ def at_moment(moment: str, *, rested: bool = True) -> str:
 
 
 def breach(prop: Property, clause: int, seen: str) -> str:
-    """Say what is wrong; of a guarantee that counts alone do not show, its meaning."""
+    """Describe a violation; add the meaning of a guarantee that counts do not show."""
     if prop.name in _COUNTED:
         return seen
     return f"{seen}; {prop.name} means that {prop.clauses[clause].text}"

@@ -47,7 +47,7 @@ class Evaluation:
     def of(
         self, term: t.Term, known: Mapping[t.Var, int]
     ) -> tuple[Any, frozenset[Read]]:
-        """Give what a term is worth, and the elements that make it so."""
+        """Return what a term is worth, and the elements that make it so."""
         match term:
             case t.Const():
                 return spelled(term.value), frozenset()
@@ -144,7 +144,7 @@ class Slice:
         self._channels = {box.path for box in boxes_of(interpreter)}
 
     def contradiction(self, term: t.Term, at: int, *, step: bool) -> frozenset[Read]:
-        """Give the elements that settle a claim in a state, or of the step to it."""
+        """Return the elements that settle a claim in a state, or of the step to it."""
         states = self.states[at - 1 : at + 1] if step else [self.states[at]]
         return Evaluation(self._system, states).of(term, {})[1]
 
@@ -161,7 +161,7 @@ class Slice:
         return found[::-1]
 
     def in_the_way(self, reads: Collection[Read], at: int) -> frozenset[Read]:
-        """Give what keeps the elements that were read from being changed any more.
+        """Return what keeps the elements that were read from being changed any more.
 
         Where no step ever changed them, that is why they are as they are.
         """

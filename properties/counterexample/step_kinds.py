@@ -37,7 +37,7 @@ class StepKinds:
 
     @classmethod
     def of(cls, system: System) -> StepKinds:
-        """Tell the kinds of a system's actions and faults."""
+        """Return the kinds of a system's actions and faults."""
         parts = {p.path_to("")[:-1]: p for p in system.protocol.all_parts()}
         names = {}
         for action in system.actions:
@@ -64,7 +64,7 @@ class StepKinds:
         )
 
     def along(self, run: Trace) -> list[str]:
-        """Tell the kind of each step of a run."""
+        """Return the kind of each step of a run."""
         found, down = [], False
         for event, (before, after) in zip(
             run.events, itertools.pairwise(run.states), strict=True
@@ -86,7 +86,7 @@ class StepKinds:
 
 
 def by_word(step: TraceStep) -> str:
-    """Tell the kind of a step by its words alone, where there is no model of it."""
+    """Return the kind of a step by its words alone, where there is no model of it."""
     name = step.event.rpartition(".")[2]
     if not step.fault:
         return RESTART if name == RESTART else ACTION

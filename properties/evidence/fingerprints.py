@@ -62,7 +62,7 @@ def of_property(prop: Property, system: System) -> str:
 
 
 def of_file(path: Path) -> str:
-    """Hash the bytes of a file; the empty text stands for one that is not there."""
+    """Hash the bytes of a file; a missing file has the empty text."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
@@ -79,7 +79,7 @@ def _members(sorts: tuple[Sort, ...], place: tuple[int, ...]) -> tuple[Member, .
 
 
 def _plain(what: object) -> object:
-    """Give terms, and what they hold, as plain data that tells all kinds apart."""
+    """Return terms, and what they hold, as plain data that distinguishes all kinds."""
     if isinstance(what, Sort):
         return ["sort", what.name, what.ordered]
     if isinstance(what, Member):

@@ -44,7 +44,7 @@ def records_of(
     how: Mapping[str, Any] | None = None,
     day: str = "",
 ) -> tuple[Evidence, ...]:
-    """Give a report of a protocol as evidence, a record for each guarantee.
+    """Return a report of a protocol as evidence, a record for each guarantee.
 
     ``subject`` is how the protocol is named where it is not of the library, ``how``
     says what was asked of the judge besides. Witnesses and lemmas are no guarantees:
@@ -91,12 +91,12 @@ def records_of(
 
 
 def is_witness(prop: Property) -> bool:
-    """Say whether a property only shows that a model is not idle."""
+    """Return whether a property only shows that a model is not idle."""
     return all(clause.when is Modality.SOMETIMES for clause in prop.clauses)
 
 
 def is_guarantee(prop: Property) -> bool:
-    """Say whether a property is something that users may be promised."""
+    """Return whether a property is something that users may be promised."""
     return not prop.lemma and not is_witness(prop)
 
 
@@ -114,12 +114,12 @@ def subject_of(protocol: Protocol) -> str:
 
 
 def settings_of(protocol: Protocol) -> dict[str, Any]:
-    """Give all that a protocol and its parts were made with, by path."""
+    """Return all that a protocol and its parts were made with, by path."""
     return {**parameters_of(protocol), **_inside(protocol)}
 
 
 def _inside(holder: Part) -> dict[str, Any]:
-    """Give the numbers that the parts of a part were made with."""
+    """Return the numbers that the parts of a part were made with."""
     found: dict[str, Any] = {}
     for part in holder.parts.values():
         for name, what in part.parameters().items():
@@ -181,7 +181,7 @@ def _note(found: Finding) -> str:
 
 
 def _command(kind: str, subject: str, scope: Mapping[str, Any]) -> str:
-    """Give the command that has the judge look again, at the same sizes."""
+    """Return the command that has the judge look again, at the same sizes."""
     name, _, slots = subject.partition(" --set ")
     chosen = [one.partition("=")[0] for one in slots.split(" --set ")]
     known = ("model", *chosen, *_ASKED)
@@ -197,7 +197,7 @@ def _command(kind: str, subject: str, scope: Mapping[str, Any]) -> str:
 
 
 def _shown(found: Finding, command: str) -> TraceEvidence | None:
-    """Give the trace of a claim that is refuted."""
+    """Return the trace of a claim that is refuted."""
     if found.trace is None or found.verdict is not Verdict.REFUTED:
         return None
     events = found.trace.events

@@ -47,7 +47,7 @@ def problems_of(sheet: Sheet) -> list[Problem]:
 
 
 def drop(address: str) -> str:
-    """Give the command that removes a record."""
+    """Return the command that removes a record."""
     return f"onceproof guarantees --drop {shell_word(address)}"
 
 

@@ -75,7 +75,7 @@ class Fingerprints:
     """The hash of each file of a sink's code."""
 
     def moved(self, now: Fingerprints) -> tuple[str, ...]:
-        """Say in which of them ``now`` differs from these."""
+        """Return in which of them ``now`` differs from these."""
         changes = []
         if self.model != now.model:
             changes.append("the model's terms have changed")
@@ -156,7 +156,7 @@ class Evidence:
         return of_data(asdict(self))
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data, with its id and its digest."""
+        """Return plain data, with its id and its digest."""
         return {"id": self.id, **asdict(self), "digest": self.digest}
 
 
@@ -170,5 +170,5 @@ def file_name(subject: str) -> str:
 
 
 def today() -> str:
-    """Give the day, as it is in UTC."""
+    """Return the day, as it is in UTC."""
     return dt.datetime.now(tz=dt.UTC).date().isoformat()

@@ -40,7 +40,7 @@ STATE = "state"
 _DUTIES = {
     "at-most-once": (
         "at-least-once",
-        "tell events apart by their key: one may be visible more than once",
+        "deduplicate events by their key: one may be visible more than once",
     ),
     "atomic-visibility": (
         "effectively-once",
@@ -81,7 +81,7 @@ class Claim:
         return f"{self.subject}{settings}"
 
     def about(self, record: Evidence) -> bool:
-        """Say whether a record is about what is claimed, at the sizes claimed."""
+        """Return whether a record is about what is claimed, at the sizes claimed."""
         return (record.subject, record.guarantee) == (
             self.subject,
             self.guarantee,
@@ -89,7 +89,7 @@ class Claim:
 
     @property
     def aspect(self) -> str:
-        """Say what it is about: delivery, effect, visibility, or the state of a model.
+        """The aspect: delivery, effect, visibility, or the state of a model.
 
         Each guarantee is an entry of its own: no two are ever shown as one.
         """
@@ -131,7 +131,7 @@ class SheetRow:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Give the verdict: refuted by any, else the strongest; None if unsupported."""
+        """The verdict: refuted by any, else the strongest; None if unsupported."""
         found = {record.verdict for record in self.live.values()}
         if Verdict.REFUTED in found:
             return Verdict.REFUTED
@@ -150,7 +150,7 @@ class SheetRow:
 
     @property
     def outdated(self) -> dict[str, Stale]:
-        """Give the stale records that no live one has replaced.
+        """Return the stale records that no live one has replaced.
 
         A live one replaces what the same judge found at the same scope. Nothing but
         the command that made it replaces what refutes.
@@ -164,7 +164,7 @@ class SheetRow:
 
     @property
     def why_unsupported(self) -> str:
-        """Say what is missing, where there is no verdict."""
+        """Return what is missing, where there is no verdict."""
         most = self.claim.faults
         why = f"no evidence for at most {most} fault{'' if most == 1 else 's'}"
         if not most:
@@ -194,7 +194,7 @@ class Sheet:
 
     @property
     def subjects(self) -> dict[str, list[SheetRow]]:
-        """Give the rows by the name of their subject, in order."""
+        """Return the rows by the name of their subject, in order."""
         found: dict[str, list[SheetRow]] = {}
         for row in self.rows:
             found.setdefault(row.claim.name, []).append(row)
@@ -252,13 +252,13 @@ def _row(
 
 
 def _replaces(new: Evidence, old: Evidence) -> bool:
-    """Say whether a record looks at all that another does, by the same judge."""
+    """Return whether a record looks at all that another does, by the same judge."""
     at, there = ({**one.scope, "faults": 0} for one in (new, old))
     return new.judge == old.judge and at == there and new.faults >= old.faults
 
 
 def _speaks(record: Evidence, claim: Claim) -> bool:
-    """Say whether a record settles a claim under so many faults.
+    """Return whether a record settles a claim under so many faults.
 
     What holds under more faults holds under fewer; a trace that refutes is of so many
     faults as happen in it, whatever the budget was.

@@ -16,7 +16,7 @@ FORMAT = FileFormat("onceproof guarantee sheet", 2, "guarantee sheet")
 
 
 def as_data(sheet: Sheet) -> dict[str, Any]:
-    """Give a sheet as plain data, with its format and schema."""
+    """Return a sheet as plain data, with its format and schema."""
     return {
         **FORMAT.head,
         "command": sheet.command,

@@ -59,7 +59,7 @@ class Section:
 
 
 def laid_out(sheet: Sheet) -> tuple[Section, ...]:
-    """Give the sections of a sheet; the first has the title of the page."""
+    """Return the sections of a sheet; the first has the title of the page."""
     groups = _groups(sheet)
     sections = [_summary(sheet, groups)]
     sections += [_section(_TITLES[name], found) for name, found in groups.items()]
@@ -86,7 +86,7 @@ Subjects = dict[str, list["SheetRow"]]
 
 
 def _groups(sheet: Sheet) -> dict[str, Subjects]:
-    """Give the subjects by their kind, sinks first."""
+    """Return the subjects by their kind, sinks first."""
     found: dict[str, Subjects] = {name: {} for name in _TITLES}
     for name, rows in sheet.subjects.items():
         found[rows[0].claim.group][name] = rows
@@ -154,7 +154,7 @@ def _made(records: Iterable[Evidence]) -> str:
 
 
 def _legend(sheet: Sheet) -> Table:
-    """Say what each verdict that occurs is worth."""
+    """Return what each verdict that occurs is worth."""
     found = {row.verdict for row in sheet.rows}
     rows = [
         (Cell(f"{words.mark(verdict)} {verdict}"), Cell(verdict.meaning))
@@ -214,7 +214,7 @@ def _apart(subjects: Subjects) -> Iterable[Subjects]:
 
 
 def _table(subjects: Subjects) -> Table:
-    """Give a line to each subject, and a column to each guarantee."""
+    """Return a line to each subject, and a column to each guarantee."""
     rows = [row for found in subjects.values() for row in found]
     claimed = dict.fromkeys(row.claim.guarantee for row in rows)
     columns = [name for name in ASPECTS if name in claimed]
@@ -250,7 +250,7 @@ def _table(subjects: Subjects) -> Table:
 
 
 def _folded(name: str, rows: Sequence[SheetRow], said: set[str]) -> Folded:
-    """Give what a subject's line leaves out, and what is not ``said`` above it."""
+    """Return what a subject's line leaves out, and what is not ``said`` above it."""
     lines = [*_traces(rows)]
     for row in rows:
         lines += [f"{row.claim.guarantee} is {t}" for t in words.open_points(row)]
@@ -284,7 +284,7 @@ def _headline(name: str, rows: Sequence[SheetRow]) -> str:
 
 
 def _traces(rows: Sequence[SheetRow]) -> list[str]:
-    """Give each trace once, with all that it breaks."""
+    """Return each trace once, with all that it breaks."""
     kinds = (
         ("", lambda row: row.live),
         (", found before it changed,", words.refuted),
@@ -292,11 +292,11 @@ def _traces(rows: Sequence[SheetRow]) -> list[str]:
     )
     lines = []
     for when, which in kinds:
-        told: dict[str, list[tuple[str, TraceEvidence]]] = {}
+        traces: dict[str, list[tuple[str, TraceEvidence]]] = {}
         for row in rows:
             for trace in words.traces(which(row)):
-                told.setdefault(trace.name, []).append((row.claim.guarantee, trace))
-        for found in told.values():
+                traces.setdefault(trace.name, []).append((row.claim.guarantee, trace))
+        for found in traces.values():
             counted = words.faults(len(found[0][1].fault_steps))
             lines.append(
                 words.trace_line(found, f"{when} of {counted}" if when else "")
@@ -305,7 +305,7 @@ def _traces(rows: Sequence[SheetRow]) -> list[str]:
 
 
 def _evidence(rows: Sequence[SheetRow]) -> list[str]:
-    """Say where evidence lies, and how it is made again."""
+    """Return where evidence lies, and how it is made again."""
     records = [record for row in rows for record in row.live.values()]
     if not records:
         return []

@@ -29,7 +29,7 @@ code { font-family: ui-monospace, monospace; }
 
 
 def as_page(sheet: Sheet) -> str:
-    """Give a sheet as HTML; what it says is what the Markdown says."""
+    """Return a sheet as HTML; what it says is what the Markdown says."""
     body: list[str] = []
     for level, section in enumerate(laid_out(sheet)):
         title = "h2" if level else "h1"

@@ -23,7 +23,7 @@ _BOLD, _CODE = re.compile(r"\*\*(.+?)\*\*"), re.compile(r"`(.+?)`")
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """Give a sheet as a Markdown page."""
+    """Return a sheet as a Markdown page."""
     lines: list[str] = []
     for level, section in enumerate(laid_out(sheet)):
         lines += ["", f"{'##' if level else '#'} {escaped(section.title)}"]
@@ -36,7 +36,7 @@ def as_markdown(sheet: Sheet) -> str:
 
 
 def _notes(notes: tuple[str, ...], *, listed: bool) -> Iterator[str]:
-    """Give notes as a list, or as paragraphs."""
+    """Return notes as a list, or as paragraphs."""
     for number, note in enumerate(notes):
         if not listed or not number:
             yield ""
@@ -63,14 +63,14 @@ def _cells(texts: Iterable[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Give text as it may be in Markdown: on one line, with no HTML and no link."""
+    """Return text as it may be in Markdown: on one line, with no HTML and no link."""
     line = printable(" ".join(text.split()))
     line = line.replace("\\", "\\\\").replace("<", "&lt;")
     return _LINKS.sub(r"]\\\1", line)
 
 
 def as_html(text: str) -> str:
-    """Give text as HTML, on one line, with what Markdown marks in it."""
+    """Return text as HTML, on one line, with what Markdown marks in it."""
     safe = html.escape(printable(" ".join(text.split())))
     safe = _BOLD.sub(r"<strong>\1</strong>", safe)
     return _CODE.sub(r"<code>\1</code>", safe)

@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 
 
 def mark(verdict: Verdict | None) -> str:
-    """Give the mark of a verdict: the one for what holds belongs to no other."""
+    """Return the mark of a verdict: the one for what holds belongs to no other."""
     if verdict is None:
         return NOTHING
     return HOLDS if verdict.holds else _MARKS[verdict]
@@ -68,7 +68,7 @@ def _incomplete(row: SheetRow) -> str:
 
 
 def refuted(row: SheetRow) -> dict[str, Evidence]:
-    """Give the stale records that refute, and that no live one replaces."""
+    """Return the stale records that refute, and that no live one replaces."""
     found = {name: one.record for name, one in row.outdated.items()}
     return {n: r for n, r in found.items() if r.verdict is Verdict.REFUTED}
 
@@ -107,7 +107,7 @@ def limits(row: SheetRow) -> list[str]:
 
 
 def settings(row: SheetRow) -> list[str]:
-    """Say what else was set: the words of a scope that are no sizes."""
+    """Return what else was set: the words of a scope that are no sizes."""
     return [
         f"{name}: {value}"
         for record in _basis(row)
@@ -117,7 +117,7 @@ def settings(row: SheetRow) -> list[str]:
 
 
 def looked_at(row: SheetRow) -> list[str]:
-    """Say how much the judges looked at."""
+    """Return how much the judges looked at."""
     found = []
     for record in _basis(row):
         counts = {n: v for n, v in record.coverage.items() if n in _COUNTED}
@@ -127,7 +127,7 @@ def looked_at(row: SheetRow) -> list[str]:
 
 
 def more(row: SheetRow) -> list[str]:
-    """Say what else the judges counted, such as what could not be steered."""
+    """Return what else the judges counted, such as what could not be steered."""
     return [
         f"{name}: {number(value)}"
         for record in _basis(row)
@@ -142,7 +142,7 @@ def _basis(row: SheetRow) -> list[Evidence]:
 
 
 def open_points(row: SheetRow) -> list[str]:
-    """Say why a claim is not settled, what is stale, and what says too little."""
+    """Return why a claim is not settled, what is stale, and what says too little."""
     claim, found = row.claim, []
     if row.verdict is None and claim.missing:
         found.append(f"unsupported: {claim.missing}")
@@ -173,23 +173,23 @@ def headline(trace: TraceEvidence) -> str:
     return f"{how}, in {len(trace.steps)} steps{ends}"
 
 
-def trace_line(told: Sequence[tuple[str, TraceEvidence]], when: str = "") -> str:
-    """Give a trace step by step, its faults in bold, with the command to see it.
+def trace_line(traces: Sequence[tuple[str, TraceEvidence]], when: str = "") -> str:
+    """Return a trace step by step, its faults in bold, with the command to see it.
 
     It is given for each guarantee that it breaks: what readers see may differ.
     """
     broken: dict[str, list[str]] = {}
-    for guarantee, one in told:
+    for guarantee, one in traces:
         why = f"{one.clause}: {one.outcome}" if one.outcome else one.clause
         broken.setdefault(why, []).append(guarantee)
-    trace = told[0][1]
+    trace = traces[0][1]
     steps = ", ".join(
         f"**{step}**" if n in trace.fault_steps else step
         for n, step in enumerate(trace.steps, 1)
     )
     parts = [f"Injected: {'; '.join(trace.failpoints)}"] if trace.failpoints else []
     parts += [f"Steps: {steps}", f"See it: `{trace.command}`"]
-    parts += [f"File: {one.file}" for _, one in told if one.file][:1]
+    parts += [f"File: {one.file}" for _, one in traces if one.file][:1]
     breaks = "; ".join(f"{', '.join(names)} ({why})" for why, names in broken.items())
     return f"Trace {trace.name}{when} breaks {breaks}. {'. '.join(parts)}"
 

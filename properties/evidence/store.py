@@ -106,7 +106,7 @@ def _digest(subject: str, records: Iterable[Evidence]) -> str:
 
 
 def _rests_on_more(there: Evidence | None, record: Evidence) -> bool:
-    """Say whether the record that is there stays."""
+    """Return whether the record that is there stays."""
     if there is None or there.fingerprints != record.fingerprints:
         return False
     if looked_at(there) <= looked_at(record):
@@ -135,7 +135,7 @@ def read_folder(folder: Path) -> dict[str, Evidence]:
 
 
 def _outdated(folder: Path, old: Mapping[Path, Any]) -> str:
-    """Say what to do about files that hold one claim each."""
+    """Return what to do about files that hold one claim each."""
     commands = dict.fromkeys(
         printable(command[:_MOST_SHOWN])
         for data in old.values()
@@ -169,26 +169,26 @@ def read(path: Path) -> tuple[Evidence, ...]:
 
 def _parsed(data: Any, name: str) -> tuple[Evidence, ...]:
     """Read records from plain data. Raises ``ValueError`` for what is amiss."""
-    told = _FILE(data, "")
-    subject = told["subject"]
+    file = _FILE(data, "")
+    subject = file["subject"]
     if name != file_name(subject):
         message = f"what it says belongs in {file_name(subject)}"
         raise ValueError(message)
     found = tuple(
-        _record(one, subject, f"records[{n}]") for n, one in enumerate(told["records"])
+        _record(one, subject, f"records[{n}]") for n, one in enumerate(file["records"])
     )
     ids = [record.id for record in found]
     if ids != sorted(set(ids)) or not ids:
         message = "'records' is empty, out of order, or has a record twice"
         raise ValueError(message)
-    if told["digest"] != _digest(subject, found):
+    if file["digest"] != _digest(subject, found):
         message = "a record was lost or added: its digest is of other records"
         raise ValueError(message)
     return found
 
 
 def _record(value: Any, subject: str, place: str) -> Evidence:
-    """Read a record that bears its digest, and does not contradict itself."""
+    """Read a record whose digest fits, and that does not contradict itself."""
     data = _RECORD(value, place)
     name, digest = data.pop("id"), data.pop("digest")
     found = Evidence(subject=subject, **data)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def command_of(found: Explored, origin: Origin) -> str:
-    """Give the command that shows, or replays, the same once more."""
+    """Return the command that shows, or replays, the same once more."""
     return origin.command(found.view.property, spark=bool(found.view.sink))
 
 

@@ -115,7 +115,7 @@ def word(kind: str) -> str:
 
 
 def title(view: View) -> str:
-    """Say what a view is of: what breaks which claim."""
+    """Return what a view is of: what breaks which claim."""
     what, claim = safe(view.sink or view.protocol), safe(view.property)
     if view.property == DRIFT:
         return say("title-drift", what=what)
@@ -126,7 +126,7 @@ def title(view: View) -> str:
 
 
 def labels(view: View) -> str:
-    """Say where the run comes from, and of which size the model is."""
+    """Return where the run comes from, and of which size the model is."""
     source = say("source-model" if view.source == "model" else "source-spark")
     of = say("as-the-model", protocol=view.protocol) if view.sink else ""
     sizes = ", ".join(f"{name}={value}" for name, value in view.parameters.items())
@@ -139,7 +139,7 @@ def when(step: int) -> str:
 
 
 def sent(view: View, message: SentMessage) -> str:
-    """Say what became of a message that a step sends."""
+    """Return what became of a message that a step sends."""
     channel, text = safe(message.channel), safe(message.text)
     if message.taken is None:
         return f"⇢ {say('sends-unknown', channel=channel, text=text)}"
@@ -152,7 +152,7 @@ def sent(view: View, message: SentMessage) -> str:
 
 
 def taken(view: View, message: SentMessage) -> str:
-    """Say where a message comes from that a step takes, or loses."""
+    """Return where a message comes from that a step takes, or loses."""
     channel, text = safe(message.channel), safe(message.text)
     who = safe(view.lanes[view.steps[message.sent - 1].lane])
     key = "loses" if message.delivery == "lost" else "takes"
@@ -160,7 +160,7 @@ def taken(view: View, message: SentMessage) -> str:
 
 
 def folded(steps: tuple[StepView, ...]) -> str:
-    """Say which steps of routine are folded into one line."""
+    """Return which steps of routine are folded into one line."""
     first, last = steps[0], steps[-1]
     values = {"from": safe(first.text), "to": safe(last.text)}
     count = len(steps)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def position_text(walk: Walk) -> str:
-    """Say where a reader stands, and what becomes of the property there."""
+    """Return where a reader stands, and what becomes of the property there."""
     text = _position_text(walk)
     if not walk.starts:
         return text

@@ -57,7 +57,7 @@ def _saw(
     model: ModelRun | None,
     grounds: Grounds | None,
 ) -> str:
-    """Say what is wrong: what readers saw, or would see, or what is so in the model."""
+    """Describe what is wrong: what readers saw, or would see, or the model's state."""
     fails_at, seen = view.fails_at or 0, counterexample.observed
     if seen is not None and counterexample.fails_at < len(seen.moments):
         moment = counterexample.fails_at
@@ -118,7 +118,7 @@ def folds(view: View, kept: Collection[int]) -> tuple[Fold, ...]:
 
     ``kept`` are steps that the file alone shows to be no routine.
     """
-    told = {step.step for step in view.story.steps} if view.story else set()
+    shown = {step.step for step in view.story.steps} if view.story else set()
     unusual = {s.number for s in view.steps if s.kind != ACTION or s.breaks}
     lost = {m.sent for m in view.messages if m.delivery != "received"}
-    return folds_of(len(view.steps), {*kept, *told, *unusual, *lost})
+    return folds_of(len(view.steps), {*kept, *shown, *unusual, *lost})

@@ -22,7 +22,7 @@ class _Clipper:
         self._items = 0
 
     def of(self, data: Any) -> Any:
-        """Give data with nothing in it that is too long."""
+        """Return data with nothing in it that is too long."""
         if isinstance(data, str) and len(data) > MOST_TEXT:
             self._texts += 1
             return cut(data)
@@ -38,7 +38,7 @@ class _Clipper:
         return data
 
     def notes(self) -> list[str]:
-        """Say what was cut."""
+        """Return what was cut."""
         found = []
         if self._texts:
             found.append(

@@ -153,7 +153,7 @@ class View:
     live: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain data; what is too long is cut off, and that is noted."""
+        """Return plain data; what is too long is cut off, and that is noted."""
         data: dict[str, Any]
         data, notes = clipped(asdict(self))
         data["notes"] += notes

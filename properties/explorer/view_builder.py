@@ -143,7 +143,7 @@ def _told(
 
 
 def _fails_at(counterexample: Counterexample) -> int | None:
-    """Give the step after which a file says that its claim fails."""
+    """Return the step after which a file says that its claim fails."""
     if not counterexample.property:
         return None
     if counterexample.fails_at == NEVER:
@@ -159,7 +159,7 @@ def _fails_at(counterexample: Counterexample) -> int | None:
 
 
 def _ending(counterexample: Counterexample) -> str:
-    """Say how a run goes on that breaks a claim about whole runs."""
+    """Return how a run goes on that breaks a claim about whole runs."""
     last = len(counterexample.steps)
     if counterexample.loop is None:
         return ""
@@ -203,7 +203,7 @@ def assembled(
 
 
 def _looks(counterexample: Counterexample) -> tuple[Observation, ...]:
-    """Tell what readers saw; of drift also what they would have seen by the model."""
+    """Describe what readers saw; for drift also what the model would show."""
     seen = [row for row in lanes_of(counterexample).rows if row.kind == LOOK]
     wanted = [
         row
@@ -326,7 +326,7 @@ class ViewBuilder:
         return kept if promise else kept | {fails_at}
 
     def _promise(self) -> Obligation | None:
-        """Give what the run owes for ever, where that is what it breaks."""
+        """Return what the run owes for ever, where that is what it breaks."""
         claim, interpreter = self.model.claim, self.model.interpreter
         if claim is None or self.run.loop is None:
             return None
@@ -336,7 +336,7 @@ class ViewBuilder:
     def _goes_on(
         self, promise: Obligation, states: Sequence[State], kept: Sequence[int]
     ) -> bool:
-        """Say whether a run with some of the events still breaks a promise for ever."""
+        """Return whether a run with some of the events breaks a promise for ever."""
         events = [self.run.events[i] for i in kept]
         loop = sum(i < (self.run.loop or 0) for i in kept)
         return broken_for_ever(promise, self.after, states, events, loop)
@@ -400,7 +400,7 @@ class ViewBuilder:
         return [*self._observed(), *strips]
 
     def _observed(self) -> list[PropertyTimeline]:
-        """Give the strip of what readers of real Spark saw, as the file has it."""
+        """Return the strip of what readers of real Spark saw, as the file has it."""
         counterexample = self.counterexample
         if counterexample.observed is None:
             return []

@@ -1,4 +1,4 @@
-"""A walk: where a reader stands in a run of the model, on the trace or off it.
+"""A walk: a reader's position in a run of the model, on the trace or off it.
 
 Steps are taken in plain Python. A run that has left the trace is shown by the same
 view model as the trace, but not weighed: nothing is left out of it, nor compared.
@@ -77,7 +77,7 @@ class Walk:
 
     @property
     def last(self) -> int:
-        """Give the number of the last step."""
+        """Return the number of the last step."""
         return len(self.view.steps)
 
     def go(self, step: int) -> None:
@@ -99,7 +99,7 @@ class Walk:
         return tuple(replace(o, breaks=o.breaks and not broken) for o in found)
 
     def rests(self) -> bool:
-        """Say whether nothing moves any more where the run ends."""
+        """Return whether nothing moves any more where the run ends."""
         model = self._model
         return model is not None and model.interpreter.resting(self._states()[-1])
 
@@ -134,7 +134,7 @@ class Walk:
         self._walk((*self._run().events, *taken), self.last + len(taken))
 
     def outcome(self, option: Option) -> str:
-        """Say what becomes of the claim if an option is taken and gone on with.
+        """Return what becomes of the claim if an option is taken and gone on with.
 
         The trace's further steps are taken as far as they can be, then actions by turns
         until nothing moves. Empty where nothing is claimed, or it is broken already.
@@ -247,7 +247,7 @@ def _own(trace: View, model: ModelRun) -> ViewBuilder:
 
 
 def _view(trace: View, worker: ViewBuilder, left: int) -> View:
-    """Tell of a run off the trace by the view model."""
+    """Describe a run off the trace by the view model."""
     fails_at = _fails_at(trace, worker, worker.run)
     counterexample, model = worker.counterexample, worker.model
     looks = tuple(

@@ -88,7 +88,7 @@ class _SafeConsole(Console):
 
 
 def marked(verdict: Verdict) -> str:
-    """Give a verdict in its colour."""
+    """Return a verdict in its colour."""
     style = _STYLES.get(verdict, "green")
     return f"[{style}]{verdict}[/{style}]"
 

@@ -85,16 +85,16 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
     there.print(_table(reports))
     for line in (*_as_stated(reports), *_bounds(reports)):
         _wrapped(there, line)
-    told = False
+    shown = False
     for r in reports:
         for cause in causes_of(r):
             _story(there, r, cause, files[r.sink.name].get(cause.shown.name, ""))
-            told = True
+            shown = True
         for line in _undecided(r):
             _wrapped(there, line)
         for line in (*_drifts(r, files[r.sink.name]), *_not_replayed(r)):
             there.print(line, soft_wrap=True)
-    if told:
+    if shown:
         there.print()
         _wrapped(
             there,
@@ -104,7 +104,7 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
 
 
 def _table(reports: list[SinkReport]) -> Table:
-    """Give a line for each sink: its verdict, and how much was replayed."""
+    """Return a line for each sink: its verdict, and how much was replayed."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in ("sink", "verdict", "guarantees", "replayed", "crash states", "drift"):
         table.add_column(name, no_wrap=name != "sink", overflow="fold")
@@ -123,7 +123,7 @@ def _table(reports: list[SinkReport]) -> Table:
 
 
 def _as_stated(reports: list[SinkReport]) -> list[str]:
-    """Say which sinks are not judged as their files state, of those replayed whole."""
+    """Name the sinks, of those replayed whole, that are not judged as stated."""
     whole = [r for r in reports if len(r.outcomes) >= len(r.classes.classes)]
     if not whole:
         return []
@@ -147,7 +147,7 @@ def _bounds(reports: list[SinkReport]) -> list[str]:
 
 
 def _story(there: Console, report: SinkReport, cause: Cause, file: str) -> None:
-    """Tell one failure: what was done, what readers saw, and all that it breaks."""
+    """Describe one failure: what was done, what readers saw, and all that it breaks."""
     there.print()
     head = Text(report.sink.name, "bold")
     head.append(f" is not {cause.shown.name}", "not bold")
@@ -180,7 +180,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _undecided(report: SinkReport) -> list[str]:
-    """Say of which guarantees nothing was decided, and why."""
+    """Return of which guarantees nothing was decided, and why."""
     name, replayed = report.sink.name, len(report.replayed)
     if not replayed:
         return [f"{name}: nothing is judged, for nothing was replayed."]
@@ -195,7 +195,7 @@ def _undecided(report: SinkReport) -> list[str]:
 
 
 def _why(report: SinkReport, name: str) -> str:
-    """Say why nothing was decided of a guarantee."""
+    """Return why nothing was decided of a guarantee."""
     if report.unsteady.get(name):
         return "an interleaving broke it once, and not when it was replayed again"
     if any(o.unread for o in report.replayed):
@@ -228,7 +228,7 @@ def _drift(
             lines += [f"        model  {escape(line)}" for line in moment.model]
             lines += [f"        Spark  {escape(line)}" for line in moment.spark]
         if not outcome.spark.rested:
-            lines.append("    the query never came to rest, as the model does")
+            lines.append("    the query never reached rest, as the model does")
     lines += [
         f"    a restart that the model lacks, after: {escape(error)}"
         for error in outcome.unplanned

@@ -232,8 +232,9 @@ class Replayer:
             trace="off",
         )
         plugins = self._config.pluginmanager.get_plugins()
-        tell = next((p.tell for p in plugins if isinstance(p, RerunResults)), None)
-        judged = judge(build, request, pool=self.pool, listener=tell)
+        results = (p for p in plugins if isinstance(p, RerunResults))
+        listener = next((p.listener for p in results), None)
+        judged = judge(build, request, pool=self.pool, listener=listener)
         noted = judgements_of(self.item)
         if judged.report.sink.name != counterexample.sink:
             other = (

@@ -170,11 +170,11 @@ def _one_by_one(listener: Listener) -> Listener:
     """Let threads that report events wait for each other."""
     lock = threading.Lock()
 
-    def tell(event: events.Event) -> None:
+    def emit(event: events.Event) -> None:
         with lock:
             listener(event)
 
-    return tell
+    return emit
 
 
 def _prepared(context: ReplayContext, sink: ModelledSink) -> ReplayContext:
@@ -226,10 +226,10 @@ def _replay_sink(
         if not hasattr(mine, "context"):
             mine.context = replace(context, spark=context.session.fork())
         # What is replayed to confirm a break has been reported already.
-        tell = _nobody if again else listener
-        tell(events.InterleavingBegun(sink.name, one.number))
+        emit = _nobody if again else listener
+        emit(events.InterleavingBegun(sink.name, one.number))
         steered = SteeredInterleaving(one, protocol, semantics, sink)
-        return helps.tried(lambda: run_one(mine.context, steered, tell))
+        return helps.tried(lambda: run_one(mine.context, steered, emit))
 
     with WorkerThreads(go) as workers:
 

@@ -85,7 +85,7 @@ class AssessmentRequest:
 
 @dataclass(frozen=True)
 class Assessment:
-    """How a sink came out: a headline that stands alone, and the story behind it.
+    """The verdict on a sink: a self-contained headline, and the story behind it.
 
     ``broken`` numbers the interleavings that break a claim, ``report`` is the engine's.
     ``short`` says in brackets how many were not replayed and why, ``left_out`` says so
@@ -274,7 +274,7 @@ def _near(file: str) -> str:
 def claims_named(names: Sequence[str]) -> tuple[Property, ...]:
     """Find guarantees by name.
 
-    Raises ``UsageError`` for one that there is not.
+    Raises ``UsageError`` for an unknown one.
     """
     known = {prop.name: prop for prop in GUARANTEES}
     for name in names:

@@ -56,7 +56,7 @@ class RequestingTest:
     """How many seconds the fault-free run may take."""
 
     def to_json(self) -> dict[str, Any]:
-        """Give the options as plain data, without any password."""
+        """Return the options as plain data, without any password."""
         return {
             "key": list(self.key),
             "allow": [redacted(place) for place in self.allow],
@@ -107,7 +107,7 @@ def _plain(sink: ModelledSink) -> str:
 def counterexample(
     report: SinkReport, prop: Property | None, outcome: Outcome, test: RequestingTest
 ) -> Counterexample:
-    """Tell how an outcome breaks a property, or how it drifts, if there is none."""
+    """Describe how an outcome breaks a property, or how it drifts, if there is none."""
     semantics = Interpreter(report.protocol)
     place = broken(prop, outcome.spark) if prop and outcome.spark else None
     clause, moment = place or (0, 0)

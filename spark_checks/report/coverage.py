@@ -137,7 +137,7 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
         )
     if seen.unlisted:
         found.append(
-            f"hit by no fault, {seen.unlisted} lines of installed packages, of which "
+            f"hit by no fault, {seen.unlisted} lines of installed packages, because "
             "there are too many; name those that matter in code="
         )
     if seen.outside:

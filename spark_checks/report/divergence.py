@@ -23,7 +23,7 @@ class Moment:
 
 
 def parting(model: History, spark: History) -> tuple[Moment, ...]:
-    """Tell both histories up to the moment at which they first differ.
+    """Describe both histories up to the moment at which they first differ.
 
     There is none where they differ in nothing that is seen.
     """

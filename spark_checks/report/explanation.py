@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
-    """Tell run by run what was handled, what was done to it, and what readers saw.
+    """Describe run by run what was handled, what was done to it, and what readers saw.
 
     The last sentence names the claim that this contradicts, and the weakest guarantee
     that is broken.
@@ -76,7 +76,7 @@ def _run(
 
 
 def _units(history: History, moment: int) -> Iterator[str]:
-    """Tell which events are not seen once, by batch, and what is seen besides."""
+    """Describe which events are not seen once, by batch, and what is seen besides."""
     for unit in sorted({row.unit for row in history.rows}):
         for row in history.rows:
             outcome = row.outcomes[moment]

@@ -1,4 +1,4 @@
-"""A counterexample as a test that stands alone, and passes when the failure is gone.
+"""A counterexample as a self-contained test, which passes when the failure is gone.
 
 The source is fixed, and what the file tells is in it as constants: literals in ASCII,
 written so that nothing of a file can be anything else.

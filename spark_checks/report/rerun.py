@@ -47,9 +47,9 @@ ANSWER = "onceproof_answer"
 class RerunResults:
     """Keeps the answer that the plugin gives while pytest runs."""
 
-    def __init__(self, tell: Listener | None) -> None:
-        """Let ``tell``, if there is one, hear how the replay goes."""
-        self.tell = tell
+    def __init__(self, listener: Listener | None) -> None:
+        """Forward the events of the replay to ``listener``, if there is one."""
+        self.listener = listener
         self.answers: list[RerunResult] = []
         self.problems: list[str] = []
         self.stopped = False
@@ -74,13 +74,13 @@ class RerunResults:
 def replay_test(
     path: Path,
     counterexample: Counterexample,
-    tell: Listener | None = None,
+    listener: Listener | None = None,
     *,
     trust: bool = False,
 ) -> RerunResult:
     """Run the test that wrote a counterexample, for its interleaving alone.
 
-    How the replay goes is reported to ``tell``.
+    ``listener`` receives the events of the replay.
 
     Raises ``UsageError`` where there is no such test's file, or where it does not lie
     in the project and there is no ``trust``. Raises ``KeyboardInterrupt`` where the
@@ -97,18 +97,18 @@ def replay_test(
             "run this in its project's folder"
         )
         raise UsageError(message)
-    listener = RerunResults(tell)
+    results = RerunResults(listener)
     # An absolute path is never taken for an option.
     test = f"{Path(name).absolute()}{sign}{node}"
     options = [test, f"--onceproof-replay={path.resolve()}", "-q"]
     with redirect_stdout(io.StringIO()):
-        pytest.main(options, plugins=[listener])
-    if listener.stopped:
+        pytest.main(options, plugins=[results])
+    if results.stopped:
         raise KeyboardInterrupt
-    if listener.answers:
-        return listener.answers[0]
+    if results.answers:
+        return results.answers[0]
     problem = next(
-        iter(listener.problems), "the test does not replay that sink any more"
+        iter(results.problems), "the test does not replay that sink any more"
     )
     return RerunResult(
         str(path), counterexample.sink, counterexample.property, "ERROR", problem

@@ -54,7 +54,7 @@ class Origin:
     file: bool = False
 
     def command(self, view_property: str, *, spark: bool) -> str:
-        """Give the command that shows the same once more."""
+        """Return the command that shows the same once more."""
         if self.file:
             verb = "replay" if spark else "explore"
             return f"onceproof {verb} {shell_word(self.name)}"
@@ -114,7 +114,7 @@ def questions_of(model: ModelRun) -> list[SearchQuery]:
 
 
 def about_of(model: ModelRun, *, moments: bool) -> dict[str, Any]:
-    """Give what the page needs to know of a model besides its steps."""
+    """Return what the page needs to know of a model besides its steps."""
     kinds = StepKinds.of(model.system)
     statuses = [model.interpreter.places[at][0] for at in kinds.statuses]
     up, down = (
@@ -163,7 +163,7 @@ def about_of(model: ModelRun, *, moments: bool) -> dict[str, Any]:
 
 
 def copied_of(explored: Explored, origin: Origin) -> dict[str, Any]:
-    """Give what a copied test or command names."""
+    """Return what a copied test or command names."""
     view, model = explored.view, explored.model
     fallback = {name: str(value) for name, value in view.parameters.items()}
     several: dict[str, Any] = {}

@@ -195,7 +195,7 @@ class Terminal(App[None]):
         return self.walk.view.fails_at is not None
 
     def _outcome(self) -> str:
-        """Say what becomes of the claim by what is chosen."""
+        """Return what becomes of the claim by what is chosen."""
         options = self.walk.options()
         return self.walk.outcome(options[self.chosen]) if options else ""
 
@@ -293,7 +293,7 @@ class Terminal(App[None]):
         self._find(on=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Look for what was asked, and go to the first match from here on."""
+        """Search, and go to the first match from here on."""
         self._searched = event.value.strip()
         self._find(on=False)
         self.found = self._matches()
@@ -315,7 +315,7 @@ class Terminal(App[None]):
         )
 
     def _matches_text(self) -> str:
-        """Say how many steps were found, while they are looked for."""
+        """Return how many steps were found, while they are looked for."""
         if self.found is None:
             return ""
         many = len(self.found)

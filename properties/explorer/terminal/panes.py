@@ -107,7 +107,7 @@ def _look_rows(view: View, looks: Sequence[Observation]) -> list[RowPane]:
 
 
 class LanesPane:
-    """The rows of a view, of which as many are drawn as there is room for."""
+    """The rows of a view; as many are drawn as there is room for."""
 
     def __init__(
         self, view: View, left: int | None, folds: Collection[Fold] = ()
@@ -119,7 +119,7 @@ class LanesPane:
         self._down = self._dead()
 
     def _dead(self) -> list[frozenset[int]]:
-        """Tell for each row which lanes are down after it: from crash to restart."""
+        """List for each row the lanes that are down after it: from crash to restart."""
         down: frozenset[int] = frozenset()
         found = []
         for row in self.rows:
@@ -156,7 +156,7 @@ class LanesPane:
         return Text("\n").join(lines)
 
     def _room(self, width: int) -> int:
-        """Give the width of a lane; 0 where there are too many to draw.
+        """Return the width of a lane; 0 where there are too many to draw.
 
         Lanes are narrower than their names where what happens needs the room.
         """
@@ -205,7 +205,7 @@ class LanesPane:
 
 
 def step_text(view: View, step: int, *, whole: bool = False) -> Text:
-    """Say what a step does and changes; ``whole`` adds the state after it."""
+    """Return what a step does and changes; ``whole`` adds the state after it."""
     lines: list[Text] = []
     if step == 0:
         lines.append(Text("The start", "bold"))
@@ -286,7 +286,7 @@ def options_text(
 
 
 def strips_text(view: View, step: int, width: int, most: int) -> Text:
-    """Draw how each property stands along the steps, around the step that is looked at.
+    """Draw the state of each property along the steps, around the selected step.
 
     The property of the counterexample comes first, then those that fail.
     """
@@ -336,7 +336,7 @@ def passing_text(view: View) -> Text:
 
 
 def story_text(view: View) -> Text:
-    """Tell what is wrong in few words, and the few steps that led there."""
+    """Describe what is wrong in few words, and the few steps that led there."""
     story = view.story
     if story is None:
         return Text()
@@ -348,7 +348,7 @@ def story_text(view: View) -> Text:
 
 
 def why_text(view: View) -> Text:
-    """Tell why it breaks, down to the contradiction."""
+    """Describe why it breaks, down to the contradiction."""
     if not view.because:
         return Text("why is not worked out here", "dim")
     lines = [Text(safe(reason)) for reason in view.because]

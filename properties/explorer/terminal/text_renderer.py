@@ -82,7 +82,7 @@ def _value(value: object) -> str:
 
 
 def _reasons(view: View) -> list[str]:
-    """Give the reasons; of many the first, and those that end in the contradiction."""
+    """Return the reasons: the first ones, and those that end in the contradiction."""
     reasons = [safe(reason) for reason in view.because]
     more = len(reasons) - MOST_REASONS
     if more <= 0:

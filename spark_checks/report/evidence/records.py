@@ -61,7 +61,7 @@ def records_of_replay(
     into: Path | None = None,
     day: str = "",
 ) -> tuple[Evidence, ...]:
-    """Give how a sink came out as evidence, a record for each guarantee.
+    """Return how a sink came out as evidence, a record for each guarantee.
 
     ``claims`` are the guarantees that were asked for, where not all were; ``files``
     name the counterexamples that were written. ``test`` is the test that asked, for
@@ -127,7 +127,7 @@ def _scope(report: SinkReport) -> dict[str, Any]:
     columns = ", ".join(given.key) or "all columns"
     return {
         "source": "files, of rows of its own" if given.own else "files, of flights",
-        "query": "held to result=" if result else f"{query}, told apart by {columns}",
+        "query": "held to result=" if result else f"{query}, identified by {columns}",
         "sink": kind,
         "output mode": "as it sets" if kind in _AS_IT_SETS else "append",
         "trigger": "as it sets" if kind in _AS_IT_SETS else "availableNow",

@@ -81,7 +81,7 @@ def of_reference(sink: ModelledSink) -> dict[str, str]:
 def of_project(file: Path, root: Path) -> dict[str, str]:
     """Hash a file and what it imports of its project, by their place below ``root``.
 
-    A file that lies elsewhere stands for itself alone.
+    A file that lies elsewhere has no imports followed.
     """
     file, root = file.resolve(), root.resolve()
     if not file.is_relative_to(root):
@@ -118,7 +118,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _files(name: str, importer: Path, root: Path, added: list[Path]) -> list[Path]:
-    """Find the files that a dotted name stands for, below the root of a project.
+    """Find the files of a dotted name, below the root of a project.
 
     Of one name in several places all may be meant that lie in an ``added`` one.
     """

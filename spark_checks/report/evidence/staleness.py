@@ -51,7 +51,7 @@ class Traces:
         self._found: dict[object, System] = {}
 
     def of(self, protocol: Protocol) -> System:
-        """Give the trace of a protocol, or of one that is made just so.
+        """Return the trace of a protocol, or of one that is made just so.
 
         Raises ``ModelError`` for one that cannot be traced.
         """
@@ -97,7 +97,7 @@ class _Made:
 
 
 def _gone(record: Evidence, root: Path, made: _Made | _NotMade) -> tuple[str, ...]:
-    """Say why nothing can be claimed any more of what a record is about."""
+    """Return why nothing can be claimed any more of what a record is about."""
     path, sign, function = record.subject.partition("::")
     if sign and (why := undefined(root / path, path, function)):
         return (why,)

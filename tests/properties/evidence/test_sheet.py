@@ -332,7 +332,7 @@ def test_duties_follow_from_what_is_refuted_beside_a_claim():
 
     least, most = made.rows
 
-    assert "tell events apart by their key" in least.duties[0]
+    assert "deduplicate events by their key" in least.duties[0]
     assert most.duties == ()
 
 
