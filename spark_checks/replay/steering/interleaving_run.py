@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.properties.ledger import observe_states
@@ -53,20 +53,31 @@ def run_one(
     """Run a fresh sink through an interleaving, looking at it as it goes."""
     began = time.perf_counter()
     one, sink = steered.one, steered.sink
-    nothing = Outcome(one, None, None, (), 0.0)
     try:
         folder, built = fresh(context, sink)
     except HostError as failed:
-        return UnjudgedOutcome(replace(nothing, not_replayed=str(failed), again=True))
-    nothing = replace(nothing, folder=folder)
+        return UnjudgedOutcome(
+            Outcome(one, None, None, (), 0.0, not_replayed=str(failed), again=True)
+        )
     callback = sink.seen is not None and sink.seen.callback
     kind = kind_of(built.under_test, callback=callback, into_files=sink.into_files)
     try:
         runs = realise(one, steered.protocol, sink, kind)
     except NotReplayable as reason:
         built.close()
-        why = replace(nothing, not_replayed=str(reason), known=True)
-        return UnjudgedOutcome(replace(why, cause=reason.cause))
+        return UnjudgedOutcome(
+            Outcome(
+                one,
+                None,
+                None,
+                (),
+                0.0,
+                not_replayed=str(reason),
+                known=True,
+                cause=reason.cause,
+                folder=folder,
+            )
+        )
     query = SteeredQuery(context, folder, built, sink, kind)
     problem = AS_PLANNED
     try:
@@ -80,13 +91,19 @@ def run_one(
         query.close()
     if query.rested and not problem:
         listener(events.Recovered(sink.name, one.number))
-    outcome = replace(
-        nothing,
+    took = time.perf_counter() - began
+    seen = {run.moment: one.trace.states[run.state] for run in runs}
+    compared = not problem and not sink.code
+    outcome = Outcome(
+        one,
+        model=observe_states(steered.semantics, seen) if compared else None,
+        spark=None,
         failpoints=tuple(h for run in runs for h in run.how),
-        seconds=time.perf_counter() - began,
+        seconds=took,
         not_replayed=problem.reason,
         known=problem.known,
         cause=problem.cause,
+        folder=folder,
         hits=hits_of(runs),
         released_early=query.released_early,
         again=problem.help,
@@ -95,12 +112,10 @@ def run_one(
     )
     if problem:
         return UnjudgedOutcome(outcome)
-    seen = {run.moment: one.trace.states[run.state] for run in runs}
-    model = None if sink.code else observe_states(steered.semantics, seen)
     observations = Observations(
         tuple(seen), tuple(query.looks), tuple(query.promised), query.rested
     )
-    return UnjudgedOutcome(replace(outcome, model=model), observations)
+    return UnjudgedOutcome(outcome, observations)
 
 
 def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
