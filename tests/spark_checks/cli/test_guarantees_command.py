@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from onceproof.properties.evidence.sheet import Claim
+from onceproof.spark_checks.report.evidence import library_claims as library
 from onceproof.spark_checks.report.evidence.library_claims import library_claims
 from onceproof.spark_checks.sinks.reference import reference_sinks
 from tests.spark_checks.projects import ORDERS, made, run
@@ -101,10 +103,14 @@ def test_where_nothing_is_claimed_there_is_nothing_to_check(project):
 
 
 @pytest.mark.parametrize("words", [[], ["--library"]])
-def test_what_the_library_states_is_claimed_where_that_is_asked_for(project, words):
+def test_what_the_library_states_is_claimed_where_that_is_asked_for(
+    project, monkeypatch, words
+):
     """By a key, or by an option, which the sheet and the fix then name."""
     key = "" if words else "library = true\n"
     (project / "pyproject.toml").write_text(f"[tool.onceproof]\n{key}")
+    claimed = Claim("foreach-batch-upsert", "durable", "it stays")
+    monkeypatch.setattr(library, "library_claims", lambda _: (claimed,))
 
     told = run("guarantees", *words).stdout
     checked = run("guarantees", "--check", "s.md", *words).stdout

@@ -73,7 +73,7 @@ def left(monkeypatch, tmp_path):
         for name in names:
             told = SimpleNamespace(sink=SimpleNamespace(name=name))
             judged = SimpleNamespace(report=told, guarantee="", file="")
-            made._leave(judged, SimpleNamespace(asked=SimpleNamespace(claims=())))
+            made._leave(judged, SimpleNamespace(test=SimpleNamespace(claims=())))
         return found
 
     return leave
