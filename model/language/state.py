@@ -113,7 +113,7 @@ class State(Generic[T]):
         if found is None:
             message = f"{self.name} starts as {sample!r}, no value of the language"
             raise ModelError(message, where=self.where)
-        if isinstance(found, EnumType) or found == type_of(True):
+        if isinstance(found, EnumType) or found == type_of(True):  # noqa: FBT003 - a value
             return found
         message = (
             f"{self.name} cannot hold a member of a sort; hold a truth value for each "

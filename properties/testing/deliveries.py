@@ -114,7 +114,8 @@ class _Source:
         """Settle the kinds to draw from, the plain one first."""
         low, high = self.batches
         if not self.key:
-            raise UsageError("key= names no field; name those that identify an event")
+            message = "key= names no field; name those that identify an event"
+            raise UsageError(message)
         if not (1 <= low <= high <= self.most and self.partitions >= 1):
             message = (
                 f"batches={self.batches}, partitions={self.partitions} and "

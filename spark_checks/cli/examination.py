@@ -59,7 +59,9 @@ def _python() -> Found:
     version = platform.python_version()
     if sys.version_info[:2] >= OLDEST_PYTHON:
         return Found("python", version, needed=True)
-    return Found("python", version, True, "Python 3.11 or later is needed")
+    return Found(
+        "python", version, needed=True, problem="Python 3.11 or later is needed"
+    )
 
 
 def _java() -> Found:
@@ -115,7 +117,7 @@ def _folders() -> Found:
             f"compiled code is not kept, for {cache_folder() / 'code'} is no folder "
             "that you alone can write to"
         )
-    return Found("scratch folder", f"writable; {kept}", True)
+    return Found("scratch folder", f"writable; {kept}", needed=True)
 
 
 def _of_run(one: LeftoverFolder) -> Found:

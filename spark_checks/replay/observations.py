@@ -176,7 +176,9 @@ class Observations:
                 for done, times in zip(self.promised, seen, strict=True)
             )
             events, example = int(found["events"]), str(found[_TEXT])
-            rows.append(Row(unit, True, story, events, example))
+            rows.append(
+                Row(unit, accepted=True, outcomes=story, events=events, example=example)
+            )
         return History(
             self.moments,
             tuple(sorted(rows)),

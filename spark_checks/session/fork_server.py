@@ -72,7 +72,7 @@ def serve(control: socket.socket, live: Live) -> NoReturn:
             continue
         data, files, *_ = socket.recv_fds(control, len(FORK), PASSED)
         for file in files:
-            os.set_inheritable(file, False)
+            os.set_inheritable(file, False)  # noqa: FBT003 - it takes no names
         if not data:
             os._exit(0)
         me = os.getpid()

@@ -219,7 +219,7 @@ class ForkServer:
         paths = json.dumps(sys.path)
         number, host = str(theirs.fileno()), entry_points.host
         with theirs, jvm.interrupts_held():
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603 - this Python
                 [sys.executable, *flags, "-P", "-c", _START, paths, number, host],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(), held),

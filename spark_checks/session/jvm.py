@@ -35,7 +35,7 @@ def java_version() -> int:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else "java"
     try:
-        output = subprocess.run(
+        output = subprocess.run(  # noqa: S603 - the Java that Spark would start
             [java, "-version"], capture_output=True, text=True, check=True, timeout=30
         ).stderr
     except (OSError, subprocess.SubprocessError):
@@ -118,7 +118,8 @@ def none_left() -> Iterator[None]:
     def popen(*command: Any, **options: Any) -> subprocess.Popen[bytes]:
         # It is a script that starts a JVM to ask for the command of the JVM.
         with interrupts_held():
-            started.append(subprocess.Popen(*command, **options, process_group=0))
+            process = subprocess.Popen(*command, **options, process_group=0)  # noqa: S603
+            started.append(process)
         return started[-1]
 
     before, module.Popen = module.Popen, popen

@@ -47,7 +47,7 @@ def timers(sort: Sort, *, volatile: bool = True) -> Slot[Timers]:
     A ``volatile`` one is forgotten in a crash.
     """
     body: dict[str, Any] = {
-        "runs": state(False, per=sort, volatile=volatile),
+        "runs": state(False, per=sort, volatile=volatile),  # noqa: FBT003 - a value
         "__doc__": Timers.__doc__,
         "__module__": __name__,
     }
