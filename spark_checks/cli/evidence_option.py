@@ -72,18 +72,21 @@ def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
 
 
 def refuse(given: str | None) -> None:
-    """Refuse a sink in the place of the folder for evidence.
+    """Refuse a sink in the place of the folder for evidence, and unreadable evidence.
 
-    Raises ``UsageError``.
+    A long run would otherwise end without a place for what it found. Raises
+    ``UsageError``.
     """
     if given is None:
         return
+    from onceproof.properties.evidence.store import read_folder  # noqa: PLC0415
     from onceproof.spark_checks.sinks.reference import reference_sinks  # noqa: PLC0415
 
     known = reference_sinks()
     if given in known:
         message = f"--evidence takes a folder, not the sink {given}; put it last"
         raise UsageError(message)
+    read_folder(_places(given)[0])
 
 
 def _places(given: str) -> tuple[Path, Path]:

@@ -271,6 +271,21 @@ def test_replays_of_a_part_leave_no_evidence():
     assert "put it last" in sink.output
 
 
+def test_evidence_that_cannot_be_read_is_refused_before_a_replay(tmp_path, monkeypatch):
+    """What takes minutes is not begun: it could not leave what it finds."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("")
+    path = tmp_path / "e" / "foreach-batch-append.json"
+    path.parent.mkdir()
+    path.write_text("<<<<<<< HEAD")
+
+    refused = run("replay", "foreach-batch-append", "--evidence=e")
+
+    assert refused.exit_code == 2
+    assert "is not JSON, so it is no evidence" in refused.output
+    assert path.read_text() == "<<<<<<< HEAD"
+
+
 def test_the_repositorys_own_sheet_follows_from_its_evidence(monkeypatch):
     """Fast, since nothing is searched; and every claim of the library is in it."""
     monkeypatch.chdir(ROOT)
