@@ -49,13 +49,13 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), WRONG.items())
-def test_an_example_that_is_wrong_or_not_run_is_found(text, said, tmp_path):
+@pytest.mark.parametrize(("text", "message"), WRONG.items())
+def test_an_example_that_is_wrong_or_not_run_is_found(text, message, tmp_path):
     """It fails, whatever its language, unless it is marked."""
     found = blocks(page(tmp_path, f"{text}\n"))
 
     assert len(found) == 1
-    with pytest.raises(BaseException, match=said):
+    with pytest.raises(BaseException, match=message):
         Session(tmp_path, Shell(tmp_path)).one(found[0])
 
 

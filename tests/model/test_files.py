@@ -124,7 +124,7 @@ def test_text_that_utf8_has_not_is_spelled_out(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "line 1, column 1: Expecting value"),
         (b"{", "line 1, column 2"),
@@ -144,7 +144,7 @@ def test_text_that_utf8_has_not_is_spelled_out(tmp_path):
         (b"\x00", "line 1, column 1"),
     ],
 )
-def test_json_with_no_single_meaning_is_refused(tmp_path, data, said):
+def test_json_with_no_single_meaning_is_refused(tmp_path, data, message):
     """With its place, in one sentence."""
     path = tmp_path / "a.json"
     path.write_bytes(data)
@@ -152,7 +152,7 @@ def test_json_with_no_single_meaning_is_refused(tmp_path, data, said):
     with pytest.raises(UsageError) as refused:
         read_json(path, "counterexample file")
 
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert str(path) in str(refused.value)
     assert len(str(refused.value)) < len(str(path)) + 200
 
@@ -167,7 +167,7 @@ def test_json_is_read(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"a = " + b"[" * 100_000, "it is nested too deeply"),
         (b"a = 1\na = 2", "Cannot overwrite a value"),
@@ -175,7 +175,7 @@ def test_json_is_read(tmp_path, text):
         (b"\xff", "is not UTF-8 text"),
     ],
 )
-def test_toml_that_cannot_be_read_is_refused(tmp_path, data, said):
+def test_toml_that_cannot_be_read_is_refused(tmp_path, data, message):
     """With its place, in one sentence."""
     path = tmp_path / "a.toml"
     path.write_bytes(data)
@@ -183,7 +183,7 @@ def test_toml_that_cannot_be_read_is_refused(tmp_path, data, said):
     with pytest.raises(UsageError, match=r"a\.toml") as refused:
         read_toml(path)
 
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_an_endless_or_large_file_is_refused(tmp_path):

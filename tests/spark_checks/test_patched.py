@@ -30,11 +30,11 @@ def test_what_monkeypatch_changes_is_refused_by_its_name(item, monkeypatch):
     with pytest.raises(UsageError) as found:
         refuse_patches(item)
 
-    said = str(found.value)
-    assert "test_patched.TABLE" in said
-    assert "['onceproof_test'] of a dict" in said
-    assert "sys.modules['onceproof_test']" in said
-    assert "monkeypatch.setenv" in said
+    message = str(found.value)
+    assert "test_patched.TABLE" in message
+    assert "['onceproof_test'] of a dict" in message
+    assert "sys.modules['onceproof_test']" in message
+    assert "monkeypatch.setenv" in message
 
 
 def test_what_the_processes_share_may_be_patched(item, monkeypatch, tmp_path):

@@ -124,17 +124,17 @@ def compare(node: Node, protocol: Protocol, states: int, *, claims: bool = True)
         wanted = [[e.name, list(e.members), as_code(reference, s)] for e, s in after]
         assert one["next"] == wanted
         assert one["rests"] == all(e.fault or s == plain for e, s in after)
-        for (prop, number, question), said in zip(asked, one["holds"], strict=True):
+        for (prop, number, question), message in zip(asked, one["holds"], strict=True):
             clause = prop.clauses[number]
             if question.when in ("eventually", "leads_to"):
-                assert said is None
+                assert message is None
                 continue
             claim = lambda *seen, p=prop, c=clause: c.holds(*map(p.view, seen))  # noqa: E731
             if question.when == "step":
                 pairs = [reference.evaluate(claim, plain, s) for _, s in after]
-                assert said == list(map(bool, pairs))
+                assert message == list(map(bool, pairs))
             else:
-                assert said == bool(reference.evaluate(claim, plain))
+                assert message == bool(reference.evaluate(claim, plain))
     return len(known)
 
 

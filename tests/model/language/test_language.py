@@ -179,12 +179,12 @@ def test_an_integer_without_a_bound_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [({"R": 0}, "1 to 64"), ({"R": "2"}, "whole number"), ({"X": 1}, "no parameter")],
 )
-def test_bad_parameters_are_refused(arguments, said):
+def test_bad_parameters_are_refused(arguments, message):
     """Sizes and names are checked as a protocol is made."""
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         Base(**arguments)
 
 

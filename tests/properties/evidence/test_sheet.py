@@ -54,8 +54,8 @@ REFUTED = replace(HELD, verdict=Verdict.REFUTED, trace=TRACE, guarantee="at-most
 
 
 def claim(guarantee="at-least-once", subject="orders", **words):
-    said = {"text": f"{guarantee} it is", "command": f"onceproof replay {subject}"}
-    return Claim(subject, guarantee, **{**said, **words})
+    message = {"text": f"{guarantee} it is", "command": f"onceproof replay {subject}"}
+    return Claim(subject, guarantee, **{**message, **words})
 
 
 def sheet(claims, *evidence, stale=None):

@@ -87,18 +87,18 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
         "steps": [[e.name, list(e.members)] for e in run.events],
     }
 
-    said = node(TELL, given)
+    message = node(TELL, given)
 
     steps = data["steps"]
-    assert said["texts"] == [step["text"] for step in steps]
-    assert said["codes"] == [step.code for step in found.view.steps]
-    assert said["lanes"] == [data["lanes"][step["lane"]] for step in steps]
-    assert said["kinds"] == [step["kind"] for step in steps]
-    assert said["changes"] == [step["changes"] for step in steps]
-    assert said["messages"] == data["messages"]
-    strips = {strip["property"]: strip for strip in said["strips"]}
+    assert message["texts"] == [step["text"] for step in steps]
+    assert message["codes"] == [step.code for step in found.view.steps]
+    assert message["lanes"] == [data["lanes"][step["lane"]] for step in steps]
+    assert message["kinds"] == [step["kind"] for step in steps]
+    assert message["changes"] == [step["changes"] for step in steps]
+    assert message["messages"] == data["messages"]
+    strips = {strip["property"]: strip for strip in message["strips"]}
     assert strips == {strip["property"]: strip for strip in data["strips"]}
-    for step, options in zip(steps, said["options"], strict=True):
+    for step, options in zip(steps, message["options"], strict=True):
         known = {option["code"]: option["text"] for option in step["options"]}
         known[code_of(step["event"], step["members"])] = step["text"]
         assert dict(options) == known

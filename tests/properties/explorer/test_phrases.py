@@ -53,13 +53,13 @@ def test_no_script_holds_a_sentence_of_the_table(name):
     """Nor does it spell out a part of one: only the page's own controls have words."""
     code = re.sub(r"//.*", "", SCRIPTS[name])
     texts = re.findall(r'"([^"\n]*)"|`([^`]*)`', code)
-    said = {text for pair in texts for text in pair if " " in text}
+    message = {text for pair in texts for text in pair if " " in text}
 
     for phrase in PHRASES.values():
         parts = [p.strip(" .,;:") for p in re.split(r"\{\w+\}", phrase)]
         for part in parts:
             if part.count(" ") >= 2:
-                assert not any(part in text for text in said), part
+                assert not any(part in text for text in message), part
 
 
 def test_no_module_reaches_into_the_private_members_of_another():

@@ -87,10 +87,10 @@ def test_each_works_or_names_what_it_needs(answers):
     wanted = [case for cases in COMMANDS.values() for case in cases]
 
     wrong = [
-        (answer, said)
-        for answer, (_, status, said) in zip(answers, wanted, strict=True)
+        (answer, message)
+        for answer, (_, status, message) in zip(answers, wanted, strict=True)
         if answer[2] != status
-        or said not in " ".join(answer[3].split())
+        or message not in " ".join(answer[3].split())
         or "Traceback" in answer[3]
         or "ModuleNotFoundError" in answer[3]
     ]

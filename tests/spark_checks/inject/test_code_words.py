@@ -13,7 +13,7 @@ def build(target):
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("no_such_package", "a path has a '/' in it, such as ./no_such_package"),
         ("-no_such_package", "no such package can be imported"),
@@ -27,12 +27,12 @@ def build(target):
         ("-", "which is no package"),
     ],
 )
-def test_a_word_that_names_nothing_is_refused(tmp_path, word, said):
+def test_a_word_that_names_nothing_is_refused(tmp_path, word, message):
     """A word that is mistyped would leave code without faults, or inject too many."""
     with pytest.raises(UsageError) as refused:
         own_sink(build, tmp_path, named=[word])
 
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "code=" in str(refused.value)
 
 

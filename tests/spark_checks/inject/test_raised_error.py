@@ -123,10 +123,10 @@ class OperationalError(Exception):
     """Is made as some libraries make theirs: of what went wrong, not of a text."""
 
     def __init__(self, statement, orig):
-        self.said = f"{statement}: {orig}"
+        self.message = f"{statement}: {orig}"
 
     def __str__(self):
-        return self.said
+        return self.message
 
 
 def caught_by_a_library():

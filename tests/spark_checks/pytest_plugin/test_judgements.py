@@ -279,11 +279,11 @@ def test_every_test_comes_out_as_its_name_says(pytester, more):
     expected = {name: OUTCOMES[name.partition("_")[0]] for name in found}
     assert found == expected
     assert len(found) == TESTS.count("def test_") + 1 + 3
-    said = result.stdout.str()
-    assert "2 of 2 interleavings; 2 batches; Spark 4" in said
-    assert "does not take onceproof_replay" in said
-    assert "goes on after a verdict: it is undecided" in said
-    assert "leave one out" in said
+    message = result.stdout.str()
+    assert "2 of 2 interleavings; 2 batches; Spark 4" in message
+    assert "does not take onceproof_replay" in message
+    assert "goes on after a verdict: it is undecided" in message
+    assert "leave one out" in message
 
 
 def test_a_file_that_is_about_another_sink_judges_nothing(pytester):
@@ -361,8 +361,8 @@ def test_skipped(onceproof_replay):
     result = pytester.runpytest_subprocess()
 
     result.assert_outcomes(xfailed=1, skipped=1)
-    said = [one for one in result.outlines if one.startswith("not judged: ")]
-    assert [line.split()[2].rstrip(",") for line in said] == [
+    message = [one for one in result.outlines if one.startswith("not judged: ")]
+    assert [line.split()[2].rstrip(",") for line in message] == [
         "test_them.py::test_skipped",
         "test_them.py::test_gone",
     ]

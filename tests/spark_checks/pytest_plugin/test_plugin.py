@@ -98,9 +98,9 @@ def test_a_right_sink_holds_and_two_wrong_ones_are_refuted(pytester):
 
     result.assert_outcomes(passed=1, failed=2)
     told = result.stdout.str()
-    said = "after the query finished, readers see 4 of 4 events"
-    assert f"append_sink is not effectively-once: {said} twice" in told
-    assert f"marked_first is not effectively-once: {said} not at all" in told
+    message = "after the query finished, readers see 4 of 4 events"
+    assert f"append_sink is not effectively-once: {message} twice" in told
+    assert f"marked_first is not effectively-once: {message} not at all" in told
     assert "the process dies before line" in told
     assert "mark()" in told
     assert "refuted: test_sinks.py::test_sink[append_sink]" in told
@@ -195,10 +195,10 @@ def test_known_failures_are_expected_until_a_day_or_until_they_are_fixed(pyteste
     result = pytester.runpytest_subprocess("-rx", "--onceproof-most=9")
 
     result.assert_outcomes(xfailed=1, failed=2)
-    said = result.stdout.str()
-    assert "until 2999-01-31: planned" in said
-    assert "expects is fixed (planned); take the entry out" in said
-    assert "(expected until 2020-01-31: planned)" in said
+    message = result.stdout.str()
+    assert "until 2999-01-31: planned" in message
+    assert "expects is fixed (planned); take the entry out" in message
+    assert "(expected until 2020-01-31: planned)" in message
 
 
 @pytest.mark.grid

@@ -140,7 +140,7 @@ def test_expected_failures_are_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[[expect]]", "did you mean expected?"),
         ("expected = 3", "must be a list of tables"),
@@ -156,10 +156,10 @@ def test_expected_failures_are_read(tmp_path):
         ("[[expected", "cannot be read"),
     ],
 )
-def test_expected_failures_that_say_nothing_are_refused(tmp_path, text, said):
+def test_expected_failures_that_say_nothing_are_refused(tmp_path, text, message):
     """With the entry, and the word that was perhaps meant."""
     path = tmp_path / "expect.toml"
     path.write_text(text)
 
-    with pytest.raises(UsageError, match=said.replace("?", r"\?")):
+    with pytest.raises(UsageError, match=message.replace("?", r"\?")):
         read_expected(path)

@@ -58,8 +58,10 @@ def test_what_breaks_again_is_refuted():
     assert not found.missed
 
 
-@pytest.mark.parametrize(("others", "said"), [([1, 1], "1 of 3"), ([1, 2], "2 of 3")])
-def test_what_does_not_break_again_decides_nothing(others, said):
+@pytest.mark.parametrize(
+    ("others", "message"), [([1, 1], "1 of 3"), ([1, 2], "2 of 3")]
+)
+def test_what_does_not_break_again_decides_nothing(others, message):
     """It is neither refuted nor held, and told with its share of runs."""
     found = report(outcome(ONES[0], 2), outcome(ONES[1], 1))
 
@@ -67,7 +69,7 @@ def test_what_does_not_break_again_decides_nothing(others, said):
 
     assert found.verdict(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
     assert found.unsteady == {
-        "effectively-once": {1: f"breaks effectively-once in {said} runs"}
+        "effectively-once": {1: f"breaks effectively-once in {message} runs"}
     }
     assert found.missed == found.outcomes[:1]
     assert len(found.again[1]) == RUNS - 1

@@ -19,7 +19,7 @@ def history(*seen, strays=0):
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("found", "message"),
     [
         (history((1, 8)), "readers see all 8 events once"),
         (history((1, 1)), "readers see 1 event once"),
@@ -38,9 +38,9 @@ def history(*seen, strays=0):
         ),
     ],
 )
-def test_readers_see_so_many_of_all_events(found, said):
+def test_readers_see_so_many_of_all_events(found, message):
     """What is seen once is not worth a word, unless all is."""
-    assert readers_see(found, 0) == said
+    assert readers_see(found, 0) == message
 
 
 def test_a_query_that_never_came_to_its_end_is_not_said_to_have_finished():

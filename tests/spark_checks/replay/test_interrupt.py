@@ -81,15 +81,15 @@ def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number):
     running = of_run(str(scratch))
 
     run.send_signal(number)
-    said = run.communicate(timeout=120)[1]
+    message = run.communicate(timeout=120)[1]
 
     left, kept = of_run(str(scratch)), scratch.exists()
     shutil.rmtree(scratch, ignore_errors=True)
     assert running
     assert run.returncode == 128 + number
-    assert said.splitlines()[-1] == "stopped"
-    assert "Traceback" not in said
-    assert kept == keep == (f"the scratch folder is kept: {scratch}" in said)
+    assert message.splitlines()[-1] == "stopped"
+    assert "Traceback" not in message
+    assert kept == keep == (f"the scratch folder is kept: {scratch}" in message)
     assert not left
 
 

@@ -124,11 +124,11 @@ def test_a_task_that_does_not_run_again_cannot_be_struck(outcomes):
     """The callback skips a batch whose id it finds: the fault finds no point."""
     outcome = outcomes["foreach-batch-ledger-apart"]
 
-    said = outcome.not_replayed
+    message = outcome.not_replayed
 
     assert outcome.spark is None
     assert outcome.known
-    assert said == "no task of batch 0 runs again, so no fault can hit it"
+    assert message == "no task of batch 0 runs again, so no fault can hit it"
 
 
 @pytest.mark.parametrize("name", ["datasource-unprotected", "foreach-writer"])

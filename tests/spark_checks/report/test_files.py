@@ -73,7 +73,7 @@ def refused(path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("{", "not JSON"),
         ("[" * 100_000, "not JSON"),
@@ -83,18 +83,20 @@ def refused(path):
         ('{"format": "onceproof counterexample", "schema": 1}', "it has no 'protocol'"),
     ],
 )
-def test_a_file_that_is_no_counterexample_is_refused(tmp_path, no_spark, content, said):
+def test_a_file_that_is_no_counterexample_is_refused(
+    tmp_path, no_spark, content, message
+):
     """A damaged, foreign or newer file ends in one sentence and exit status 2."""
     path = tmp_path / "a file.json"
     path.write_text(content)
 
     output = refused(path)
 
-    assert said in output
+    assert message in output
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         ({"parameters": {}}, "'BATCH' of its parameters is None"),
         ({"parameters": {"BATCH": "2"}}, "'BATCH' of its parameters is '2'"),
@@ -120,13 +122,13 @@ def test_a_file_that_is_no_counterexample_is_refused(tmp_path, no_spark, content
         ({"schema": 0}, "schema 0"),
     ],
 )
-def test_a_damaged_file_is_refused(written, no_spark, damage, said):
+def test_a_damaged_file_is_refused(written, no_spark, damage, message):
     """Whatever is missing, of another type or unknown is named, with no traceback."""
     path = written(**damage)
 
     output = refused(path)
 
-    assert said in output
+    assert message in output
 
 
 def test_a_file_that_was_changed_is_refused(written, no_spark):
@@ -190,25 +192,25 @@ def test_a_file_of_the_first_schema_reads_as_one_of_today(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         ({"faults": 2}, "its digest does not match"),
         ({"digest": None, "options": {}}, "there is no 'options' in schema 1"),
         ({"asked": {"key": "id"}}, "its digest does not match"),
     ],
 )
-def test_a_damaged_file_of_the_first_schema_is_refused(tmp_path, damage, said):
+def test_a_damaged_file_of_the_first_schema_is_refused(tmp_path, damage, message):
     path = tmp_path / "old.json"
     of_schema_1(path)
     data = {**json.loads(path.read_text()), **damage}
     path.write_text(json.dumps(data))
 
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         read(path)
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         ({"interleaving": 999}, "no interleaving 999 any more"),
         ({"steps": []}, "the model has changed"),
@@ -218,14 +220,14 @@ def test_a_damaged_file_of_the_first_schema_is_refused(tmp_path, damage, said):
         ),
     ],
 )
-def test_a_file_of_another_model_is_an_error(written, no_spark, damage, said):
+def test_a_file_of_another_model_is_an_error(written, no_spark, damage, message):
     """The answer is ERROR, with the reason, and exit status 2."""
     path = written(**damage)
 
     output = refused(path)
 
     assert output.startswith("ERROR foreach-batch-append: ")
-    assert said in output
+    assert message in output
 
 
 @pytest.mark.spark
@@ -248,19 +250,19 @@ def test_a_counterexample_that_is_still_there_is_told_in_json(written):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--events", "10", "--batches", "8"), "too few for 8 batches of 2 files"),
         (("--events", "999999"), "there are 336,776 flights, not 999,999"),
     ],
 )
-def test_events_that_there_are_not_are_refused(no_spark, words, said):
+def test_events_that_there_are_not_are_refused(no_spark, words, message):
     """Too few for the batches, or more than there are: before Spark is started."""
     result = CliRunner().invoke(main, ["replay", SINK.name, *words])
 
     assert result.exit_code == 2
     assert len(result.output.strip().splitlines()) == 1
-    assert said in result.output
+    assert message in result.output
 
 
 def test_a_number_of_no_interleaving_is_refused(no_spark):

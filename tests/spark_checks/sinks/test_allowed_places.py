@@ -180,7 +180,7 @@ def test_a_refusal_shows_no_secret():
     """It names the place, and stands in logs."""
     url = f"jdbc:postgresql://bob:{SECRET}@db:5432/orders?password={SECRET}"
 
-    said = sandbox.problem("url", url, ("other:5432",))
+    message = sandbox.problem("url", url, ("other:5432",))
 
-    assert "db:5432/orders" in said
-    assert not re.search(SECRET, said)
+    assert "db:5432/orders" in message
+    assert not re.search(SECRET, message)

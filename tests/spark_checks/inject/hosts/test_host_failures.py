@@ -77,11 +77,11 @@ def test_what_no_other_process_can_be_given_is_named(judged):
     with pytest.raises(UsageError) as refused:
         judged(sinks.leaves_a_socket)
 
-    said = str(refused.value)
-    assert "leaves_a_socket cannot be run again after a crash" in said
-    assert "it keeps socket:" in said
-    assert "of leaves_a_socket.<locals>.write() is a socket.socket" in said
-    assert "where it is first used" in said
+    message = str(refused.value)
+    assert "leaves_a_socket cannot be run again after a crash" in message
+    assert "it keeps socket:" in message
+    assert "of leaves_a_socket.<locals>.write() is a socket.socket" in message
+    assert "where it is first used" in message
 
 
 def test_what_a_test_holds_open_is_refused(judged):

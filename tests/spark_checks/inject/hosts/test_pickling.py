@@ -83,10 +83,10 @@ def test_what_cannot_travel_is_named(wrap):
     with mine, other, pytest.raises(UsageError) as refused:
         pack_build(wrap(made(mine)), "test.py::orders")
 
-    said = str(refused.value)
-    assert said.startswith("test.py::orders cannot be run in a process of its own: ")
-    assert "'value' of made.<locals>.build() is a socket.socket" in said
-    assert "inside the function that builds the sink" in said
+    message = str(refused.value)
+    assert message.startswith("test.py::orders cannot be run in a process of its own: ")
+    assert "'value' of made.<locals>.build() is a socket.socket" in message
+    assert "inside the function that builds the sink" in message
 
 
 def test_a_module_is_found_in_the_file_it_had(tmp_path, monkeypatch):
