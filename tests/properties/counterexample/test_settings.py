@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,7 @@ from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.cli.commands import explore
+from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -83,3 +85,33 @@ def test_a_file_of_a_model_says_how_it_was_found(words, options, tmp_path):
 
     (file,) = tmp_path.glob("*.json")
     assert read(file).options == options
+
+
+def test_a_file_of_a_test_says_how_it_was_run(tmp_path):
+    """Profile, seed and limits besides what its markers say, and no password."""
+    test = RequestingTest(
+        "tests/test_shop.py::test_shop",
+        ("order",),
+        ("postgresql://me:secret@host/shop",),
+        profile="dev",
+        most=60,
+        seed=7,
+        timeout=12.5,
+    )
+    found = counterexample_of(make("micro-batch", {}))
+
+    replace(found, options=test.to_json()).write(tmp_path / "found.json")
+
+    options = read(tmp_path / "found.json").options
+    assert "secret" not in str(options)
+    assert options | {"allow": [], "guarantees": []} == {
+        "key": ["order"],
+        "allow": [],
+        "code": [],
+        "guarantees": [],
+        "profile": "dev",
+        "most": 60,
+        "seed": 7,
+        "timeout": 13,
+    }
+    assert options["guarantees"] == [prop.name for prop in test.claims]
