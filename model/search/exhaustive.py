@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from onceproof.model.traces import Trace
 
 
+_ALIKE, _MOST_COMPARED = 16, 20_000
+
+
 @dataclass(frozen=True)
 class Limits:
     """Where a search gives up: so many states, or bytes."""
@@ -129,6 +132,10 @@ def _sought(when: Modality) -> bool | None:
             assert_never(when)
 
 
+def _faults(trace: Trace) -> list[int]:
+    return [at for at, event in enumerate(trace.events) if event.fault]
+
+
 class _Finder:
     """Watches the flags of states as they are expanded, and settles questions."""
 
@@ -140,7 +147,9 @@ class _Finder:
             (q, wanted) for q in questions if (wanted := _sought(q.when)) is not None
         ]
         self._step_claims = [q for q in questions if q.when is Modality.STEP]
-        self._first: dict[str, int] = {}
+        # The first rows that settle a claim, all as many steps from the start.
+        self._first: dict[str, list[int]] = {}
+        self._level: dict[str, int] = {}
         self._through: dict[str, Trace] = {}
         self._rested = False
         self._flags: list[Flags] = []
@@ -152,7 +161,8 @@ class _Finder:
         summary = flags.summary()
         self._rested = self._rested or summary.rests_somewhere
         for question, wanted in self._state_claims:
-            if question.name in self._first:
+            alike = self._first.get(question.name, [])
+            if alike and (lo >= self._level[question.name] or len(alike) >= _ALIKE):
                 continue
             claim = question.term
             if wanted:
@@ -165,7 +175,9 @@ class _Finder:
             if question.when.of_rest:
                 found = found & flags.rests
             if found.any():
-                self._first[question.name] = lo + int(np.argmax(found))
+                self._level.setdefault(question.name, self._graph.levels[-1])
+                rows = (lo + np.flatnonzero(found)).tolist()
+                self._first[question.name] = [*alike, *rows][:_ALIKE]
         if self._whole:
             self._flags.append(flags.copy())
 
@@ -179,12 +191,18 @@ class _Finder:
             self._through[question.name] = self._graph.trace_breaking(number)
         return [self._answer(q, complete=complete) for q in self._questions]
 
-    def _answer(self, question: SearchQuery, *, complete: bool) -> SearchResult:
+    def _earliest(self, rows: Sequence[int]) -> Trace:
+        """Return a shortest trace; of several, one whose faults happen first."""
         graph = self._graph
+        if graph.count > _MOST_COMPARED:
+            return graph.trace_to(rows[0])
+        return min(map(graph.trace_to, rows), key=_faults)
+
+    def _answer(self, question: SearchQuery, *, complete: bool) -> SearchResult:
         if question.name in self._through:
             return SearchResult(question, "refuted", self._through[question.name])
         if question.name in self._first:
-            trace = graph.trace_to(self._first[question.name])
+            trace = self._earliest(self._first[question.name])
             witness = question.when is Modality.SOMETIMES
             return SearchResult(question, "exhausted" if witness else "refuted", trace)
         if not complete:
