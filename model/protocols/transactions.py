@@ -31,7 +31,7 @@ EPOCH = Sort("epoch of the producer", size=8, ordered=True)
 MOST = 2
 
 
-class TransactionPhase(Enum):
+class Stage(Enum):
     """What the coordinator knows of the producer's transaction."""
 
     EMPTY = "empty"
@@ -71,7 +71,7 @@ class TransactionCoordinator(Part):
     """
 
     EPOCH = EPOCH
-    phase = state(TransactionPhase.EMPTY)
+    phase = state(Stage.EMPTY)
     epoch = state(0, high=EPOCH)
     decided = state(0, high=EPOCH)
 
@@ -82,17 +82,17 @@ class TransactionCoordinator(Part):
 
     def expire(self) -> None:
         """End a transaction that has taken too long."""
-        self.phase = TransactionPhase.ABORTING
+        self.phase = Stage.ABORTING
         self.bump()
 
     def abort(self) -> None:
         """End a transaction because its producer asks for it."""
-        self.phase = TransactionPhase.ABORTING
+        self.phase = Stage.ABORTING
         self.bump()
 
     def end(self) -> None:
         """End a transaction whose commit markers are written."""
-        self.phase = TransactionPhase.EMPTY
+        self.phase = Stage.EMPTY
         self.bump()
 
     def remembers(self, epoch: int) -> bool:
@@ -107,9 +107,9 @@ class OutputLog(Part):
     open = state(0, high=MOST, per=E)
     committed = state(0, high=MOST, per=E)
 
-    def admits(self, epoch: int, current: int, phase: TransactionPhase) -> bool:
+    def admits(self, epoch: int, current: int, phase: Stage) -> bool:
         """Verify with the coordinator that the transaction goes on (KIP-890)."""
-        return all_of(epoch == current, phase == TransactionPhase.ONGOING)
+        return all_of(epoch == current, phase == Stage.ONGOING)
 
 
 class Store(Part):
@@ -168,14 +168,10 @@ class Transactions(Protocol):
             self.producer == Producer.DOWN,
             self.offset <= self.E.last,
             self.coordinator.epoch < self.EPOCH.last,
-            any_of(
-                self._is(TransactionPhase.EMPTY), self._is(TransactionPhase.ONGOING)
-            ),
+            any_of(self._is(Stage.EMPTY), self._is(Stage.ONGOING)),
         )
         self.coordinator.phase = if_else(
-            self._is(TransactionPhase.ONGOING),
-            TransactionPhase.ABORTING,
-            TransactionPhase.EMPTY,
+            self._is(Stage.ONGOING), Stage.ABORTING, Stage.EMPTY
         )
         self.coordinator.bump()
         self.producer = Producer.ABORTING
@@ -187,7 +183,7 @@ class Transactions(Protocol):
     @action
     def resume(self) -> None:
         """With nothing going on, it goes on from the committed offset."""
-        when(self.producer == Producer.ABORTING, self._is(TransactionPhase.EMPTY))
+        when(self.producer == Producer.ABORTING, self._is(Stage.EMPTY))
         self.producer = Producer.RUNNING
         self.local.run()
         self._begin(self.offset)
@@ -208,11 +204,9 @@ class Transactions(Protocol):
             self.position == e + 1,
             not_(self.sent[e]),
             self.coordinator.epoch == self.epoch,
-            any_of(
-                self._is(TransactionPhase.EMPTY), self._is(TransactionPhase.ONGOING)
-            ),
+            any_of(self._is(Stage.EMPTY), self._is(Stage.ONGOING)),
         )
-        self.coordinator.phase = TransactionPhase.ONGOING
+        self.coordinator.phase = Stage.ONGOING
         self.sent[e] = True
         self.request.only.send(Write(e, self.epoch, self.local.count[e] > 1))
 
@@ -264,17 +258,17 @@ class Transactions(Protocol):
             self.position > self.first,
             self._all_heard(),
             self.coordinator.epoch == self.epoch,
-            self._is(TransactionPhase.ONGOING),
+            self._is(Stage.ONGOING),
         )
         self.producer = Producer.ASKING
-        self.coordinator.phase = TransactionPhase.COMMITTING
+        self.coordinator.phase = Stage.COMMITTING
         self.coordinator.decided = self.epoch
         self.ending_at = self.position
 
     @action(by="transaction coordinator")
     def write_commit_markers(self) -> None:
         """Output and offsets become visible as one."""
-        when(self._is(TransactionPhase.COMMITTING))
+        when(self._is(Stage.COMMITTING))
         self.log.committed.set(lambda e: plus(self.log.committed[e], self.log.open[e]))
         self.log.open.fill(0)
         self.offset = self.ending_at
@@ -283,38 +277,26 @@ class Transactions(Protocol):
     @action(by="transaction coordinator")
     def write_abort_markers(self) -> None:
         """Readers pass over what was written."""
-        when(self._is(TransactionPhase.ABORTING))
+        when(self._is(Stage.ABORTING))
         self.log.open.fill(0)
-        self.coordinator.phase = TransactionPhase.EMPTY
+        self.coordinator.phase = Stage.EMPTY
 
     @action
     def hear_outcome(self) -> None:
         """The producer hears that the transaction is committed."""
-        when(
-            self.producer == Producer.ASKING,
-            self._is(TransactionPhase.EMPTY),
-            not_(self.deaf),
-        )
+        when(self.producer == Producer.ASKING, self._is(Stage.EMPTY), not_(self.deaf))
         self._go_on()
 
     @fault(at_most=lost_outcomes)
     def lose_outcome(self) -> None:
         """The answer is lost."""
-        when(
-            self.producer == Producer.ASKING,
-            self._is(TransactionPhase.EMPTY),
-            not_(self.deaf),
-        )
+        when(self.producer == Producer.ASKING, self._is(Stage.EMPTY), not_(self.deaf))
         self.deaf = True
 
     @action
     def ask_again(self) -> None:
         """The producer asks again, and the coordinator knows the transaction."""
-        when(
-            self.deaf,
-            self._is(TransactionPhase.EMPTY),
-            self.coordinator.remembers(self.epoch),
-        )
+        when(self.deaf, self._is(Stage.EMPTY), self.coordinator.remembers(self.epoch))
         self.deaf = False
         self._go_on()
 
@@ -323,7 +305,7 @@ class Transactions(Protocol):
         """The coordinator knows of no such transaction: all is sent once more."""
         when(
             self.deaf,
-            self._is(TransactionPhase.EMPTY),
+            self._is(Stage.EMPTY),
             not_(self.coordinator.remembers(self.epoch)),
         )
         self.deaf = False
@@ -343,7 +325,7 @@ class Transactions(Protocol):
             self.producer == Producer.RUNNING,
             not_(self._all_heard()),
             self.coordinator.epoch == self.epoch,
-            self._is(TransactionPhase.ONGOING),
+            self._is(Stage.ONGOING),
         )
         self.coordinator.abort()
         self.producer = Producer.ABORTING
@@ -352,7 +334,7 @@ class Transactions(Protocol):
     @fault(at_most=expiries, by="transaction coordinator")
     def expire(self) -> None:
         """The coordinator ends a transaction that takes too long."""
-        when(self._is(TransactionPhase.ONGOING), self.producer != Producer.ASKING)
+        when(self._is(Stage.ONGOING), self.producer != Producer.ASKING)
         self.coordinator.expire()
 
     @fault
@@ -371,7 +353,7 @@ class Transactions(Protocol):
         self.sent.fill(False)
         self.heard.fill(False)
 
-    def _is(self, phase: TransactionPhase) -> bool:
+    def _is(self, phase: Stage) -> bool:
         return self.coordinator.phase == phase
 
     def _lets_in(self, epoch: int) -> bool:

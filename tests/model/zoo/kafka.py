@@ -6,9 +6,9 @@ from onceproof.model.language import Member, param, part
 from onceproof.model.protocols.idempotent_producer import IdempotentProducer, Sequence
 from onceproof.model.protocols.transactions import (
     OutputLog,
+    Stage,
     Store,
     TransactionCoordinator,
-    TransactionPhase,
     Transactions,
 )
 from tests.model.zoo.cases import case
@@ -56,7 +56,7 @@ class UnfencedExpiry(TransactionCoordinator):
 
     def expire(self) -> None:
         """Tell nobody."""
-        self.phase = TransactionPhase.ABORTING
+        self.phase = Stage.ABORTING
 
 
 class Kafka6119(Transactions):
@@ -73,17 +73,17 @@ class EpochOfTheProducer(TransactionCoordinator):
 
     def abort(self) -> None:
         """Go on under the same epoch."""
-        self.phase = TransactionPhase.ABORTING
+        self.phase = Stage.ABORTING
 
     def end(self) -> None:
         """Go on under the same epoch."""
-        self.phase = TransactionPhase.EMPTY
+        self.phase = Stage.EMPTY
 
 
 class Unverified(OutputLog):
     """Asks nobody whether a transaction goes on."""
 
-    def admits(self, epoch: int, current: int, phase: TransactionPhase) -> bool:
+    def admits(self, epoch: int, current: int, phase: Stage) -> bool:
         """Let in who is not fenced."""
         return epoch == current
 
