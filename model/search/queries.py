@@ -56,12 +56,11 @@ def refuse_doubles(questions: Sequence[SearchQuery]) -> None:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What the search found about one question.
-
-    ``verdict`` is one of exhausted, refuted, undecided, vacuous; ``trace`` is the
-    shortest that refutes the claim, or that witnesses a ``sometimes``.
-    """
+    """What the search found about one question."""
 
     question: SearchQuery
+    """The question."""
     verdict: str
+    """One of exhausted, refuted, undecided, vacuous."""
     trace: Trace | None = None
+    """The shortest trace that refutes the claim, or that witnesses a ``sometimes``."""

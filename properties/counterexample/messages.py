@@ -30,16 +30,18 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SentMessage:
-    """A message, sent in one step and, where ``taken`` says so, taken out in another.
-
-    Steps count from 1. ``delivery`` is unknown while the message is in flight.
-    """
+    """A message of a run. Steps count from 1."""
 
     text: str
+    """The message, in words."""
     channel: str
+    """The channel or network."""
     sent: int
+    """The step that sends it."""
     taken: int | None
+    """The step that takes it out; None while it is in flight."""
     delivery: str
+    """received, lost, or unknown while it is in flight."""
 
 
 @dataclass(frozen=True)

@@ -85,23 +85,28 @@ class AssessmentRequest:
 
 @dataclass(frozen=True)
 class Assessment:
-    """The verdict on a sink: a self-contained headline, and the story behind it.
-
-    ``broken`` numbers the interleavings that break a claim, ``report`` is the engine's.
-    ``short`` says in brackets how many were not replayed and why, ``left_out`` says so
-    at length, and which code had no fault injected.
-    """
+    """The verdict on a sink: a self-contained headline, and the story behind it."""
 
     verdict: Verdict
+    """The verdict."""
     headline: str
+    """The verdict in one sentence."""
     story: str
+    """The counterexample in plain text, or what was left out."""
     replayed: int
+    """How many interleavings were replayed."""
     report: SinkReport
+    """The report of the engine."""
     file: str = ""
+    """The counterexample file, if one was written."""
     guarantee: str = ""
+    """The name of the guarantee that is broken."""
     broken: tuple[int, ...] = ()
+    """The numbers of the interleavings that break a claim."""
     short: str = ""
+    """How many interleavings were not replayed, and why, in brackets."""
     left_out: tuple[str, ...] = ()
+    """The same at length, with the code that had no fault injected."""
 
     @property
     def holds(self) -> bool:
