@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from rich import box
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -105,8 +104,8 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
 
 def _table(reports: list[SinkReport]) -> Table:
     """Return a line for each sink: its verdict, and how much was replayed."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in ("sink", "verdict", "guarantees", "replayed", "crash states", "drift"):
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for name in ("sink", "verdict", "hold", "replayed", "crash states", "drift"):
         table.add_column(name, no_wrap=name != "sink", overflow="fold")
     for r in reports:
         verdicts = r.verdicts.values()
@@ -114,7 +113,7 @@ def _table(reports: list[SinkReport]) -> Table:
         table.add_row(
             escape(r.sink.name),
             marked(weakest(verdicts)),
-            f"{held} of {len(verdicts)} hold",
+            f"{held} of {len(verdicts)}",
             f"{len(r.replayed)}/{len(r.outcomes)}",
             f"{r.covered}/{len(r.classes.durable_states)}",
             str(len(r.drift) or ""),
