@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import onceproof.model.protocols as shelf
 from onceproof.model.errors import ModelError, UsageError
+from onceproof.model.language.fields import Param
 from onceproof.model.language.protocol import Part, Protocol, Slot
+from onceproof.model.language.sorts import Sort
 from onceproof.model.loading import load
 from onceproof.model.text import did_you_mean
 
@@ -182,7 +184,24 @@ def _made(
             raise UsageError(message)
         part: Any = arguments.get(key, type(what.default()))
         arguments[key] = _made(part, f"{key} of {name}", given, modules)
-    return kind(**arguments)
+    made = kind(**arguments)
+    for key, value in arguments.items():
+        if _taken(made, declared[key], key) not in (value, type(value)):
+            message = (
+                f"{name} was given {key}={value}, and did not take it; help: let its "
+                "__init__ hand what it is given to super().__init__"
+            )
+            raise UsageError(message)
+    return made
+
+
+def _taken(made: Part, what: Sort | Param | Slot[Any], key: str) -> object:
+    """Return the size, the number, or the kind of part that was really taken."""
+    if isinstance(what, Sort):
+        return made.own_size(what)
+    if isinstance(what, Param):
+        return made.argument(what)
+    return type(made.parts[key])
 
 
 def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:

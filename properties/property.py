@@ -105,13 +105,15 @@ class Property:
             return self._traced(system, name, clause)
 
     def _traced(self, system: System, name: str, clause: Clause) -> SearchQuery:
-        claim = self._claim(clause)
+        claim, where = self._claim(clause), clause.where or defined_at(clause.holds)
         if clause.when is Modality.LEADS_TO:
             given, then = (
-                system.claim(lambda p, i=i: _pair(claim(p))[i]) for i in range(2)
+                system.claim(lambda p, i=i: _pair(claim(p))[i], where=where)
+                for i in range(2)
             )
             return SearchQuery(name, clause.when, then, given)
-        term = system.claim(claim, steps=clause.when is Modality.STEP)
+        steps = clause.when is Modality.STEP
+        term = system.claim(claim, steps=steps, where=where)
         return SearchQuery(name, clause.when, term)
 
     def _claim(self, clause: Clause) -> Callable[..., object]:

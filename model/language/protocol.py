@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
@@ -26,7 +27,7 @@ from onceproof.model.language.overrides import (
 )
 from onceproof.model.language.sizes import Fixed, Watched
 from onceproof.model.language.sorts import Member, Members, Sort
-from onceproof.model.language.source_location import here
+from onceproof.model.language.source_location import defined_at, here
 from onceproof.model.language.state import State
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ P = TypeVar("P", bound="Part")
 Observed = TypeVar("Observed")
 
 MAX_SIZE = 64
+_LANGUAGE = "onceproof.model.language."
+_CHOSEN: dict[str, type | tuple[type, ...]] = {
+    "breaks": (tuple, list, frozenset),
+    "role": str,
+    "faults": Param,
+}
+"""The names of the language that a protocol may give a value of its own."""
 
 
 class Slot(Generic[P]):
@@ -123,11 +131,13 @@ class Part:
     def __init_subclass__(cls) -> None:
         """Refuse a name that the language uses itself, and declarations that vanish."""
         super().__init_subclass__()
-        for name, what in vars(cls).items():
-            taken = hasattr(Part, name) or name == "parts"
-            if taken and isinstance(what, Sort | Param | Slot | State):
-                message = f"{name!r} is a name of the language; choose another"
-                raise ModelError(message, where=getattr(what, "where", "") or here())
+        if not cls.__module__.startswith(_LANGUAGE):
+            for name, what in vars(cls).items():
+                if name in _OWN_NAMES and not isinstance(what, _CHOSEN.get(name, ())):
+                    where = getattr(what, "where", "")
+                    where = where or (defined_at(what) if callable(what) else here())
+                    message = f"{name!r} is a name of the language; choose another"
+                    raise ModelError(message, where=where)
         refuse_lost_declarations(cls)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -158,7 +168,14 @@ class Part:
                 "declare it in the class, and use that"
             )
             raise ModelError(message, where=here())
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if self._store is not None and not caller.startswith(_LANGUAGE):
+            self._store.uses_size(sort)
         return self._sizes[sort]
+
+    def own_size(self, sort: Sort) -> int:
+        """Return the size that a sort of this part was given."""
+        return self._given[sort]
 
     @staticmethod
     def _refuse_second_name(name: str, sort: Sort) -> None:
@@ -366,6 +383,12 @@ class Protocol(Part):
                         raise ModelError(message, where=declared.where)
 
     @property
-    def broken(self) -> frozenset[str]:
+    def stated_breaks(self) -> frozenset[str]:
         """Names the properties that the protocol or a part of it states to break."""
         return frozenset(name for p in self.all_parts() for name in p.breaks)
+
+
+_OWN_NAMES = frozenset(
+    name for name in {*dir(Protocol), "parts"} if not name.startswith("__")
+)
+"""Names that a protocol may not give to anything else."""

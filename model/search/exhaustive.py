@@ -16,6 +16,7 @@ from onceproof.model.search.state_graph import Graph
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from onceproof.model.language.interpreter import State
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
@@ -52,6 +53,8 @@ class Exploration:
     """Why the search stopped early; empty if it is complete."""
     answers: list[SearchResult] = field(default_factory=list)
     """What was found about each question."""
+    kept: list[State] = field(default_factory=list, repr=False)
+    """States that were found, from the first to the last, as many as were asked for."""
     never_taken: tuple[str, ...] = ()
     """The actions and faults that changed no state that was found."""
 
@@ -68,13 +71,14 @@ def explore(
     limits: Limits | None = None,
     symmetry: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
+    keep: int = 0,
 ) -> Exploration:
     """Search every reachable state and settle ``questions`` about them.
 
     ``progress(distinct, generated, depth)`` is called now and then. A search that
     meets its limits ends with ``stopped`` saying which, and every question that it
     has not refuted is undecided. With ``symmetry`` states that differ in the names of
-    members alone count once.
+    members alone count once. Of the states found it gives ``keep``, spread evenly.
     """
     refuse_doubles(questions)
     limits = limits or Limits()
@@ -96,6 +100,8 @@ def explore(
                 break
         graph.levels.append(graph.count)
     result.distinct = graph.count
+    rows = np.linspace(0, graph.count - 1, min(keep, graph.count)).astype(int)
+    result.kept = [graph.layout.unpack(graph.states[row]) for row in rows]
     result.depth = len(graph.levels) - 2
     result.answers = finder.answers(complete=result.complete)
     result.never_taken = graph.steps_without(finder.taken)

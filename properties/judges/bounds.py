@@ -11,7 +11,7 @@ from onceproof.model.language.terms.types import IntType
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.tracing.system import System
 
 
@@ -20,17 +20,16 @@ def sizes_of(protocol: Protocol, *, without: Collection[Sort] = ()) -> str:
 
     Sizes of the sorts in ``without`` are left out.
     """
-    skipped = {sort.name for sort in without}
     return ", ".join(
         f"{name}={value}"
-        for name, value in numbers_of(protocol).items()
-        if name not in skipped
+        for name, value, what in _numbers(protocol)
+        if what not in without
     )
 
 
 def numbers_of(protocol: Protocol) -> dict[str, int]:
     """Return sizes and numbers by name, those of parts by their path; faults apart."""
-    return dict(_numbers(protocol))
+    return {name: value for name, value, _ in _numbers(protocol)}
 
 
 def faults_of(system: System) -> str:
@@ -53,12 +52,19 @@ def bounds_of(system: System, *, without: Collection[Sort] = ()) -> str:
     return f"{sizes}; {faults_of(system)}" if sizes else faults_of(system)
 
 
-def _numbers(part: Part) -> Iterator[tuple[str, int]]:
-    """Yield sizes and numbers by name; those of an inner part by its path."""
-    for name, what in part.parameters().items():
-        if isinstance(what, Sort):
-            yield what.name, part.sizes[what]
-        elif isinstance(what, Param) and name != "faults":
-            yield part.path_to(name), part.argument(what)
-    for inner in part.parts.values():
-        yield from _numbers(inner)
+def _numbers(protocol: Protocol) -> Iterator[tuple[str, int, Sort | Param]]:
+    """Yield name, value and declaration of sizes and numbers, each once.
+
+    A number of a part is named by its path, and so is a sort that shares its name with
+    another.
+    """
+    named: dict[str, Sort] = {}
+    for part in protocol.all_parts():
+        for name, what in part.parameters().items():
+            if isinstance(what, Param) and name != "faults":
+                yield part.path_to(name), part.argument(what), what
+            elif isinstance(what, Sort) and what not in named.values():
+                apart = what.name in named
+                key = part.path_to(what.name) if apart else what.name
+                named[key] = what
+                yield key, part.sizes[what], what

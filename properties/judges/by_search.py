@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from onceproof.model.language.fields import Param
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.modality import Modality
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.sorts import Sort
@@ -153,7 +154,9 @@ def check(
         limits=limits,
         symmetry=symmetry,
         progress=progress,
+        keep=queries.worthwhile,
     )
+    queries.compare(exploration)
     return queries.report(exploration, exploration.answers)
 
 
@@ -168,6 +171,7 @@ def simulate(
 ) -> Report:
     """Judge each property by random walks: refuted, or held in all that were made."""
     queries = _Queries(protocol, properties)
+    queries.compare_walks()
     simulation = random_walks(
         queries.system,
         queries.questions,
@@ -190,8 +194,9 @@ class _Queries:
             claims_of(protocol) if properties is None else distinct(properties)
         )
         self.system = trace(protocol)
-        self._by_property = [p.questions(self.system) for p in self._properties]
-        self._premises = [p.premises(self.system) for p in self._properties]
+        with self.system.samples.noted() as self._claims:
+            self._by_property = [p.questions(self.system) for p in self._properties]
+            self._premises = [p.premises(self.system) for p in self._properties]
         self._asked: dict[_Key, SearchQuery] = {}
         every = itertools.chain(*self._by_property, *self._premises)
         for question in filter(None, every):
@@ -203,6 +208,25 @@ class _Queries:
     def questions(self) -> list[SearchQuery]:
         """All questions."""
         return list(self._asked.values())
+
+    @property
+    def worthwhile(self) -> int:
+        """In how many states that a search reached plain Python is asked again."""
+        return self.system.samples.worthwhile(self._claims)
+
+    def compare(self, exploration: Exploration) -> None:
+        """Compare with plain Python in states that were reached.
+
+        Raises ``ModelError`` where what was traced means something else.
+        """
+        interpreter = Interpreter(self._protocol)
+        states = (interpreter.store(state).values for state in exploration.kept)
+        self.system.samples.reached(states, self._claims)
+        exploration.kept = []
+
+    def compare_walks(self) -> None:
+        """Compare with plain Python on walks of its own; raises ``ModelError``."""
+        self.system.samples.walk_far(self._claims)
 
     def report(
         self, run: Exploration | Simulation, found: list[SearchResult]

@@ -29,7 +29,7 @@ class VariantResult:
     @property
     def as_stated(self) -> bool:
         """Whether just that breaks which the protocol and its parts state to break."""
-        return self.decided and self.broken == self.variant.protocol.broken
+        return self.decided and self.broken == self.variant.protocol.stated_breaks
 
     @property
     def decided(self) -> bool:

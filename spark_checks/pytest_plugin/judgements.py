@@ -13,6 +13,7 @@ import pytest
 
 MARKER = "effectively_once"
 FIXTURE = "onceproof_replay"
+_EMPTY = "got empty parameter set"
 
 
 @dataclass
@@ -60,6 +61,8 @@ def settle(
     skips after a verdict that does not hold. A test that is marked xfail fails as
     expected only if a sink was judged in it.
     """
+    if report.when == "setup" and claimed(item) and _without_parameters(item):
+        _fail(report, "no sink was judged: there is no value for its parameters")
     if report.when != "call" or report.failed or not claimed(item):
         return
     found = judgements_of(item)
@@ -77,6 +80,14 @@ def settle(
     elif not found.held and not found.wrong:
         why = found.beside[0] if found.beside else _what_to_do(item)
         _fail(report, f"no sink was judged: {why}")
+
+
+def _without_parameters(item: pytest.Item) -> bool:
+    """Return whether pytest skips a test that is parametrized over nothing."""
+    return any(
+        str(mark.kwargs.get("reason", "")).startswith(_EMPTY)
+        for mark in item.iter_markers("skip")
+    )
 
 
 def _what_to_do(item: pytest.Item) -> str:

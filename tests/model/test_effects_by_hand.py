@@ -85,7 +85,7 @@ class Waiting(Protocol):
     done = state(False)
 
     @fault(at_most=1)
-    def breaks(self) -> None:
+    def break_down(self) -> None:
         """Break."""
         self.broken = True
 

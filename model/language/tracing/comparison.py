@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import itertools
 import random
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.sorts import Member
+from onceproof.model.language.source_location import modelling
 from onceproof.model.language.stores.plain_store import PlainStore, UnguardedStore
 from onceproof.model.language.stores.store import Disabled
 from onceproof.model.language.terms.types import (
@@ -28,7 +31,14 @@ from onceproof.model.language.terms.types import (
 from onceproof.model.language.tracing.evaluation import Meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Generator,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
     from onceproof.model.language.fields import Field
     from onceproof.model.language.protocol import Protocol
@@ -36,7 +46,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.steps import Step
     from onceproof.model.language.terms import terms as t
     from onceproof.model.language.tracing.action_term import ActionTerm
-    from onceproof.model.language.tracing.evaluation import Known, Values
+    from onceproof.model.language.tracing.evaluation import Known, Values, Worth
 
 STARTS = 3
 WALKED = 9
@@ -46,15 +56,39 @@ DRAWN = 8
 MOST_TUPLES = 2
 """For how many tuples of members an action is compared in one state."""
 
+REACHED = 6_000
+"""About how often actions and claims are compared in the states a search reached."""
+
+FEWEST = 24
+"""In how many of these they are compared however many actions and claims there are."""
+
+MOST_REACHED = 64
+"""For how many tuples of members an action is compared in each of these."""
+
 FORCED = 3
 """How often the effect of an action that never happened there is compared."""
 
 _SEED = 20061
+_FAR = 200
 _SHOWN = 12
 
 _HELP = (
     "let it depend on the state alone, by the operators and quantifiers of the language"
 )
+
+
+@dataclass(frozen=True)
+class ComparedClaim:
+    """A claim as it was traced."""
+
+    predicate: Callable[..., object]
+    """The claim in plain Python: of a state, or of the states before and after."""
+    worth: Worth
+    """What was traced of it, to be worked out in a state and the one after it."""
+    steps: bool
+    """Whether it is about steps."""
+    where: str
+    """Where the model claims it."""
 
 
 class Samples:
@@ -72,6 +106,8 @@ class Samples:
         drawn = [self._draw(_start) for _ in range(STARTS)]
         self._states: list[Values] = [*drawn, *(self._draw(_any) for _ in range(DRAWN))]
         self._steps: list[tuple[Values, Values]] = []
+        self._compared_steps: list[Compared] = []
+        self._noted: list[ComparedClaim] | None = None
 
     def _draw(self, choose: Callable[[random.Random, Field, Any], Value]) -> Values:
         return {
@@ -92,6 +128,7 @@ class Samples:
         Raises ``ModelError`` where they differ.
         """
         compared = [self._compared(step, action) for step, action in traced]
+        self._compared_steps = compared
         for state in self._states:
             self._everywhere(compared, state)
         for start in self._states[:STARTS]:
@@ -120,13 +157,67 @@ class Samples:
                     reached.append(after)
         return reached
 
+    # States that were reached -------------------------------------------------------
+
+    @contextmanager
+    def noted(self) -> Generator[list[ComparedClaim]]:
+        """Collect the claims that are traced meanwhile."""
+        self._noted = found = []
+        try:
+            yield found
+        finally:
+            self._noted = None
+
+    def worthwhile(self, claims: Sequence[ComparedClaim]) -> int:
+        """Return in how many states to compare all actions and these claims."""
+        events = sum(one.tuples for one in self._compared_steps)
+        return max(FEWEST, REACHED // max(1, events + len(claims)))
+
+    def reached(
+        self, states: Iterable[Values], claims: Sequence[ComparedClaim]
+    ) -> None:
+        """Compare all actions and some claims in states that a search reached.
+
+        Raises ``ModelError`` where they differ.
+        """
+        for state in states:
+            afters = [
+                after
+                for one in self._compared_steps
+                for members in one.some(self._random, MOST_REACHED)
+                if (after := one.compare(state, members)) is not None
+            ]
+            for claim in claims:
+                with modelling(claim.where):
+                    for after in afters[:MOST_TUPLES] if claim.steps else [state]:
+                        views = (state, after) if claim.steps else (state,)
+                        self._compare_claim(claim.predicate, claim.worth, views)
+
+    def walk_far(self, claims: Sequence[ComparedClaim]) -> None:
+        """Compare in the states of random walks, in place of those of a search."""
+        left = self.worthwhile(claims)
+        while left > 0:
+            state = self._states[self._random.randrange(STARTS)]
+            for _ in range(min(left, _FAR)):
+                self.reached([state], claims)
+                left -= 1
+                following = self._everywhere(self._compared_steps, state)
+                if not following:
+                    break
+                state = self._random.choice(following)
+
     def _compared(self, step: Step, action: ActionTerm) -> Compared:
         return Compared(self._protocol, step, action, self._meaning, self._sizes)
 
     # Claims -----------------------------------------------------------------------
 
     def claim(
-        self, predicate: Callable[..., object], term: t.Term, *, steps: bool
+        self,
+        predicate: Callable[..., object],
+        term: t.Term,
+        *,
+        steps: bool,
+        where: str = "",
     ) -> None:
         """Compare a claim in each state, or of each step.
 
@@ -134,15 +225,25 @@ class Samples:
         """
         worth = self._meaning.of(term)
         for states in self._pairs() if steps else zip(self._states, strict=True):
-            views = [self._protocol.bound(PlainStore(s, frozen=True)) for s in states]
-            plain = predicate(*views)
-            traced = worth({}, states[0], states[-1])
-            if not isinstance(plain, bool) or plain != traced:
-                message = (
-                    f"this claim is {_shown(plain)} in plain Python and "
-                    f"{_shown(traced)} as it was traced, {_described(states)}; {_HELP}"
-                )
-                raise ModelError(message)
+            self._compare_claim(predicate, worth, states)
+        if self._noted is not None:
+            self._noted.append(ComparedClaim(predicate, worth, steps, where))
+
+    def _compare_claim(
+        self,
+        predicate: Callable[..., object],
+        worth: Worth,
+        states: tuple[Values, ...],
+    ) -> None:
+        views = [self._protocol.bound(PlainStore(s, frozen=True)) for s in states]
+        plain = predicate(*views)
+        traced = worth({}, states[0], states[-1])
+        if not isinstance(plain, bool) or plain != traced:
+            message = (
+                f"this claim is {_shown(plain)} in plain Python and "
+                f"{_shown(traced)} as it was traced, {_described(states)}; {_HELP}"
+            )
+            raise ModelError(message)
 
     def _pairs(self) -> Iterator[tuple[Values, Values]]:
         yield from self._steps
@@ -169,11 +270,18 @@ class Compared:
         self.happened = False
         self._members = list(itertools.product(*(range(sizes[s]) for s in step.sorts)))
 
-    def some(self, chance: random.Random) -> list[tuple[int, ...]]:
+    @property
+    def tuples(self) -> int:
+        """For how many tuples of members it is compared in a reached state."""
+        return min(MOST_REACHED, len(self._members))
+
+    def some(
+        self, chance: random.Random, most: int = MOST_TUPLES
+    ) -> list[tuple[int, ...]]:
         """Choose the members for which to compare: all of them where they are few."""
-        if len(self._members) <= MOST_TUPLES:
+        if len(self._members) <= most:
             return self._members
-        return chance.sample(self._members, MOST_TUPLES)
+        return chance.sample(self._members, most)
 
     def compare(self, state: Values, members: tuple[int, ...]) -> Values | None:
         """Compare the step in a state; give the state after it, if it can happen."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import sys
 from types import CodeType, FunctionType
 
 from onceproof.model.errors import ModelError
@@ -14,14 +15,54 @@ _LANGUAGE = "onceproof.model.language."
 def refuse_identity(kind: type) -> None:
     """Raise ``ModelError`` where a class of a model compares by identity.
 
-    Its own methods and those it inherits are looked at, and what is defined inside
-    them. A comparison with None is let be: no value of a model is None.
+    Its own methods and properties and those it inherits are looked at, what is defined
+    inside them, and the functions of the same file that they name. A comparison with
+    None is let be: no value of a model is None.
     """
+    seen: set[FunctionType] = set()
     for base in kind.__mro__:
-        if not base.__module__.startswith(_LANGUAGE) and base is not object:
+        if not base.__module__.startswith(_LANGUAGE) and not _is_pythons(base):
             for what in vars(base).values():
-                if isinstance(what, FunctionType):
-                    refuse_identity_in(what.__code__)
+                for function in _functions_of(what):
+                    _refuse_in_reach(function, seen)
+
+
+def _is_pythons(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in sys.stdlib_module_names
+
+
+def _functions_of(what: object) -> list[FunctionType]:
+    """List the functions behind what a class holds under a name."""
+    behind = (
+        [what.fget, what.fset, what.fdel]
+        if isinstance(what, property)
+        else [what.__func__]
+        if isinstance(what, staticmethod | classmethod)
+        else [what.func]
+        if isinstance(what, functools.cached_property)
+        else [what]
+    )
+    return [one for one in behind if isinstance(one, FunctionType)]
+
+
+def _refuse_in_reach(function: FunctionType, seen: set[FunctionType]) -> None:
+    """Refuse it in a function, and in those of its file that it names."""
+    if function in seen:
+        return
+    seen.add(function)
+    refuse_identity_in(function.__code__)
+    for name in _names(function.__code__):
+        named = function.__globals__.get(name)
+        if isinstance(named, FunctionType) and (
+            named.__globals__ is function.__globals__
+        ):
+            _refuse_in_reach(named, seen)
+
+
+def _names(code: CodeType) -> set[str]:
+    """List the names that a function reads, and what is defined inside it."""
+    inner = (c for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
 
 
 def refuse_identity_in(code: CodeType) -> None:

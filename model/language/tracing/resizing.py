@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System
 
 
+_LANGUAGE = "onceproof.model.language."
+_MAKING = ("__init__", "__new__", "__getattr__", "__getattribute__", "__setattr__")
+"""Methods by which an object can hold what no declaration says."""
+
+
 def resized(protocol: Protocol, sort: Sort, size: int) -> Protocol:
     """Return the protocol with another number of members of a sort."""
     made = copy.copy(protocol)
@@ -41,12 +46,27 @@ def other(system: System, sort: Sort, size: int) -> System:
 
 
 def sized_by(system: System) -> frozenset[Sort]:
-    """Return the sorts whose size the state or the steps of a system depend on."""
+    """Return the sorts whose size the state or the steps of a system depend on.
+
+    Where a class has a way of its own to be made, that is every sort: what it keeps
+    may come from any size.
+    """
+    unordered = [(s, size) for s, size in system.sizes.items() if not s.ordered]
+    if any(_is_made_its_own_way(type(part)) for part in system.protocol.all_parts()):
+        return frozenset(sort for sort, _ in unordered)
     return frozenset(
         sort
-        for sort, size in system.sizes.items()
-        if not sort.ordered
-        and not all(_alike(system, sort, n) for n in (max(1, size - 1), size + 1))
+        for sort, size in unordered
+        if not all(_alike(system, sort, n) for n in (max(1, size - 1), size + 1))
+    )
+
+
+def _is_made_its_own_way(kind: type) -> bool:
+    return any(
+        name in vars(base)
+        for base in kind.__mro__
+        if base is not object and not base.__module__.startswith(_LANGUAGE)
+        for name in _MAKING
     )
 
 

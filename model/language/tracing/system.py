@@ -58,9 +58,12 @@ class System:
         """Return the field of that path."""
         return next(f for f in self.fields if f.path == path)
 
-    def claim(self, predicate: Callable[..., object], *, steps: bool = False) -> t.Term:
+    def claim(
+        self, predicate: Callable[..., object], *, steps: bool = False, where: str = ""
+    ) -> t.Term:
         """Trace ``predicate(protocol)``, or of a step ``predicate(before, after)``.
 
+        ``where`` says where the model claims it, for errors that are found later.
         Raises ``ModelError`` for what is no claim, and where the term and the predicate
         in plain Python differ.
         """
@@ -77,7 +80,7 @@ class System:
             message = f"a claim returns a truth value, not {t.sort_of(term)}"
             raise ModelError(message, where=here())
         term = settled(term, (), self.sizes)
-        self.samples.claim(predicate, term, steps=steps)
+        self.samples.claim(predicate, term, steps=steps, where=where)
         return term
 
     @functools.cached_property

@@ -59,7 +59,9 @@ class ProofQuery:
 class _Watching(System):
     """A system that notes whose sizes the claims about it use."""
 
-    def claim(self, predicate: Callable[..., object], *, steps: bool = False) -> t.Term:
+    def claim(
+        self, predicate: Callable[..., object], *, steps: bool = False, where: str = ""
+    ) -> t.Term:
         """Trace the predicate, and note the sizes in ``sized``."""
         used: set[Sort] = set()
 
@@ -69,7 +71,7 @@ class _Watching(System):
                 used.update(getattr(protocol.store, "sized", ()))
             return answer
 
-        term = super().claim(watched, steps=steps)
+        term = super().claim(watched, steps=steps, where=where)
         used |= claim_sized_by(self, term, predicate, steps=steps)
         object.__setattr__(self, "sized", self.sized | used)
         return term

@@ -56,7 +56,7 @@ def result_data(result: VariantResult) -> dict[str, Any]:
         "distinct": found.distinct if found else 0,
         "seconds": round(found.seconds + found.compile_seconds, 3) if found else 0,
         "properties": {n: str(v) for n, v in result.report.verdicts.items()},
-        "expected_to_break": sorted(result.variant.protocol.broken),
+        "expected_to_break": sorted(result.variant.protocol.stated_breaks),
         "as_expected": result.as_stated,
     }
 
@@ -75,8 +75,9 @@ def _show_results(found: list[VariantResult]) -> None:
     odd = [s for s in found if not s.as_stated]
     for one in odd:
         click.echo(
-            f"{one.variant}: stated to break {sorted(one.variant.protocol.broken)}, "
-            f"and breaks {sorted(one.broken)}"
+            f"{one.variant}: stated to break "
+            f"{sorted(one.variant.protocol.stated_breaks)}, and breaks "
+            f"{sorted(one.broken)}"
         )
     click.echo(f"{len(found) - len(odd)} of {len(found)} are as stated")
 

@@ -48,7 +48,7 @@ def exported(protocol: Protocol) -> tuple[Module, list[Configuration]]:
     sizes = ", ".join(f"{n} = {v}" for n, v in parameters_of(protocol).items())
     about = f"{inspect.getdoc(type(protocol)) or protocol.label()}\nWith {sizes}."
     made = module(system, questions, text=about)
-    broken = [c for c in made.claims if _owner(c) in protocol.broken]
+    broken = [c for c in made.claims if _owner(c) in protocol.stated_breaks]
     held = [c for c in made.claims if c not in broken and not c.witness]
     found = [Configuration(made.name, tuple(held), "holds")]
     for claim in made.claims:

@@ -90,7 +90,7 @@ def _description(protocol: Protocol) -> dict[str, Any]:
 
 
 def _broken(protocol: Protocol) -> list[str]:
-    return sorted(protocol.broken)
+    return sorted(protocol.stated_breaks)
 
 
 def _steps(protocol: Protocol, *, faults: bool) -> dict[str, str]:

@@ -70,7 +70,7 @@ def _of_protocols(traces: Traces) -> Iterator[Claim]:
                     guarantee=prop.name,
                     text=prop.text,
                     faults=faults,
-                    expected=REFUTED if prop.name in protocol.broken else HOLDS,
+                    expected=REFUTED if prop.name in protocol.stated_breaks else HOLDS,
                     command=f"onceproof check {variant} --evidence",
                     group=PROTOCOLS,
                 )

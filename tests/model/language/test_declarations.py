@@ -128,7 +128,7 @@ LOST = {
     ),
     "the budget of all faults is overridden by state": (
         "faults = state(0, high=3)",
-        "faults is declared by state(...), and hides the param(...) faults of Protocol",
+        "'faults' is a name of the language; choose another",
     ),
     "a fault is overridden by a mixin": (
         (
@@ -282,6 +282,36 @@ LOST = {
         "@always\ndef a(self):\n    return total(self.done[r] for r in self.R) < 9",
         "a whole number is needed here, not Bool",
     ),
+    "a helper compares by `is`": (
+        "@always\ndef a(self):\n    return one(self.x, 0)",
+        "`is` would be decided now",
+    ),
+    "a property compares by `is`": (
+        (
+            "@property\ndef none(self):\n    return self.x is True\n\n"
+            "@always\ndef a(self):\n    return self.none"
+        ),
+        "`is` would be decided now",
+    ),
+    "a static method compares by `is`": (
+        (
+            "@staticmethod\ndef none(x):\n    return x is True\n\n"
+            "@always\ndef a(self):\n    return self.none(self.x)"
+        ),
+        "`is` would be decided now",
+    ),
+    "an action has the name of what crashes use": (
+        "@action\ndef lose_volatile(self):\n    self.x = 1",
+        "'lose_volatile' is a name of the language; choose another",
+    ),
+    "a method has the name of what quantifiers use": (
+        "def members(self, sort):\n    return []",
+        "'members' is a name of the language; choose another",
+    ),
+    "a claim has the name of a statement": (
+        "@always\ndef breaks(self):\n    return self.x < 9",
+        "'breaks' is a name of the language; choose another",
+    ),
     "a helper decides by identity": (
         "@always\ndef a(self):\n    return same(self.x, 0)",
         "this claim is",
@@ -310,7 +340,10 @@ LOST = {
     ),
 }
 
-HELPERS = "def same(a, b):\n    return a is b\n\n"
+HELPERS = (
+    "import operator\n\ndef same(a, b):\n    return operator.is_(a, b)\n\n"
+    "def one(a, b):\n    return a is b\n\n"
+)
 
 
 @pytest.mark.parametrize("mistake", LOST)

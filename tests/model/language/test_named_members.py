@@ -82,7 +82,7 @@ class RestNames(Lamps):
     """Names a lamp in a claim about rest."""
 
     @fault
-    def breaks(self) -> None:
+    def sticks(self) -> None:
         """The last lamp cannot be lit any more, for it is lit for good."""
         self.lit[LAST] = True
 

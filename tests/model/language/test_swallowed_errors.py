@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import operator
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,34 @@ def _attribute(n: Any) -> bool:
     return getattr(n, "real", 0) == RARE
 
 
+def _exact_kind(n: Any) -> bool:
+    return type(n) == int and n == RARE  # noqa: E721 - it is what is hidden
+
+
+def _named_kind(n: Any) -> bool:
+    return type(n).__name__ == "int" and n == RARE
+
+
+def _shown(n: Any) -> bool:
+    return repr(n) == str(RARE)
+
+
+def _listed(n: Any) -> bool:
+    return str([n]) == f"[{RARE}]"
+
+
+def _has_attribute(n: Any) -> bool:
+    return hasattr(n, "__round__") and n == RARE
+
+
+def _no_term(n: Any) -> bool:
+    return getattr(n, "term", None) is None and n == RARE
+
+
+def _identical(n: Any) -> bool:
+    return operator.is_(n == RARE, True)
+
+
 @functools.singledispatch
 def _dispatched(n: Any) -> bool:
     return False
@@ -103,6 +132,13 @@ HIDING = [
     _either_kind,
     _matched,
     _attribute,
+    _exact_kind,
+    _named_kind,
+    _shown,
+    _listed,
+    _has_attribute,
+    _no_term,
+    _identical,
     _dispatched,
 ]
 

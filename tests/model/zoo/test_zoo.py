@@ -82,9 +82,9 @@ def test_its_mend_holds(case):
 
     found = check(protocol).verdicts
 
-    assert case.breaks not in protocol.broken
+    assert case.breaks not in protocol.stated_breaks
     assert {n for n, v in found.items() if v is not Verdict.EXHAUSTED} == (
-        protocol.broken
+        protocol.stated_breaks
     )
 
 

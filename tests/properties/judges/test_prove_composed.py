@@ -296,8 +296,65 @@ class Fussy(Protocol):
 
 
 def test_what_cannot_be_made_at_other_sizes_is_confirmed_at_its_own() -> None:
-    """The report says at which sizes a proof was confirmed, and claims no others."""
+    """What it does as it is made may depend on sizes, so it is proved for these."""
     found = prove(Fussy(2, safe=True)).findings[0]
 
-    assert found.verdict is Verdict.PROVED
+    assert found.verdict is Verdict.EXHAUSTED
+    assert "not for every size" in found.note
     assert found.confirmed == "confirmed by search at T=2 (4 states)"
+
+
+class Quorum(Protocol):
+    """In clusters of seven or more, two may lead."""
+
+    N = Sort("node", size=3)
+
+    leads = state(False, per=N)
+
+    @property
+    def large(self) -> bool:
+        """Whether there are seven nodes or more."""
+        return self.size_of(self.N.sort) > 6
+
+    @action(per=N)
+    def elect(self, n: Member) -> None:
+        """A node begins to lead, if none does or the cluster is large."""
+        nobody = all_of(not_(self.leads[m]) for m in self.N)
+        when(True if self.large else nobody)
+        self.leads[n] = True
+
+    @always
+    def one_leads(self) -> bool:
+        """Never do two lead."""
+        both = (
+            implies(all_of([self.leads[a], self.leads[b]]), a == b)
+            for a in self.N
+            for b in self.N
+        )
+        return all_of(both)
+
+
+class Counted(Quorum):
+    """Finds out its size as it is made."""
+
+    def __init__(self, **given: Any) -> None:
+        """Keep whether the cluster is large."""
+        super().__init__(**given)
+        self.is_large = self.sizes[Quorum.N] > 6
+
+    @property
+    def large(self) -> bool:
+        """Whether there are seven nodes or more."""
+        return self.is_large
+
+
+@pytest.mark.parametrize("kind", [Quorum, Counted])
+def test_what_depends_on_a_size_far_away_is_not_proved_for_every_size(
+    kind: type[Protocol],
+) -> None:
+    """Whether it asks as it runs, or kept the answer when it was made."""
+    [small] = prove(kind()).findings
+    [large] = check(kind(N=7)).findings
+
+    assert small.verdict is Verdict.EXHAUSTED
+    assert large.verdict is Verdict.REFUTED

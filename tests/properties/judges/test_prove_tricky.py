@@ -192,7 +192,7 @@ class Restless(Protocol):
         return not_(self.broken)
 
     @sometimes
-    def breaks(self) -> bool:
+    def is_broken(self) -> bool:
         """The lamp can break, which it cannot."""
         return self.broken
 
@@ -409,7 +409,7 @@ def test_what_never_comes_up_is_vacuous() -> None:
 
     assert found.verdicts == {
         "whole": Verdict.VACUOUS,
-        "breaks": Verdict.VACUOUS,
+        "is-broken": Verdict.VACUOUS,
         "is-repaired": Verdict.VACUOUS,
         "is-switched-off": Verdict.EXHAUSTED,
     }

@@ -213,6 +213,12 @@ def test_failed_claims_nothing(onceproof_replay):
 
 
 @marked
+@marked
+@pytest.mark.parametrize("sink", [])
+def test_errors_over_no_sinks(onceproof_replay, sink):
+    onceproof_replay(sink)
+
+
 @pytest.mark.skip
 def test_skipped_it(onceproof_replay):
     pass
@@ -256,6 +262,7 @@ OUTCOMES = {
     "passed": "PASSED",
     "failed": "FAILED",
     "skipped": "SKIPPED",
+    "errors": "ERROR",
     "xfailed": "XFAIL",
     "xpassed": "XPASS",
 }
