@@ -118,7 +118,7 @@ def add_options(parser: pytest.Parser) -> None:
         "--onceproof-most",
         type=int,
         default=None,
-        help="replay at most so many interleavings of a sink, of each kind its share",
+        help="cap the interleavings of a sink; each line still gets each kind of fault",
     )
     add(
         "--onceproof-seed",

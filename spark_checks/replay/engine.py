@@ -311,7 +311,7 @@ def _tidied(
     history = outcome.spark
     breaks = history is not None and any(broken(p, history) for p in request.claims)
     first = request.retain and breaks and not _is_broken(report, request)
-    if request.keep or outcome.suspect or first:
+    if request.keep or (request.inspect and outcome.suspect) or first:
         context.leftovers.keep(outcome.folder)
         return outcome
     shutil.rmtree(outcome.folder, ignore_errors=True)

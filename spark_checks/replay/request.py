@@ -32,6 +32,8 @@ class ReplayRequest:
     """Whether nothing of the runs is deleted."""
     retain: bool = False
     """Whether what is left of the first run that breaks a claim is kept."""
+    inspect: bool = True
+    """Whether what is left of runs that went amiss is kept, to be looked into."""
     stop: bool = False
     """Whether the replay of a sink ends when a claim is broken."""
     claims: tuple[Property, ...] = ()

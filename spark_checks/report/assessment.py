@@ -142,6 +142,7 @@ def judge(
         sizes=sizes,
         choice=request.choice,
         retain=request.trace != OFF,
+        inspect=False,
         stop=request.stop,
         claims=test.claims,
         given=given,
@@ -160,7 +161,8 @@ def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:
     if verdict is Verdict.REFUTED:
         return _refuted(report, request)
     lines = left_out_of(report, request.choice)
-    how = f"in {replayed} of {len(report.classes.classes)} interleavings"
+    judged = sum(not outcome.unread for outcome in report.replayed)
+    how = f"in {judged} of {len(report.classes.classes)} interleavings"
     short = in_short(report, request.choice)
     if verdict.holds:
         headline = f"{_name(report)} held {how}{short}"

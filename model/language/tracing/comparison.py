@@ -162,7 +162,8 @@ class Samples:
     @contextmanager
     def noted(self) -> Generator[list[ComparedClaim]]:
         """Collect the claims that are traced meanwhile."""
-        self._noted = found = []
+        found: list[ComparedClaim] = []
+        self._noted = found
         try:
             yield found
         finally:

@@ -50,7 +50,7 @@ def judged(build: Build, mistake: Mistake, pool: SessionPool) -> Assessment:
         code=HERE,
         artifacts=HERE,
         events=ORDERS,
-        asked=RequestingTest(key=("order_id",), claims=mistake.claims),
+        test=RequestingTest(key=("order_id",), claims=mistake.claims),
         choice=Choice(most=mistake.most),
         trace=OFF,
         stop=True,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from onceproof.spark_checks.replay import engine
 from onceproof.spark_checks.replay.cleanup import CleanupWarning, Leftovers
+from onceproof.spark_checks.replay.outcome import Outcome
+from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.sinks.interface import Target
 
 
@@ -98,3 +102,20 @@ def test_what_fails_is_a_warning_and_no_error(folders):
 
     with pytest.warns(CleanupWarning, match="gone is not cleaned up: drop raised"):
         left.close(keep=False)
+
+
+@pytest.mark.parametrize(("inspect", "done"), [(True, "drop"), (False, "clean")])
+def test_a_run_that_went_amiss_is_kept_only_where_somebody_looks(
+    tmp_path, inspect, done
+):
+    """Else its folder goes with the session, and what it left elsewhere goes, too."""
+    left, built, folder = Leftovers(), Fake(), tmp_path / "amiss"
+    folder.mkdir()
+    left.add(folder, built)
+    amiss = Outcome(None, None, None, (), 0.0, not_replayed="it hangs", folder=folder)
+    context = SimpleNamespace(leftovers=left)
+
+    engine._tidied(amiss, context, None, ReplayRequest(inspect=inspect))
+
+    assert built.done == [done]
+    assert folder.exists() == inspect

@@ -145,7 +145,7 @@ OLD_NAMES = (
     ('"schema": 2', '"schema": 1'),
     ('"options":', '"asked":'),
     ('"outcomes":', '"fared":'),
-    ('"instrumented-micro-batch"', '"hit-inside"'),
+    ('"instrumented-micro-batch"', '"struck-inside"'),
 )
 
 
