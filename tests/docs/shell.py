@@ -68,13 +68,14 @@ def forget(folder: Path) -> None:
 
 def _keep_warm() -> Callable[[], None]:
     """Give all replays one session pool, which stays open; give what closes it."""
+    from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
     from onceproof.spark_checks.pytest_plugin import replayer
 
     make = replayer.SessionPool
-    kept = make()
+    kept = make(ENTRY_POINTS)
     close, kept.close = kept.close, lambda **_: None
-    replayer.SessionPool = lambda mine, taken: (
-        make(mine, taken) if mine or taken else kept
+    replayer.SessionPool = lambda points, mine, taken: (
+        make(points, mine, taken) if mine or taken else kept
     )
     return close
 

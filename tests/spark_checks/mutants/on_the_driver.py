@@ -574,7 +574,7 @@ MUTANTS = (
     right(replaced_by_pandas),
     wrong(folder_means_done, DRIVER_DIES, DRIVER_RAISES),
     right(mark_means_done),
-    wrong(lock_left_behind, DRIVER_DIES),
+    wrong(lock_left_behind, DRIVER_DIES, DRIVER_RAISES),
     right(lock_of_the_system),
     wrong(tries_again_blindly, DRIVER_RAISES),
     right(looks_before_it_tries_again),
