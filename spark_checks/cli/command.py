@@ -156,7 +156,7 @@ def _given(ctx: click.Context, param: click.Parameter) -> bool:
 def _spelled(param: click.Parameter) -> str:
     if isinstance(param, click.Option):
         return "/".join((param.opts[0], *param.secondary_opts))
-    return param.make_metavar(click.Context(click.Command("any"))).strip("[]")
+    return param.make_metavar(click.Context(click.Command("any"))).strip("[].")
 
 
 @contextlib.contextmanager

@@ -246,7 +246,7 @@ MADE = (
     file(
         "evidence of what claims nothing",
         HEAD + STEP.format("pass"),
-        "no guarantee to leave evidence of",
+        "no guarantee to write evidence of",
         words=("check", "m.py", "--evidence", "e"),
     ),
 )

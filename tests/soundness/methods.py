@@ -62,6 +62,8 @@ class Writer(Statements):
             options.append(f"at_most={self.pick(('1', '2', *self.params))}")
         if not fault and self.chance(0.5):
             options.append("fair=True")
+        if number % 2:
+            options.append('by="somebody"')
         given = ", ".join(o for o in options if o)
         mark = ("fault" if fault else "action") + (f"({given})" if given else "")
         kind = "harm" if fault else "act"

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from dataclasses import replace
 
 from click.testing import CliRunner
@@ -129,7 +130,10 @@ def test_the_command_writes_the_page(tmp_path):
     second = CliRunner().invoke(main, command)
 
     assert (first.exit_code, second.exit_code) == (0, 0)
-    assert data_of(run.read_text())["copy"]["command"] == f"onceproof replay {SPARK}"
+    assert (
+        data_of(run.read_text())["copy"]["command"]
+        == f"onceproof replay {shlex.quote(str(SPARK))}"
+    )
     told = data_of(walk.read_text())
     assert told["view"]["fails_at"] == 8
     assert told["copy"]["command"] == (

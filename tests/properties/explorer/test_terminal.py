@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 import termios
@@ -391,7 +392,9 @@ def test_on_a_terminal_the_view_opens_and_prints_what_was_copied():
             os.write(ours, keys.pop(0).encode())
 
     assert running.wait(20) == 0
-    assert f"onceproof replay {SPARK}" in seen.split("\x1b[?1049l")[-1]
+    assert (
+        f"onceproof replay {shlex.quote(str(SPARK))}" in seen.split("\x1b[?1049l")[-1]
+    )
 
 
 def test_textual_is_loaded_only_where_it_is_used():

@@ -258,7 +258,7 @@ def test_fewer_faults_than_the_protocol_allows_can_be_asked_for():
     ("protocol", "faults", "answer"),
     [
         (Sound(), None, "nothing can fail in sound; declare a @fault"),
-        (Spared(), None, "no run of spared holds a fault; look at the guards of str"),
+        (Spared(), None, "no run of spared holds a fault; look at the guards of harm"),
         (Lamp(), 2, "faults must be 1 to 1, .*; make it with faults=2"),
         (Lamp(), 0, "make it with faults=1"),
     ],

@@ -69,8 +69,10 @@ TOGETHER = {
     "explore": [
         ["FILE|PROTOCOL", "--set", "--property", "--max-states", "--html"],
         ["FILE|PROTOCOL", "--set", "--property", "--max-states", "--json"],
+        ["FILE|PROTOCOL", "--set", "--property", "--max-states", "--unfold"],
         ["FILE|PROTOCOL", "--trust", "--html"],
         ["FILE|PROTOCOL", "--trust", "--json"],
+        ["FILE|PROTOCOL", "--trust", "--unfold"],
     ],
     "export": [
         ["PROTOCOL|FILE", "--to", "--set", "--output", "--json"],
@@ -206,7 +208,7 @@ def test_nothing_is_given_twice_empty_or_unprintable(parsed, command, param):
             assert told.exit_code == 2, told.output
             assert "\x1b" not in told.output
     if empty is not None:
-        assert "empty text" in empty.output
+        assert "is empty" in empty.output
 
 
 def test_an_option_that_no_use_reads_is_no_command():

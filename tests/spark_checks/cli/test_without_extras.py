@@ -40,7 +40,7 @@ COMMANDS: dict[str, list[tuple[list[str], int, str]]] = {
         (["transaction-commit", "--to", "tla"], 0, "wrote "),
         ([str(SPARK), "--to", "pytest"], 0, "wrote "),
     ],
-    "guarantees": [([], 0, "scope")],
+    "guarantees": [([], 0, "# Guarantees")],
     "protocols": [([], 0, "micro-batch"), (["micro-batch"], 0, "BATCH")],
     "new": [(["thing"], 0, "thing.py")],
     "doctor": [([], 2, "pyspark"), (["--class-archive"], 2, "")],

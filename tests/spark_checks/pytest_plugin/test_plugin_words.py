@@ -23,7 +23,7 @@ def test_it(onceproof_replay):
 REFUSED = {
     "": "needs a marker",
     "(fault=1)": "did you mean faults=?",
-    "('id')": "takes its words by name",
+    "('id')": "takes its arguments by name",
     "(key='id', faults=9)": "must be 1 to 3",
     "(key='id', batches='2')": "must be 1 to 8",
     "(key='id', guarantees=['durabel'])": "did you mean 'durable'?",
