@@ -20,13 +20,14 @@ from onceproof.model.language import (
     Sort,
     action,
     always,
+    if_else,
     not_,
     processes,
     state,
     when,
 )
 from onceproof.model.language.tracing.trace import trace
-from onceproof.properties.judges.by_search import check
+from onceproof.properties.judges.by_search import check, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,6 +193,26 @@ def test_what_is_hidden_from_the_trace_is_refused(
 ) -> None:
     with pytest.raises(ModelError, match=r"test_swallowed_errors\.py:\d+: "):
         check(make(hides)())
+
+
+class Far(Protocol):
+    """Counts, and goes wrong by its type, after more steps than are sampled."""
+
+    n = state(0, high=60)
+    bad = state(False)
+
+    @action
+    def count_on(self) -> None:
+        """Count."""
+        when(self.n < 60)
+        self.n = self.n + 1
+        self.bad = if_else(self.n == 50, type(self.n) == int, False)  # noqa: E721
+
+
+def test_random_walks_are_compared_with_plain_python_as_well() -> None:
+    """However short the walks are that are asked for."""
+    with pytest.raises(ModelError, match="as it was traced"):
+        simulate(Far(), walks=1, depth=1, seed=0)
 
 
 class CaughtGuard(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -20,6 +21,7 @@ from onceproof.spark_checks.plan.run_plan import (
 )
 from onceproof.spark_checks.replay.outcome import RunRecord
 from onceproof.spark_checks.replay.sink_report import SinkReport
+from onceproof.spark_checks.report import assessment
 from onceproof.spark_checks.report.coverage import by_cause, in_short, left_out_of
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints, place_of
 
@@ -46,7 +48,7 @@ class Done:
 
     @property
     def missed(self):
-        return bool(self.not_replayed) and not self.known
+        return (bool(self.not_replayed) and not self.known) or bool(self.unread)
 
 
 def hit(*lines):
@@ -168,6 +170,18 @@ def test_moments_at_which_readers_fail_are_said():
     assert left_out_of(found, Choice()) == [
         "not judged, 1 moments after a fault: readers fail: RuntimeError: half a file"
     ]
+
+
+def test_what_readers_could_not_read_is_not_counted_as_held(monkeypatch):
+    """The headline says in how many interleavings the sink held, and no more."""
+    monkeypatch.setattr(SinkReport, "concluded", lambda *_: Verdict.UNDECIDED)
+    unread = hit(FIRST)
+    unread.unread = "ValueError: half a file"
+    request = assessment.AssessmentRequest(Path(), Path())
+
+    found = assessment._judged(report_of(hit(SECOND), unread), request)
+
+    assert "half a file; it held in 1 of 2 interleavings" in found.headline
 
 
 def test_a_failure_that_a_second_replay_did_not_show_is_said():

@@ -9,7 +9,11 @@ from py4j import protocol
 from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JError
 
+from onceproof.spark_checks.plan.choice import Choice
+from onceproof.spark_checks.replay.engine import replay
+from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.session import java_names, spark_internals
+from tests.spark_checks.steering import SINKS, SMALL
 
 pytestmark = pytest.mark.spark
 
@@ -68,3 +72,16 @@ def test_names_that_are_known_are_not_asked_for(session):
     assert asked == []
     assert client.send_command("another") == "Java's answer"
     assert len(answers) == len(java_names.NAMES)
+
+
+def test_each_replay_lets_go_of_what_its_processes_asked_for(pool, session):
+    """A session that many tests share would fill otherwise."""
+    connection = spark_internals.gateway()
+    client = spark_internals.client_of(connection)
+    lost = asked_for_by_nobody(connection)
+    request = ReplayRequest(sizes=SMALL, choice=Choice(only=frozenset({1})))
+
+    replay([SINKS["foreach-batch-append"]], lambda _: None, request, pool=pool)
+
+    with pytest.raises(Py4JError, match="does not exist"):
+        JavaObject(lost, client).hashCode()
