@@ -21,7 +21,7 @@ def test_each_script_is_run():
 
 
 @pytest.mark.spark
-@pytest.mark.grid
+@pytest.mark.ci
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_finding_is_shown(name):
     """What the page says of Spark is what it does."""

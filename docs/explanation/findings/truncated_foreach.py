@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
-from onceproof.spark_checks.inputs.event_files import Source
+from onceproof.spark_checks.inputs.event_files import InputFiles
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.inputs.sizes import Sizes
-from onceproof.spark_checks.plan.rules import RUN_PROPERTY, Plan, Rule
+from onceproof.spark_checks.plan.rules import RUN_PROPERTY, Rule, RuleSet
 from onceproof.spark_checks.session.scratch import Scratch
 from onceproof.spark_checks.session.warm_session import WarmSession
 
@@ -44,10 +44,10 @@ def main() -> None:
     session = WarmSession(scratch.path / "session", scratch.path, ENTRY_POINTS)
     try:
         sizes = Sizes(events=100, batches=1, partitions=2)
-        source = Source(scratch.path / "flights", flights_input(sizes))
+        source = InputFiles(scratch.path / "flights", flights_input(sizes))
         source.offer(scratch.path / "input", 1)
         rule = Rule("begin_task", "call", 0, "die", partition=0, attempt=0)
-        Plan((rule,), str(scratch.path), "shown").write(session.plans)
+        RuleSet((rule,), str(scratch.path), "shown").write(session.plans)
         session.spark.sparkContext.setLocalProperty(RUN_PROPERTY, "shown")
         log = scratch.path / "notes.txt"
         session.spark.conf.set("spark.sql.files.minPartitionNum", "2")
