@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.terms.types import Value
+    from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
     from onceproof.model.traces import Trace
 
@@ -124,7 +125,7 @@ def _joined(each: Any, *, until: bool) -> tuple[bool, frozenset[Read]]:
 
 @dataclass(frozen=True)
 class Reason:
-    """A step that had a part in it, and the elements that it changed to that end."""
+    """A step that had a part in it, and the elements that it wrote to that end."""
 
     step: int
     elements: tuple[Element, ...]
@@ -183,16 +184,43 @@ class Slice:
     def _ask(
         self, todo: dict[int, set[Element]], wanted: Sequence[tuple[Element, int]]
     ) -> None:
-        """Note for each element the step that last changed it, if one did."""
+        """Note for each element the step that last wrote it, if one did."""
         for element, at in wanted:
-            changed = (
-                number
-                for number in range(at, 0, -1)
-                if self.states[number][element] != self.states[number - 1][element]
-            )
-            number = next(changed, 0)
+            number = next((n for n in range(at, 0, -1) if self._wrote(n, element)), 0)
             if number and not element[0].startswith("faults"):
                 todo.setdefault(number, set()).add(element)
+
+    def _wrote(self, number: int, element: Element) -> bool:
+        """Return whether a step gave an element its value, perhaps the one it had.
+
+        A step that writes the value which is there already may be the one that should
+        have changed it. What moves up in a channel is no such value.
+        """
+        if self.states[number][element] != self.states[number - 1][element]:
+            return True
+        path, place = element
+        event = self._run.events[number - 1]
+        action = self._actions[event.name]
+        if path not in action.written or self._is_message(path):
+            return False
+        known = dict(zip(action.params, event.members, strict=True))
+        looking = Evaluation(self._system, [self.states[number - 1]])
+        value = self._after(action, element)
+        while isinstance(value, t.Ite):
+            test, _ = looking.of(value.test, known)
+            value = value.then if test else value.orelse
+        if not isinstance(value, t.Get) or value.field != path:
+            return True
+        return place != tuple(int(looking.of(i, known)[0]) for i in value.indices)
+
+    def _after(self, action: ActionTerm, element: Element) -> t.Term:
+        """Return what an element holds after an action, in terms of before."""
+        path, place = element
+        indices = tuple(t.Const(i, IntType(i, i)) for i in place)
+        return action.after(t.Get(path, indices, self._system.field(path).type))
+
+    def _is_message(self, path: str) -> bool:
+        return path.rpartition(".")[0] in self._channels
 
     def _read_by(self, number: int, wanted: Collection[Element]) -> set[Element]:
         """List what a step read: for its guard, and for the values that are wanted."""
@@ -201,16 +229,13 @@ class Slice:
         known = dict(zip(action.params, event.members, strict=True))
         looking = Evaluation(self._system, [self.states[number - 1]])
         read = set(looking.of(action.guard, known)[1])
-        for path, place in wanted:
-            field = self._system.field(path)
-            indices = tuple(t.Const(i, IntType(i, i)) for i in place)
-            after = action.after(t.Get(path, indices, field.type))
-            read |= looking.of(after, known)[1]
+        for element in wanted:
+            read |= looking.of(self._after(action, element), known)[1]
         return {(path, place) for path, place, _ in read}
 
     def _order(self, element: Element) -> tuple[bool, Element]:
         """Put what is in a channel last: that a message was sent says less."""
-        return element[0].rpartition(".")[0] in self._channels, element
+        return self._is_message(element[0]), element
 
     def _elements(self, state: State) -> dict[Element, Value]:
         return dict(zip(self._places, state, strict=True))
@@ -221,15 +246,26 @@ def reason_in_words(slice_: Slice, reason: Reason, run: Trace) -> str:
     event = run.events[reason.step - 1]
     label = slice_.labels.event(event, run.states[reason.step - 1])
     before, after = slice_.states[reason.step - 1 : reason.step + 1]
+    changed = [e for e in reason.elements if before[e] != after[e]]
     parts = [
         f"{slice_.labels.element(*e)} from {plain(before[e])} to {plain(after[e])}"
-        for e in reason.elements[:MOST_NAMED]
+        for e in changed[:MOST_NAMED]
     ]
-    more = len(reason.elements) - len(parts)
-    if more:
-        parts.append(f"{more} more")
+    if len(changed) > len(parts):
+        parts.append(f"{len(changed) - len(parts)} more")
+    left = [e for e in reason.elements if before[e] == after[e]]
+    kept = [
+        f"{slice_.labels.element(*e)} at {plain(after[e])}" for e in left[:MOST_NAMED]
+    ]
+    if len(left) > len(kept):
+        kept.append(f"{len(left) - len(kept)} more as they were")
+    done = [
+        f"{verb} {joined(some)}"
+        for verb, some in (("changed", parts), ("left", kept))
+        if some
+    ]
     what = "the fault " if event.fault else ""
-    return f"because step {reason.step}, {what}{label}, changed {joined(parts)}"
+    return f"because step {reason.step}, {what}{label}, {' and '.join(done)}"
 
 
 def joined(parts: Sequence[str]) -> str:

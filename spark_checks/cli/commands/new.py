@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+import sys
 from pathlib import Path
 
 import click
 
+from onceproof.model import language
 from onceproof.model.errors import UsageError
 from onceproof.model.files import write_whole
 from onceproof.model.language.decorators import kebab
+from onceproof.model.library import protocols
 from onceproof.model.text import shell_word
 from onceproof.spark_checks.cli.command import Command
 
@@ -114,7 +118,9 @@ def new(name: str, output: Path) -> int:
         message = f"{name!r} is no name; take letters, digits and -, as in order-intake"
         raise UsageError(message)
     title = "".join(word.capitalize() for word in words)
-    path = output / f"{kebab(title).replace('-', '_')}.py"
+    module = kebab(title).replace("-", "_")
+    _refuse_taken(name, title, module)
+    path = output / f"{module}.py"
     if path.exists():
         message = f"{path} is there already, and is not overwritten"
         raise UsageError(message)
@@ -123,3 +129,19 @@ def new(name: str, output: Path) -> int:
     click.echo(f"wrote {path}")
     click.echo(f"next: onceproof check {shell_word(path)}")
     return 0
+
+
+def _refuse_taken(name: str, title: str, module: str) -> None:
+    """Refuse a name that means something else in Python, here or in the library."""
+    if keyword.iskeyword(module) or keyword.iskeyword(title):
+        taken = "a word of Python"
+    elif module in sys.stdlib_module_names:
+        taken = "a module of Python's own"
+    elif title in language.__all__:
+        taken = f"a name of the language, {title}"
+    elif kebab(title) in protocols():
+        taken = "a protocol of the library"
+    else:
+        return
+    message = f"{name!r} is {taken}; choose another name, as in my-{kebab(title)}"
+    raise UsageError(message)

@@ -7,11 +7,14 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from onceproof.model.language import Protocol, action, at_rest, if_else, state, when
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import spelled
 from onceproof.model.language.tracing.trace import trace
+from onceproof.properties.counterexample.explanation import because
+from onceproof.properties.counterexample.model_run import counterexample_of, model_of
 from onceproof.properties.counterexample.slicing import Evaluation
-from onceproof.properties.judges.by_search import claims_of
+from onceproof.properties.judges.by_search import check, claims_of
 from tests.model.random_protocols import protocols
 
 
@@ -29,13 +32,13 @@ def test_the_elements_that_settle_a_claim_are_enough(drawn, seed):
     chance = random.Random(seed)
     places = [(field.path, place) for field, place in reference.places]
     choices: dict = {}
-    for state in [*reference.initial_states()]:
+    for at in [*reference.initial_states()]:
         for _ in range(12):
-            for place, value in zip(places, state, strict=True):
+            for place, value in zip(places, at, strict=True):
                 choices.setdefault(place, set()).add(value)
-            moves = [after for _, after in reference.successors(state)]
-            state = chance.choice(moves) if moves else state  # noqa: PLW2901
-    before = dict(zip(places, state, strict=True))
+            moves = [after for _, after in reference.successors(at)]
+            at = chance.choice(moves) if moves else at  # noqa: PLW2901
+    before = dict(zip(places, at, strict=True))
     for prop in claims_of(protocol):
         for question in prop.questions(system):
             if question.when not in ("always", "sometimes", "at_rest"):
@@ -54,3 +57,44 @@ def test_the_elements_that_settle_a_claim_are_enough(drawn, seed):
             again, _ = Evaluation(system, [other]).of(question.term, {})
             assert again == value
             assert all(spelled(other[e]) == spelled(before[e]) for e in kept)
+
+
+class Forgetful(Protocol):
+    """A commit that should publish, and writes what is there already."""
+
+    turn = state(0, high=3)
+    published = state(False)
+    other = state(False)
+
+    @action
+    def commit(self) -> None:
+        """Commit; it leaves the value as it is."""
+        when(self.turn == 0)
+        self.turn = 1
+        self.published = False
+
+    @action
+    def unrelated(self) -> None:
+        """Change something else, and keep what is published by a condition."""
+        when(self.turn == 1)
+        self.turn = 2
+        self.published = if_else(self.other, True, self.published)
+        self.other = True
+
+    @at_rest
+    def is_published(self) -> bool:
+        """What was committed is published."""
+        return self.published
+
+
+def test_a_step_that_writes_the_value_already_there_is_a_cause():
+    """The step that should have changed a value is named; one that keeps it is not."""
+    protocol = Forgetful()
+    (finding,) = check(protocol).findings
+    model, _ = model_of(counterexample_of(protocol, finding), protocol)
+    assert model is not None
+
+    said = because(model, len(model.run.steps), None)
+
+    assert any("commit(), " in t and "left published at false" in t for t in said), said
+    assert not any("unrelated(), " in t and "left published" in t for t in said), said

@@ -86,6 +86,28 @@ def test_new_overwrites_nothing(tmp_path):
     assert (tmp_path / "order_intake.py").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [
+        ("class", "a word of Python"),
+        ("none", "a word of Python"),
+        ("json", "a module of Python's own"),
+        ("protocol", "a name of the language, Protocol"),
+        ("Part", "a name of the language, Part"),
+        ("micro-batch", "a protocol of the library"),
+        ("MicroBatch", "a protocol of the library"),
+    ],
+)
+def test_new_refuses_a_name_that_means_something_else(tmp_path, name, taken):
+    """No file is written that Python or the command line would take for another."""
+    made = run("new", name, "--output", str(tmp_path))
+
+    assert made.exit_code == 2
+    assert taken in made.stderr
+    assert "choose another name" in made.stderr
+    assert not list(tmp_path.iterdir())
+
+
 TWO = """
 from onceproof.model.language import *
 class One(Protocol):
