@@ -49,9 +49,9 @@ class Box:
     """A family of channels or networks: where its messages lie in a state.
 
     ``counted`` is the path of the field that says how many there are. In a channel
-    (``fifo``) the parts of each lie in ``columns``; a network has a ``texts`` for each
-    kind of message, which is the last index of ``counted``. ``names`` are those of the
-    parts of a message.
+    (``fifo``), and in a network that bounds how many are in flight, the parts of each
+    lie in ``columns``; a network that counts each kind has a ``texts`` for each, which
+    is the last index of ``counted``. ``names`` are those of the parts of a message.
     """
 
     path: str
@@ -151,8 +151,19 @@ class _Post:
                 SentMessage(sent.text, box.path, sent.step, number, delivery)
             )
         while len(queue) < now:
-            text = self._text(box, place, len(queue))
+            text = self._sent(box, place, queue, now)
             queue.append(_InFlight(text, number))
+            self._reorder(box, place, queue)
+
+    def _sent(
+        self, box: Box, place: Place, queue: Sequence[_InFlight], now: int
+    ) -> str:
+        """Find which message is new: a bag puts it wherever it belongs."""
+        there = [self._text(box, place, i) for i in range(now)]
+        for known in queue:
+            if known.text in there:
+                there.remove(known.text)
+        return there[-1]
 
     def _gone(
         self, box: Box, place: Place, queue: list[_InFlight], now: int, event: Event
@@ -171,12 +182,14 @@ class _Post:
     def _reordered(self, box: Box) -> None:
         """Put messages into the order that they lie in, where some were overtaken."""
         for (path, place), queue in self.waiting.items():
-            if path != box.path:
-                continue
-            for i in range(len(queue)):
-                text = self._text(box, place, i)
-                at = next((k for k in range(i, len(queue)) if queue[k].text == text), i)
-                queue.insert(i, queue.pop(at))
+            if path == box.path:
+                self._reorder(box, place, queue)
+
+    def _reorder(self, box: Box, place: Place, queue: list[_InFlight]) -> None:
+        for i in range(len(queue)) if box.fifo else ():
+            text = self._text(box, place, i)
+            at = next((k for k in range(i, len(queue)) if queue[k].text == text), i)
+            queue.insert(i, queue.pop(at))
 
     def _text(self, box: Box, place: Place, number: int) -> str:
         if not box.fifo:

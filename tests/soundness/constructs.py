@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model import language
+from onceproof.model.language.parts.bags import Mailbag
 from onceproof.model.language.parts.channels import End
 from onceproof.model.language.parts.clocks import Epochs, Timers
 from onceproof.model.language.parts.networks import Mail
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 PARTS: dict[str, tuple[type, ...]] = {
     "channels": (End,),
-    "network": (Mail,),
+    "network": (Mail, Mailbag),
     "processes": (Processes,),
     "timers": (Timers,),
     "epochs": (Epochs,),

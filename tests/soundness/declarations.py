@@ -219,6 +219,8 @@ def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
         lines.append(f"bag = network({sample}{options}{w.pick(volatile)})")
         w.bags["bag"] = (sorts, kind)
     if w.chance(share * 0.6):
+        _sack(w, lines, w.pick(volatile))
+    if w.chance(share * 0.6):
         _processes(w, lines)
     if w.chance(share * 0.4):
         w.timer = "clock"
@@ -242,6 +244,19 @@ def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
         lines.insert(0, "S = Shelf.S")
         return [head, deep]
     return []
+
+
+def _sack(w: Writer, lines: list[str], volatile: str) -> None:
+    """Draw a network that bounds what is in flight, perhaps by a sort of the file."""
+    kind = w.pick(("note", "letter", "letter"))
+    sample = {"note": "Note(Colour.RED, False)", "letter": "Letter(False, 0)"}[kind]
+    sorts = w.pick(((), ("S",)))
+    options = _per(sorts) + (", high=1" if kind == "letter" else "")
+    options += "".join(f", {b}=1" for b in ("losses", "repeats") if w.chance(0.3))
+    room = w.pick(("O", "O", "1") if "O" in w.sorts else ("1", "2"))
+    options += f", in_flight={room}" + w.pick(("", ", copies=1"))
+    lines.append(f"sack = network({sample}{options}{volatile})")
+    w.sacks["sack"] = (sorts, kind, room if room == "O" else "")
 
 
 def _per(sorts: tuple[str, ...]) -> str:

@@ -159,6 +159,21 @@ class Statements(Terms):
                     )
                 if self.chance(0.4):
                     do(name, self.pick((f"{end}.drop(0)", f"{end}.repeat(0)")))
+        for name, (sorts, kind, places) in self.sacks.items():
+            at = self.members(scope, sorts)
+            if at is None:
+                continue
+            end = f"self.{name}[{', '.join(at)}]" if at else f"self.{name}.only"
+            for how in ("send", "send", "send", "receive", "clear"):
+                do(name, f"{end}.{how}({{0}})", lambda k=kind: self.message(k, scope))
+            place = self.member(scope, places) if places else "0"
+            for text in (f"drop({place})", f"repeat({place})", f"take({place})"):
+                if self.chance(0.5):
+                    do(name, f"{end}.{text}")
+            for has in self.fields:
+                if has.type == "bool" and not has.sorts:
+                    taken = f"any_of({end}.take({place}).urgent, self.{has.name})"
+                    do(name, f"self.{has.name} = {taken}")
         a = self.member(scope, "S") if "S" in self.sorts else None
         if a is not None and self.timer:
             for how in ("start", "cancel", "fire"):

@@ -43,6 +43,7 @@ class Terms:
         self.sorts: dict[str, bool] = {}  # whether it is ordered
         self.queues: dict[str, tuple[tuple[str, ...], str]] = {}
         self.bags: dict[str, tuple[tuple[str, ...], str]] = {}
+        self.sacks: dict[str, tuple[tuple[str, ...], str, str]] = {}
         self.process = self.timer = self.epoch = ""
         self.shelf = False
         self.params: list[str] = []
@@ -148,6 +149,7 @@ class Terms:
             if at is not None and type_ == "bool":
                 end = f"@.{name}[{', '.join(at)}]" if at else f"@.{name}.only"
                 say(f"{end}.holds({{0}})", lambda k=kind: self.message(k, scope))
+        found += self.of_sacks(type_, scope)
         a = self.member(scope, "S") if "S" in self.sorts else None
         if a is not None and type_ == "bool":
             if self.process:
@@ -163,6 +165,32 @@ class Terms:
             say(f"@.shelf.full({a})")
         if self.shelf and type_ == "int":
             say("@.shelf.load")
+        return found
+
+    def of_sacks(self, type_: str, scope: Scope) -> list[Callable[[], Node]]:
+        """List the ways to read something of networks that bound what is in flight."""
+        found: list[Callable[[], Node]] = []
+        for name, (sorts, kind, places) in self.sacks.items():
+            at = self.members(scope, sorts)
+            if at is None:
+                continue
+            end = f"{self.me()}.{name}" + (f"[{', '.join(at)}]" if at else ".only")
+            if type_ == "bool":
+                place = self.member(scope, places) if places else "0"
+                there = "all_of(there, note.urgent) for there, note in"
+                texts = (
+                    f"{end}.empty",
+                    f"any_of(*({there} {end}.messages()))",
+                    f"{end}.at({place}).urgent",
+                )
+                found += [lambda t=text: const("bool", t) for text in texts]
+                found.append(
+                    lambda e=end, k=kind: Node(
+                        "bool", f"{e}.holds({{0}})", (self.message(k, scope),)
+                    )
+                )
+            if type_ == "int":
+                found.append(lambda e=end: const("int", f"{e}.used"))
         return found
 
     def small(self, low: int, high: int) -> Node:

@@ -145,16 +145,23 @@ class Channels(Part, Generic[M]):
     blank: Mapping[str, Any]
     sorts: tuple[Sort, ...]
     inner: tuple[Sort]
-    bound_: int | Param
+    bound_: tuple[int | Param] | None
+    """How much room there is; without it, as much as ``inner`` has members.
+
+    In a tuple, since the class of a channel declares no parameter of its own.
+    """
 
     @property
     def length(self) -> int:
         """How many messages each channel has room for."""
-        found = self.bound_
+        if self.bound_ is None:
+            return self._sizes[self.inner[0]]
+        (found,) = self.bound_
         return found if isinstance(found, int) else self.argument(found)
 
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:
-        self._given = {self.inner[0]: max(1, self.length)}
+        if self.bound_ is not None:
+            self._given = {self.inner[0]: max(1, self.length)}
         super()._take_sizes(sizes)
 
     def __getattr__(self, name: str) -> Any:
@@ -286,7 +293,7 @@ def channels(
     blank = columns_of(sample)
     bounds = bounds_of(high, blank)
     fields: dict[str, Any] = {
-        name: _field(value, (*sorts, place), bounds.get(name), volatile=volatile)
+        name: column(value, (*sorts, place), bounds.get(name), volatile=volatile)
         for name, value in blank.items()
     }
     used: State[int] = state(0, per=sorts, high=length, volatile=volatile)
@@ -306,7 +313,7 @@ def channels(
         "blank": blank,
         "sorts": sorts,
         "inner": (place,),
-        "bound_": length,
+        "bound_": (length,),
         "sample": sample,
         "__doc__": Channels.__doc__,
         "__module__": __name__,
@@ -347,13 +354,14 @@ def bounds_of(
     return dict(high)
 
 
-def _field(
+def column(
     value: object,
     sorts: tuple[Sort, ...],
     high: int | Param | Sort | None,
     *,
     volatile: bool,
 ) -> State[Any]:
+    """Declare one part of all messages, like the one of the sample."""
     number = isinstance(value, int) and not isinstance(value, bool | Member)
     return state(value, per=sorts, high=high if number else None, volatile=volatile)
 

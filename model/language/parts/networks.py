@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import Field, Param
+from onceproof.model.language.parts.bags import bag
 from onceproof.model.language.parts.channels import (
     bounds_of,
     columns_of,
@@ -25,6 +26,8 @@ from onceproof.model.language.terms.types import BoolType, IntType, Type, type_o
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from onceproof.model.language.parts.bags import Bag
 
 M = TypeVar("M")
 
@@ -88,12 +91,12 @@ class Network(Part, Generic[M]):
     kinds: Mapping[str, PartValues]
     sorts: tuple[Sort, ...]
     inner: tuple[Sort]
-    copies_: int | Param
+    copies_: tuple[int | Param]
 
     @property
     def copies(self) -> int:
         """How many messages alike may be on their way at once."""
-        found = self.copies_
+        (found,) = self.copies_
         return found if isinstance(found, int) else self.argument(found)
 
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:
@@ -102,7 +105,8 @@ class Network(Part, Generic[M]):
         if number > MAX_SIZE:
             message = (
                 f"{self._path} has {number} kinds of message, and {MAX_SIZE} is the "
-                "most; put members into per=, and bound integers by high="
+                "most that are counted each; say how many messages can be on their "
+                "way at once by in_flight=, and there can be any number of kinds"
             )
             raise ModelError(message, where=here())
         self._given = {self.inner[0]: number}
@@ -198,25 +202,68 @@ class PartValues:
         return found
 
 
+@overload
 def network(
     sample: M,
     *,
     per: Sort | tuple[Sort, ...] = (),
-    copies: int | Param = 1,
+    in_flight: int | Param | Sort,
+    copies: int | Param | None = None,
     high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
     volatile: bool = False,
     losses: int | Param = 0,
     repeats: int | Param = 0,
-) -> Slot[Network[M]]:
+) -> Slot[Bag[M]]: ...
+@overload
+def network(
+    sample: M,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    in_flight: None = None,
+    copies: int | Param | None = None,
+    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    volatile: bool = False,
+    losses: int | Param = 0,
+    repeats: int | Param = 0,
+) -> Slot[Network[M]]: ...
+def network(
+    sample: M,
+    *,
+    per: Sort | tuple[Sort, ...] = (),
+    in_flight: int | Param | Sort | None = None,
+    copies: int | Param | None = None,
+    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    volatile: bool = False,
+    losses: int | Param = 0,
+    repeats: int | Param = 0,
+) -> Slot[Network[M]] | Slot[Bag[M]]:
     """Declare a network without order, for messages like ``sample``.
 
     ``per`` gives one for each member, or tuple of members: sender and receiver, say.
-    Of each message ``copies`` at most are on their way at once. Integers in a
-    message go from 0 to ``high``, which may be given for each part of a named tuple.
-    ``losses`` and ``repeats`` are budgets of faults; delay needs none, since any
-    message may be received next. A ``volatile`` network is lost with the volatile
-    state of its owner.
+    Integers in a message go from 0 to ``high``, which may be given for each part of a
+    named tuple. ``losses`` and ``repeats`` are budgets of faults; delay needs none,
+    since any message may be received next. A ``volatile`` network is lost with the
+    volatile state of its owner.
+
+    Without ``in_flight``, the network counts each of at most 64 kinds of message, and
+    ``copies`` (1 unless given) of each are on their way at once. With ``in_flight``
+    there can be any number of kinds, and so many messages are on their way at once in
+    each network: a number, a parameter, or an ordered sort whose members are then the
+    places of the messages, so that an action ``per`` that sort can ``take`` any of
+    them. ``copies`` bounds those that are alike, where it is given.
     """
+    if in_flight is not None:
+        return bag(
+            sample,
+            per=per,
+            in_flight=in_flight,
+            copies=copies,
+            high=high,
+            volatile=volatile,
+            losses=losses,
+            repeats=repeats,
+        )
+    copies = 1 if copies is None else copies
     sorts = per if isinstance(per, tuple) else (per,)
     columns = columns_of(sample)
     bounds = bounds_of(high, columns)
@@ -241,7 +288,7 @@ def network(
         "kinds": kinds,
         "sorts": sorts,
         "inner": (messages,),
-        "copies_": copies,
+        "copies_": (copies,),
         "__doc__": Network.__doc__,
         "__module__": __name__,
     }

@@ -162,6 +162,13 @@ const liveModel = (model, about) => {
         .every((sent, k) => sent.text === left[k]));
       return Math.max(0, found);
     };
+    const reorder = (box, place, queue) => {
+      for (let k = 0; box.fifo && k < queue.length; k++) {
+        const text = textAt(box, place, k);
+        const found = queue.findIndex((sent, m) => m >= k && sent.text === text);
+        if (found > k) queue.splice(k, 0, ...queue.splice(found, 1));
+      }
+    };
     const counted = (box, place, now, number, one) => {
       const key = JSON.stringify([box.path, place]);
       if (!waiting.has(key)) waiting.set(key, { box, place, queue: [] });
@@ -174,7 +181,12 @@ const liveModel = (model, about) => {
           delivery: lost ? "lost" : "received" });
       }
       while (queue.length < now) {
-        queue.push({ text: textAt(box, place, queue.length), step: number });
+        const there = Array.from({ length: now }, (_, k) => textAt(box, place, k));
+        for (const { text } of queue) {
+          if (there.includes(text)) there.splice(there.indexOf(text), 1);
+        }
+        queue.push({ text: there[there.length - 1], step: number });
+        reorder(box, place, queue);
       }
     };
     const placeOf = (field, at) => {
@@ -200,12 +212,7 @@ const liveModel = (model, about) => {
         }
       }
       for (const { box, place, queue } of waiting.values()) {
-        if (!box.fifo) continue;
-        for (let k = 0; k < queue.length; k++) {
-          const text = textAt(box, place, k);
-          const found = queue.findIndex((sent, m) => m >= k && sent.text === text);
-          if (found > k) queue.splice(k, 0, ...queue.splice(found, 1));
-        }
+        reorder(box, place, queue);
       }
       state = next;
     });

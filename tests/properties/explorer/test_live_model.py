@@ -22,6 +22,7 @@ from onceproof.properties.explorer.view import code_of
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.judges.by_search import Finding, claims_of
 from onceproof.properties.verdicts import Verdict
+from tests.model.language.test_bags import Desk
 from tests.model.random_protocols import protocols
 from tests.node import Node
 
@@ -108,6 +109,12 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
 def test_the_page_shows_what_the_view_shows(node, variant):
     """Kinds, lanes, changes, messages, strips and options, along a random walk."""
     compare(node, variant.protocol, 3)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_so_it_is_for_messages_that_are_sorted(node, seed):
+    """Wherever a message is put, it is known by its content."""
+    compare(node, Desk(faults=2), seed)
 
 
 @settings(
