@@ -108,7 +108,9 @@ class SymbolicStore:
         frame = model_frame()
         key = (field.path, places)
         code = frame.f_code if frame else None
-        if code is not None and self._overwritten.get(key) is code:
+        # In a sort of one member, first and last are one: no slip.
+        alone = any(self.sizes[sort] == 1 for sort in field.sorts)
+        if code is not None and self._overwritten.get(key) is code and not alone:
             message = (
                 f"{field.path} is given two values in one action, "
                 "and nothing reads the first"

@@ -14,6 +14,7 @@ from onceproof.model.language import (
     Sort,
     action,
     all_of,
+    always,
     any_of,
     by_member,
     fault,
@@ -25,6 +26,7 @@ from onceproof.model.language import (
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.judges.by_search import check
+from onceproof.properties.verdicts import Verdict
 
 
 class Light(Enum):
@@ -186,6 +188,33 @@ def test_bad_parameters_are_refused(arguments, message):
     """Sizes and names are checked as a protocol is made."""
     with pytest.raises(UsageError, match=message):
         Base(**arguments)
+
+
+class Row(Protocol):
+    """Writes its first place and its last one, which may be the same."""
+
+    O = Sort("place", size=2, ordered=True)
+    mark = state(False, per=O)
+
+    @action
+    def sweep(self) -> None:
+        """The second assignment wins where both are of one place."""
+        self.mark[self.O.last] = True
+        self.mark[self.O.first] = False
+
+    @always
+    def first_stays(self) -> bool:
+        """Nothing marks the first place."""
+        return not_(self.mark[self.O.first])
+
+
+@pytest.mark.parametrize(("size", "states"), [(1, 1), (2, 2)])
+def test_first_and_last_may_be_one_member(size, states):
+    """A protocol is not refused at one size for what it says at all others."""
+    found = check(Row(O=size))
+
+    assert set(found.verdicts.values()) == {Verdict.EXHAUSTED}
+    assert found.exploration.distinct == states
 
 
 class Memory(Part):
