@@ -41,7 +41,19 @@ COMPARED = {
     ast.Gt: ">",
     ast.GtE: ">=",
 }
-MORE = {"self.lose_volatile()", "self.lose_volatile(member)", "len(Sort)", "unary -"}
+HELPERS = {
+    "@property": "a property",
+    "@staticmethod": "a static method",
+    "helper": "a method of one's own",
+    "__init__": "an __init__ of one's own",
+}
+MORE = {
+    "self.lose_volatile()",
+    "self.lose_volatile(member)",
+    "len(Sort)",
+    "unary -",
+    *HELPERS.values(),
+}
 TERMS = tuple(kind.__name__ for kind in t.Term.__args__)
 
 
@@ -77,6 +89,10 @@ def _used(tree: ast.Module) -> Iterator[str]:
         and isinstance(node.value.func, ast.Name)
     } | {"S": "Sort"}
     for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            marks = [f"@{ast.unparse(mark)}" for mark in node.decorator_list]
+            yield from (HELPERS.get(mark, "") for mark in marks)
+            yield HELPERS.get("" if marks else node.name.rstrip("0123456789"), "")
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

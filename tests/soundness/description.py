@@ -97,7 +97,8 @@ class Method:
     def render(self) -> str:
         """Write the method."""
         mark = [f"    {self.mark}"] if self.mark else []
-        params = ", ".join(["self", *self.params])
+        first = [] if self.mark == "@staticmethod" else ["self"]
+        params = ", ".join([*first, *self.params])
         body = [f"        {line.render()}" for line in self.lines] or ["        pass"]
         return "\n".join([*mark, f"    def {self.name}({params}):", *body])
 

@@ -12,6 +12,7 @@ import random
 
 from tests.soundness.declarations import fields_of, parts_of, sorts_of
 from tests.soundness.description import Description, Klass, Method
+from tests.soundness.helpers import with_helpers
 from tests.soundness.methods import (
     MODALITIES,
     Writer,
@@ -55,4 +56,5 @@ def draw(seed: str, profile: str, claims: int = 3) -> Description:
     if profile == "wide":
         methods += many(w)
     klass = Klass("Drawn", "Protocol", tuple(declarations), tuple(methods))
+    klass = with_helpers(klass, dice, sized=profile != "open")
     return Description(f"{profile}:{seed}", (*classes, klass))
