@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 VOCABULARY = ("visible", "accepted", "promised", "rejected", "unit", "unexplained")
 _WORDS = ", ".join(VOCABULARY)
+EVENT, RESULT_ROW = "event", "row"
 
 
 @stored()
@@ -66,7 +67,7 @@ class Row:
     """One of them, in words, where that is known."""
 
 
-@stored("strays", "unread")
+@stored("strays", "unread", "errors", "counted")
 @dataclass(frozen=True)
 class History:
     """What was observed of a run, or of a model's trace, at each of some moments."""
@@ -84,6 +85,17 @@ class History:
     unread: tuple[Count, ...] = ()
     """The moments at which no reader could read. What rows hold there counts for
     nothing."""
+    errors: tuple[str, ...] = field(default=(), compare=False)
+    """Why readers failed, for each moment of ``unread``, where that is known."""
+    counted: str = field(default=EVENT, compare=False)
+    """What is counted: ``event``, or ``row`` where a result of the events is held."""
+
+    def error(self, moment: int) -> str:
+        """Return why readers failed at a moment; the empty text if they read."""
+        if moment not in self.unread:
+            return ""
+        known = dict(zip(self.unread, self.errors, strict=False))
+        return known.get(moment) or "it raised an error"
 
     def seen(self, moment: int) -> dict[int, int]:
         """Count at a moment how many events a reader saw how often."""

@@ -17,6 +17,7 @@ from typing import (
 )
 
 from onceproof.model.errors import ModelError, UsageError
+from onceproof.model.language.declaring import Declaring
 from onceproof.model.language.decorators import kebab
 from onceproof.model.language.expressions import if_else, process_sort
 from onceproof.model.language.fields import Field, OneOf, Param
@@ -85,7 +86,7 @@ def part(kind: type[P], *, default: type[P] | None = None) -> Slot[P]:
     return Slot(kind, default or kind)
 
 
-class Part:
+class Part(metaclass=Declaring):
     """A piece of a protocol with its own state, actions and faults.
 
     Its owner calls its methods; they are inlined where they are called. Its state

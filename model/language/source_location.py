@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import contextlib
+import dataclasses
 import functools
 import sys
 import traceback
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parent.parent.parent
 _OWN = tuple(str(_ROOT / room) for room in ("model", "properties", "spark_checks"))
 _MODELS = tuple(str(_ROOT / shelf) for shelf in ("model/protocols",))
-_NOT_THE_MODEL = (functools.__file__, contextlib.__file__, typing.__file__)
+_NOT_THE_MODEL = (
+    functools.__file__,
+    contextlib.__file__,
+    typing.__file__,
+    dataclasses.__file__,
+)
 _ASKING = (functools.__file__, typing.__file__, abc.__file__, "<frozen abc>")
 
 

@@ -44,7 +44,8 @@ class Exploration:
     generated: int = 0
     """How many states were generated, duplicates included."""
     depth: int = 0
-    """The levels of the breadth-first search; the initial states are level 1."""
+    """How many levels of states there are, as TLC counts them: one more than
+    ``steps``."""
     seconds: float = 0.0
     """How long the search took."""
     compile_seconds: float = 0.0
@@ -57,6 +58,11 @@ class Exploration:
     """States that were found, from the first to the last, as many as were asked for."""
     never_taken: tuple[str, ...] = ()
     """The actions and faults that changed no state that was found."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps the state that is furthest from the start is away from it."""
+        return max(0, self.depth - 1)
 
     @property
     def complete(self) -> bool:
@@ -75,7 +81,7 @@ def explore(
 ) -> Exploration:
     """Search every reachable state and settle ``questions`` about them.
 
-    ``progress(distinct, generated, depth)`` is called now and then. A search that
+    ``progress(distinct, generated, steps)`` is called now and then. A search that
     meets its limits ends with ``stopped`` saying which, and every question that it
     has not refuted is undecided. With ``symmetry`` states that differ in the names of
     members alone count once. Of the states found it gives ``keep``, spread evenly.
@@ -95,7 +101,7 @@ def explore(
             graph.add(made.states)
             result.stopped = _over(graph, limits)
             if progress:
-                progress(graph.count, result.generated, len(graph.levels) - 1)
+                progress(graph.count, result.generated, len(graph.levels) - 2)
             if result.stopped:
                 break
         graph.levels.append(graph.count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from onceproof.model.files import writable, write_whole
@@ -85,7 +85,7 @@ class TraceStep:
         return self.label or f"{self.event}({', '.join(map(str, self.members))})"
 
 
-@stored("looks", "input", "test", "options", "because", "loop")
+@stored("looks", "input", "test", "options", "because", "loop", "taken")
 @dataclass(frozen=True)
 class Counterexample:
     """A trace that breaks a property, of the model or of a real run."""
@@ -135,6 +135,15 @@ class Counterexample:
     """How it came about, in sentences."""
     loop: Count | None = None
     """After how many steps a loop begins; with no step after it, the run is at rest."""
+    taken: Count | None = None
+    """How many of the steps a real run took that did not come to its end; the others
+    are what the model does then."""
+
+    def as_taken(self) -> Counterexample:
+        """Return the counterexample without the steps that a real run did not take."""
+        if self.taken is None or self.taken >= len(self.steps):
+            return self
+        return replace(self, steps=self.steps[: self.taken], taken=None)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, with its format, its schema, and its digest."""
@@ -221,6 +230,8 @@ def _coherent(found: Counterexample) -> None:
         message = "'fails_at' is not the number of a step"
     elif any(look > steps for look in found.looks):
         message = "'looks' names a step that does not exist"
+    elif found.taken is not None and found.taken > steps:
+        message = "'taken' is more than there are steps"
     for name in ("observed", "expected"):
         history: History | None = getattr(found, name)
         if history is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language.steps import Event
 from onceproof.properties.counterexample.file import lane_of
-from onceproof.properties.counterexample.readers import times
+from onceproof.properties.counterexample.readers import failed, times
 from onceproof.properties.counterexample.routine import (
     FOLDED,
     Fold,
@@ -51,7 +51,11 @@ class Lanes:
 
 
 def lanes_of(counterexample: Counterexample) -> Lanes:
-    """Lay out a counterexample: first who acts first, and readers last."""
+    """Lay out a counterexample: first who acts first, and readers last.
+
+    Steps that a real run did not take are left out.
+    """
+    counterexample = counterexample.as_taken()
     names = list(
         dict.fromkeys(
             step.lane or counterexample.protocol for step in counterexample.steps
@@ -122,6 +126,8 @@ def _looks(counterexample: Counterexample, number: int, lane: int) -> list[LaneR
 def _seen(line: Counterexample, moment: int) -> str:
     if line.observed is None:
         return ""
+    if error := line.observed.error(moment):
+        return failed(error)
     seen = line.observed.seen(moment).items()
     text = ", ".join(f"{events} {times(often)}" for often, events in seen)
     more = line.observed.unexplained[moment]

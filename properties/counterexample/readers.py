@@ -19,7 +19,12 @@ def times(number: int) -> str:
 
 
 def readers_see(history: History, moment: int) -> str:
-    """Return what readers see at a moment: "readers see 4 of 8 events twice"."""
+    """Return what readers see at a moment: "readers see 4 of 8 events twice".
+
+    Where they could not read, it is why: "the reader failed: ValueError: half a file".
+    """
+    if error := history.error(moment):
+        return failed(error)
     return f"readers see {seen_at(history, moment)}"
 
 
@@ -33,7 +38,7 @@ def seen_at(history: History, moment: int, *, missing: bool = True) -> str:
     odd = [(n, times(k)) for k, n in counted.items() if k != 1]
     if not missing and any(k > 1 for k in counted):
         odd = [(n, times(k)) for k, n in counted.items() if k > 1]
-    events = "event" if total == 1 else "events"
+    events = history.counted if total == 1 else f"{history.counted}s"
     seen = [f"{n} {'other' if n == 1 else 'others'} {how}" for n, how in odd]
     if odd:
         seen[0] = f"{odd[0][0]} of {total} {events} {odd[0][1]}"
@@ -43,6 +48,11 @@ def seen_at(history: History, moment: int, *, missing: bool = True) -> str:
         rows = "row" if strays == 1 else "rows"
         seen.append(f"{strays} {rows} that should not be there")
     return f"{', '.join(seen[:-1])}{' and ' if seen[1:] else ''}{seen[-1]}"
+
+
+def failed(error: str) -> str:
+    """Return that a reader failed, and why."""
+    return f"the reader failed: {error}"
 
 
 def at_moment(moment: str, *, rested: bool = True) -> str:

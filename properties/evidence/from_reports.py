@@ -138,7 +138,7 @@ def _judge(report: Report) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Name the judge, count what it looked at, and say what its scope adds."""
     run = report.run
     if isinstance(run, Exploration):
-        coverage: dict[str, Any] = {"states": run.distinct, "depth": run.depth}
+        coverage: dict[str, Any] = {"states": run.distinct, "depth": run.steps}
         if run.stopped:
             coverage["stopped"] = run.stopped
         return "check", coverage, {}

@@ -34,7 +34,7 @@ PHRASES = {
     "story-spark": "What readers saw",
     "story-steps": "How it came about",
     "story-saw-model": "{when}, readers would see {seen}.",
-    "story-saw-spark": "{when}, readers see {seen}.",
+    "story-saw-spark": "{when}, {seen}.",
     "story-state": "{when}, {state}.",
     "story-ending": "{ending}, and what is claimed has not come about.",
     "story-why": "This breaks {claim}: it is claimed that {clause}.",

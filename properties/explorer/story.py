@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.readers import AT_REST, at_moment, seen_at
+from onceproof.properties.counterexample.readers import (
+    AT_REST,
+    at_moment,
+    readers_see,
+    seen_at,
+)
 from onceproof.properties.counterexample.routine import folds_of
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
 from onceproof.properties.explorer.phrases import DRIFT, say, when
@@ -64,7 +69,7 @@ def _saw(
         at = when(fails_at)
         if seen.moments[moment] == AT_REST:
             at = at_moment(AT_REST, rested=seen.rested)
-        return say("story-saw-spark", when=_capital(at), seen=seen_at(seen, moment))
+        return say("story-saw-spark", when=_capital(at), seen=readers_see(seen, moment))
     if view.ending:
         return say("story-ending", ending=_capital(view.ending))
     at = _capital(when(fails_at))

@@ -78,6 +78,13 @@ def explored(
     A model of the user's own is run from the project, or from anywhere with ``trust``.
     """
     notes = []
+    left = len(counterexample.steps) - len(counterexample.as_taken().steps)
+    if left:
+        notes.append(
+            f"no restart brought the query to its end: {_steps(left)} that the model "
+            "takes then are not shown"
+        )
+        counterexample = counterexample.as_taken()
     if len(counterexample.steps) > MOST_STEPS:
         total = len(counterexample.steps)
         notes.append(f"of {total:,} steps the first {MOST_STEPS:,} are shown")
@@ -89,6 +96,10 @@ def explored(
         notes.append(f"no other step can be taken here: {reason}")
         return Explored(_without_model(counterexample, notes), None)
     return Explored(ViewBuilder(counterexample, model, notes).view(), model)
+
+
+def _steps(number: int) -> str:
+    return "1 step" if number == 1 else f"{number:,} steps"
 
 
 def _cut(counterexample: Counterexample) -> tuple[Counterexample, int | None]:

@@ -27,6 +27,31 @@ def broken(prop: Property, history: History) -> tuple[int, int] | None:
     return None
 
 
+def unobserved(prop: Property, history: History) -> tuple[int, ...]:
+    """List the moments that a property speaks of and at which no reader could read.
+
+    A history that breaks nothing does not show that the property holds there.
+    """
+    found: set[int] = set()
+    for clause in prop.clauses:
+        found |= _asked(clause, history) if history.unread else set()
+    return tuple(sorted(found))
+
+
+def _asked(clause: Clause, history: History) -> set[int]:
+    """Return the unread moments that a clause speaks of."""
+    unread = set(history.unread)
+    match clause.when:
+        case Modality.ALWAYS | Modality.STEP:
+            return unread
+        case Modality.AT_REST | Modality.RECOVERABLE:
+            return unread & {len(history.moments) - 1}
+        case Modality.SOMETIMES | Modality.EVENTUALLY | Modality.LEADS_TO:
+            return set()  # no single run decides these
+        case _:
+            assert_never(clause.when)
+
+
 def _first(clause: Clause, history: History) -> int | None:
     last = len(history.moments) - 1
     read = [i for i in range(last + 1) if i not in history.unread]

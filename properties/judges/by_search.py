@@ -255,9 +255,8 @@ def _extent(run: Exploration | Simulation) -> str:
         return f"{run.walks:,} random walks of at most {run.depth:,} steps"
     if run.stopped:
         return f"{run.distinct:,} states, where the search was stopped"
-    steps = max(0, run.depth - 1)
-    plural = "" if steps == 1 else "s"
-    return f"every interleaving, whose states are at most {steps} step{plural} away"
+    plural = "" if run.steps == 1 else "s"
+    return f"every interleaving, whose states are at most {run.steps} step{plural} away"
 
 
 def _finding(

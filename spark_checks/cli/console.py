@@ -124,7 +124,7 @@ def check_data(report: Report) -> dict[str, Any]:
         data |= {
             "distinct": found.distinct,
             "generated": found.generated,
-            "depth": found.depth,
+            "depth": found.steps,
             "seconds": round(found.seconds, 6),
             "compile_seconds": round(found.compile_seconds, 6),
             "stopped": found.stopped,
@@ -188,7 +188,7 @@ def show_check(report: Report) -> None:
     if found is not None:
         out.print(
             f"{escape(report.protocol.label())}: {found.distinct:,} states, "
-            f"{found.generated:,} generated, depth {found.depth}, "
+            f"{found.generated:,} generated, depth {found.steps}, "
             f"{found.seconds:.2f} s (and {found.compile_seconds:.2f} s to compile)"
         )
         if found.stopped:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from onceproof.properties.property import Property
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
     from onceproof.spark_checks.report.causes import Cause
@@ -186,19 +187,19 @@ def _undecided(report: SinkReport) -> list[str]:
     groups: dict[str, list[str]] = {}
     for prop in report.properties:
         if report.verdict(prop) is Verdict.UNDECIDED:
-            groups.setdefault(_why(report, prop.name), []).append(prop.name)
+            groups.setdefault(_why(report, prop), []).append(prop.name)
     return [
         f"{name}: undecided: {_listed(names)}, for {why}."
         for why, names in groups.items()
     ]
 
 
-def _why(report: SinkReport, name: str) -> str:
+def _why(report: SinkReport, prop: Property) -> str:
     """Return why nothing was decided of a guarantee."""
-    if report.unsteady.get(name):
+    if report.unsteady.get(prop.name):
         return "an interleaving broke it once, and not when it was replayed again"
-    if any(o.unread for o in report.replayed):
-        return "readers fail once the query has finished"
+    if unread := report.unobserved(prop):
+        return f"the reader failed in {len(unread)} of {len(report.replayed)} replays"
     replayed, total = len(report.replayed), len(report.classes.classes)
     if replayed < total:
         return (

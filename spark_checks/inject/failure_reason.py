@@ -8,16 +8,20 @@ import re
 from onceproof.spark_checks.inject.redaction import redacted
 
 _RAISED = re.compile(r"[\w.]*(Error|Exception): ")
+_OURS = re.compile(r"^onceproof\.[\w.]+: ")
 _NETWORK = ("Py4JNetworkError", "Py4JAuthenticationError")
 
 
 def reason(error: BaseException) -> str:
-    """Return the line that best explains a failure: what Python raised, if it did."""
+    """Return the line that best explains a failure: what Python raised, if it did.
+
+    The name of an error of Onceproof's own says nothing to a user, and is left out.
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept = itertools.takewhile(lambda line: not line.startswith("==="), lines)
     raised = [line for line in kept if _RAISED.match(line)]
     line = (raised or lines or [type(error).__name__])[-1 if raised else 0]
-    return redacted(line)[:300]
+    return redacted(_OURS.sub("", line))[:300]
 
 
 def named(error: BaseException) -> str:

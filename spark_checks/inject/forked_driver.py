@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.session.wire import Message
 
 LEFT_BEHIND = 15.0
-LOST = 74
+RAISED, LOST = 70, 74
+"""The exit status of a host whose user code raised, and of one that failed itself."""
 HUNG = "hung"
 LOG = "driver.log"
 
@@ -166,6 +167,8 @@ class ForkedDriver:
         last = "" if code == EXIT_CODE else self._last_words()
         ending = f": {last}" if last else ""
         message = f"the driver died {when} ({_status(code)}){ending}"
+        if code == RAISED and last:
+            message = f"the sink's code raised an error {when}: {last}"
         if code == LOST or (code < 0 and not (self._marks / HUNG).exists()):
             self.lost = message
         raise DriverDiedError(message)

@@ -33,7 +33,7 @@ from onceproof.spark_checks.replay.steering.interleaving_run import (
 )
 from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
 from onceproof.spark_checks.replay.worker_threads import WorkerThreads
-from onceproof.spark_checks.session.interruption import ReaderGoneError
+from onceproof.spark_checks.session.interruption import ReaderGoneError, Signals
 from onceproof.spark_checks.session.jvm import java_version
 from onceproof.spark_checks.session.session_pool import SessionPool
 
@@ -104,12 +104,25 @@ def _alone(
     request: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
-    """Replay in a session pool of its own; keep only folders worth inspecting."""
+    """Replay in a session pool of its own; keep only folders worth inspecting.
+
+    SIGTERM and SIGHUP raise ``KeyboardInterrupt`` meanwhile, so that nothing is left.
+    """
+    with Signals().heeded():
+        return _in_own_pool(enumerations, sinks, listener, request, given)
+
+
+def _in_own_pool(
+    enumerations: Enumerations,
+    sinks: Sequence[ModelledSink],
+    listener: Listener,
+    request: ReplayRequest,
+    given: Input | None,
+) -> list[SinkReport]:
     pool = SessionPool(ENTRY_POINTS)
     scratch = pool.scratch
     if request.keep:
         pool.keep()
-    listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
     kept: list[Path] = []
     keep = True
 
@@ -119,6 +132,7 @@ def _alone(
         listener(event)
 
     try:
+        listener(events.Started(tuple(s.name for s in sinks), str(scratch)))
         reports = _replayed(pool, enumerations, sinks, listen, request, given)
         keep = request.keep
     except (KeyboardInterrupt, ReaderGoneError):

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.ledger import EventOutcome, History, Row
+from onceproof.properties.ledger import (
+    EVENT,
+    RESULT_ROW,
+    EventOutcome,
+    History,
+    Row,
+)
 from onceproof.spark_checks.session.host_processes import UserCodeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -37,12 +43,14 @@ class Observer:
         expected: DataFrame,
         columns: Sequence[str],
         interim: DataFrame | None = None,
+        counted: str = EVENT,
     ) -> None:
         """Take what should be visible at the end: a row for each event, with ``unit``.
 
         Events are identified by ``columns``. Rows of ``interim`` may be seen before the
-        end, and are no events.
+        end, and are no events. ``counted`` is the word for what is counted.
         """
+        self._counted = counted
         self._named = tuple(columns)
         self._columns = sorted(columns)
         row, text = self._row(), self._in_words()
@@ -139,7 +147,10 @@ class Observer:
         found: list[list[Any]] = [[] for _ in observations]
         for row in outcomes.collect():
             found[row["run"]].append(row)
-        return [t.history(r) for t, r in zip(observations, found, strict=True)]
+        return [
+            replace(seen.history(rows), counted=self._counted)
+            for seen, rows in zip(observations, found, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -154,6 +165,8 @@ class Observations:
     """The batches that the commit log named."""
     rested: bool
     """Whether the query reached its end."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """Why readers failed, by the name of the moment."""
 
     def history(self, counted: Iterable[Any]) -> History:
         """Make the ledger of counts: Spark's rows of a unit, times seen and events."""
@@ -179,13 +192,15 @@ class Observations:
             rows.append(
                 Row(unit, accepted=True, outcomes=story, events=events, example=example)
             )
+        unread = tuple(i for i, look in enumerate(self.looks) if look is None)
         return History(
             self.moments,
             tuple(sorted(rows)),
             tuple(unexplained),
             self.rested,
             tuple(strays) if any(strays) else (),
-            tuple(i for i, look in enumerate(self.looks) if look is None),
+            unread,
+            tuple(self.errors.get(self.moments[i], "") for i in unread),
         )
 
 
@@ -205,7 +220,8 @@ def observer_of(
         for batches in range(1, source.batches):
             part = result(source.first(spark, batches)).select(*final.columns)
             interim = part if interim is None else interim.union(part)
-        return Observer(final.withColumn(_UNIT, f.lit(last)), final.columns, interim)
+        final_rows = final.withColumn(_UNIT, f.lit(last))
+        return Observer(final_rows, final.columns, interim, RESULT_ROW)
     frames = [
         source.batch(spark, number).withColumn(_UNIT, f.lit(number))
         for number in range(source.batches)

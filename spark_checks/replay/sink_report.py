@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from onceproof.properties.guarantees import guarantees_of
-from onceproof.properties.judges.by_history import broken
+from onceproof.properties.judges.by_history import broken, unobserved
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.replay.outcome import never_hit, unforeseen
 from onceproof.spark_checks.replay.smallest import Smallest
@@ -93,16 +93,29 @@ class SinkReport:
         """Judge a property on the real runs; the model can only lower a "held".
 
         What the model refutes at a moment when no replay looks is undecided, and so is
-        what was broken only once, or where readers failed at the end.
+        what was broken only once, or where readers failed at a moment that the property
+        speaks of.
         """
         if not self.replayed:
             return Verdict.UNDECIDED
         if self.first_break(prop):
             return Verdict.REFUTED
-        if self.unsteady.get(prop.name) or any(o.unread for o in self.replayed):
+        if self.unsteady.get(prop.name) or self.unobserved(prop):
             return Verdict.UNDECIDED
         refuted = self.model.verdicts.get(prop.name) is Verdict.REFUTED
         return Verdict.UNDECIDED if refuted else Verdict.HELD
+
+    def unobserved(self, *claims: Property) -> list[Outcome]:
+        """List the outcomes in which no reader could read what one of some claims asks.
+
+        What breaks a claim at another moment is among them, too.
+        """
+        return [
+            outcome
+            for outcome in self.replayed
+            if outcome.spark is not None
+            and (outcome.unread or any(unobserved(c, outcome.spark) for c in claims))
+        ]
 
     @property
     def never_hit(self) -> tuple[str, ...]:

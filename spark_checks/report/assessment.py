@@ -26,7 +26,7 @@ from onceproof.spark_checks.report.counterexamples import (
     keep_run,
     write_counterexamples,
 )
-from onceproof.spark_checks.report.coverage import in_short, left_out_of
+from onceproof.spark_checks.report.coverage import in_short, left_out_of, reader_errors
 from onceproof.spark_checks.sinks.user_sink import own_sink
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:
     if verdict is Verdict.REFUTED:
         return _refuted(report, request)
     lines = left_out_of(report, request.choice)
-    judged = sum(not outcome.unread for outcome in report.replayed)
+    judged = replayed - len(report.unobserved(*claims))
     how = f"in {judged} of {len(report.classes.classes)} interleavings"
     short = in_short(report, request.choice)
     if verdict.holds:
@@ -186,9 +186,10 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
     if failed:
         first = failed[0].not_replayed.splitlines()[0]
         return f"{len(failed)} {FAILED}, such as: {first}"
-    if unread := [o.unread for o in report.missed if o.unread]:
-        first = unread[0].splitlines()[0]
-        return f"readers fail once the query has finished: {first}"
+    if unread := report.unobserved(*claims):
+        number, total = len(unread), len(report.replayed)
+        first = reader_errors(unread)[0].splitlines()[0]
+        return f"the reader failed in {number} of {total} replays: {first}"
     if any(report.unsteady.values()):
         return "what an interleaving broke it did not break again"
     if not report.replayed:

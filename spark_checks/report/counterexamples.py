@@ -19,6 +19,7 @@ from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inputs.sizes import TIMEOUT
 from onceproof.spark_checks.inputs.user_events import to_json
 from onceproof.spark_checks.report.explanation import because
+from onceproof.spark_checks.report.steps_taken import steps_taken
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +112,10 @@ def counterexample(
     semantics = Interpreter(report.protocol)
     place = broken(prop, outcome.spark) if prop and outcome.spark else None
     clause, moment = place or (0, 0)
+    taken = steps_taken(outcome)
+    looks = [run.state for run in outcome.runs]
+    if taken is not None:
+        looks[-1] = taken
     return Counterexample(
         protocol=report.protocol.label(),
         parameters=every_parameter_of(report.protocol),
@@ -126,7 +131,8 @@ def counterexample(
         failpoints=outcome.failpoints,
         observed=outcome.spark,
         expected=outcome.model,
-        looks=tuple(run.state for run in outcome.runs),
+        looks=tuple(looks),
+        taken=taken,
         input=to_json(report.given) if report.given.own else None,
         test=test.node_id,
         options=test.to_json(),

@@ -10,7 +10,7 @@ from onceproof.spark_checks.replay.outcome import after_faults, never_hit
 from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from onceproof.spark_checks.plan.choice import Choice
     from onceproof.spark_checks.replay.outcome import Outcome
@@ -38,8 +38,6 @@ def in_short(report: SinkReport, choice: Choice) -> str:
         parts.append(f"{sum(causes.values())} not replayed: {each}")
     if early := sum(o.released_early for o in report.replayed):
         parts.append(f"{early} with a given-up task released early")
-    if failing := sum(map(_fails_before_the_end, report.replayed)):
-        parts.append(f"{failing} with readers that fail after a fault")
     if more := sum(bool(o.unplanned) for o in report.replayed):
         parts.append(f"{more} only after a restart that no fault explains")
     seen = report.sink.seen
@@ -72,17 +70,7 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
         )
     if others := causes.get(OTHERS):
         lines.append(f"not replayed, {others} {OTHERS}")
-    unread = Counter(o.unread for o in report.outcomes if o.unread)
-    for error, number in unread.items():
-        first = error.splitlines()[0][:_MOST_SAID]
-        lines.append(
-            f"undecided, {number}: readers fail once the query has finished: {first}"
-        )
-    before = Counter(e for o in report.replayed for e in o.unread_before)
-    for error, number in before.items():
-        first = error.splitlines()[0][:_MOST_SAID]
-        where = f"{number} moments after a fault"
-        lines.append(f"not judged, {where}: readers fail: {first}")
+    lines += _unread(report)
     again = Counter(o.failed_first for o in report.replayed if o.failed_first)
     for reason, number in again.items():
         first = reason.splitlines()[0][:_MOST_SAID].rstrip(":")
@@ -106,8 +94,29 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     return [*lines, *_code(report, whole=choice.whole)]
 
 
-def _fails_before_the_end(outcome: Outcome) -> bool:
-    return bool(outcome.unread_before)
+def reader_errors(outcomes: Iterable[Outcome]) -> list[str]:
+    """List why readers failed, moment by moment."""
+    kept = (o for o in outcomes if o.spark is not None)
+    return [error for o in kept for error in (*o.unread_before, o.unread) if error]
+
+
+def _unread(report: SinkReport) -> list[str]:
+    """Say at how many moments no reader could read, why, and what to do about it."""
+    found = []
+    for when, errors in (
+        ("after a fault", [e for o in report.replayed for e in o.unread_before]),
+        ("once the query had finished", [o.unread for o in report.replayed]),
+    ):
+        for error, number in Counter(filter(None, errors)).items():
+            moments = "1 moment" if number == 1 else f"{number} moments"
+            first = error.splitlines()[0][:_MOST_SAID]
+            found.append(f"not judged, {moments} {when}: the reader failed: {first}")
+    if found:
+        found.append(
+            "help: if a failing reader is what your users would see, the sink breaks "
+            "them; if there is just nothing to read yet, let read= return no rows"
+        )
+    return found
 
 
 def _code(report: SinkReport, *, whole: bool) -> list[str]:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.readers import at_moment, readers_see, times
+from onceproof.properties.counterexample.readers import (
+    at_moment,
+    failed,
+    readers_see,
+    times,
+)
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken
+from onceproof.properties.ledger import EVENT
 from onceproof.spark_checks.sinks.code_points import returns
 
 if TYPE_CHECKING:
@@ -35,7 +41,7 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
         sentences += _run(number, run, before, again)
         when = at_moment(run.moment, rested=history.rested)
         if run.unreadable:
-            sentences.append(f"{when}, readers fail: {run.unreadable}")
+            sentences.append(f"{when}, {failed(run.unreadable)}")
         else:
             sentences.append(f"{when}, {readers_see(history, number)}")
         again |= set(run.ran) - run.committed
@@ -45,7 +51,7 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
     sentences += _units(history, moment)
     if not history.rested:
         last = outcome.unplanned[-1] if outcome.unplanned else ""
-        why = f": {last.rpartition('DriverDiedError: ')[2]}" if last else ""
+        why = f": {last}" if last else ""
         sentences.append(f"no restart brings the query to its end{why}")
     weakest = next(g.name for g in GUARANTEES if broken(g, history))
     what = prop.clauses[clause].text
@@ -76,15 +82,21 @@ def _run(
 
 
 def _units(history: History, moment: int) -> Iterator[str]:
-    """Describe which events are not seen once, by batch, and what is seen besides."""
+    """Describe which events are not seen once, by batch, and what is seen besides.
+
+    Where readers failed, nothing is known of any event.
+    """
+    if moment in history.unread:
+        return
     for unit in sorted({row.unit for row in history.rows}):
         for row in history.rows:
             outcome = row.outcomes[moment]
             if row.unit == unit and outcome.visible != 1:
                 promised = " though the commit log names it" if outcome.promised else ""
                 such = f", such as {row.example}" if row.example else ""
+                of = f" of batch {unit}" if history.counted == EVENT else ""
                 yield (
-                    f"{_counted(row.events, 'event')} of batch {unit} "
+                    f"{_counted(row.events, history.counted)}{of} "
                     f"{'is' if row.events == 1 else 'are'} seen "
                     f"{times(outcome.visible)}{promised}{such}"
                 )

@@ -10,6 +10,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import pick, protocols
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.properties.counterexample.file import Counterexample, read, steps_of
+from onceproof.properties.counterexample.readers import failed as failed_reader
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.trust import own_code
@@ -21,6 +22,7 @@ from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.replay import engine, request
 from onceproof.spark_checks.report.counterexamples import _GUARANTEES, DRIFT
+from onceproof.spark_checks.report.coverage import reader_errors
 from onceproof.spark_checks.report.rerun import RerunResult, replay_test
 from onceproof.spark_checks.sinks.reference import reference_sinks
 from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from onceproof.properties.property import Property
     from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
@@ -116,7 +119,8 @@ def answered(
         for o in outcomes
         if o.interleaving.number not in once and _fails(counterexample, o)
     ]
-    missed = [o for o in outcomes if o.spark is None or o in report.missed]
+    open_ = report.unobserved(*_claims(counterexample))
+    missed = [o for o in outcomes if o.spark is None or o in [*report.missed, *open_]]
     folder = str((failed or missed or outcomes)[0].folder or "")
     steps = steps_of(Interpreter(report.protocol), outcomes[0].interleaving.trace)
     why = ""
@@ -127,12 +131,19 @@ def answered(
         )
     if failed:
         return RerunResult(*about, "FAILED", why, folder)
-    if all(o.known for o in missed) and len(missed) < len(outcomes):
+    if all(o.known and o not in open_ for o in missed) and len(missed) < len(outcomes):
         return RerunResult(*about, "FIXED", why, folder)
-    first = next((o for o in missed if not o.known), missed[0])
-    reason = first.not_replayed or first.unread
+    first = next((o for o in missed if not o.known or o in open_), missed[0])
+    failing = next(iter(reader_errors(o for o in open_ if o is first)), "")
+    reason = first.not_replayed or (failed_reader(failing) if failing else "")
     reason = reason or f"not reproducible: {once.get(first.interleaving.number)}"
     return RerunResult(*about, "ERROR", reason, folder)
+
+
+def _claims(counterexample: Counterexample) -> tuple[Property, ...]:
+    """Return the guarantee that a file is about; none where it is about drift."""
+    found = _GUARANTEES.get(counterexample.property)
+    return () if found is None else (found,)
 
 
 def _fails(counterexample: Counterexample, outcome: Outcome) -> bool:

@@ -128,8 +128,9 @@ def export(
     Example: onceproof export two-phase-commit --set RM=3 --to tla
              java -cp tla2tools.jar tlc2.TLC -deadlock TwoPhaseCommit
 
-    TLC then reports the same number of distinct states, and the same depth, as
-    onceproof check. -deadlock lets runs end. -config NAME.cfg chooses another
+    TLC then reports the same number of distinct states as onceproof check, and one
+    more as its depth: it counts states, where onceproof counts the steps between
+    them. -deadlock lets runs end. -config NAME.cfg chooses another
     configuration.
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     if form == "pytest":

@@ -19,6 +19,7 @@ from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.adapters import kind_of
 from onceproof.spark_checks.inject.failure_reason import is_lost, named
+from onceproof.spark_checks.inject.forked_driver import LOST, RAISED
 from onceproof.spark_checks.inject.start import Start
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_none
 from onceproof.spark_checks.plan.rules import (
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
     from onceproof.spark_checks.session.wire import Channel, Message
 
-RAISED, LOST = 70, 74
-"""The exit status of a host whose user code raised, and of one that failed itself."""
 SAYS_WHERE = 0.8
 
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError, UsageError
 from onceproof.spark_checks.inject.failure_reason import is_lost, named
+from onceproof.spark_checks.inject.forked_driver import LOST
 from onceproof.spark_checks.inject.hosts import pickling, user_modules
-from onceproof.spark_checks.inject.hosts.driver_side import LOST, serve_run
+from onceproof.spark_checks.inject.hosts.driver_side import serve_run
 from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inject.sink_description import describe
 from onceproof.spark_checks.session import forkable, jvm_link, spark_internals

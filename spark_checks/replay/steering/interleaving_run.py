@@ -113,7 +113,11 @@ def run_one(
     if problem:
         return UnjudgedOutcome(outcome)
     observations = Observations(
-        tuple(seen), tuple(query.looks), tuple(query.promised), query.rested
+        tuple(seen),
+        tuple(query.looks),
+        tuple(query.promised),
+        query.rested,
+        query.unreadable,
     )
     return UnjudgedOutcome(outcome, observations)
 

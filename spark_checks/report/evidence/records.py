@@ -161,6 +161,8 @@ def _note(report: SinkReport, prop: Property) -> str:
         return ""
     if report.model.verdicts.get(prop.name) is Verdict.REFUTED:
         return "the model refutes it at a moment when no replay looks"
+    if report.unobserved(prop):
+        return "the reader failed at a moment that it speaks of"
     if report.never_hit:
         return f"no fault was injected before {report.never_hit[0]}"
     return "something could not be steered as planned"

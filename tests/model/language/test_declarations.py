@@ -34,6 +34,7 @@ from onceproof.properties.verdicts import Verdict
 from tests.model.language.test_mistakes import judged
 
 BASE = '''\
+from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from onceproof.model.language import *
 
@@ -140,6 +141,30 @@ LOST = {
     "a fault is declared twice": (
         "@fault\ndef harm(self):\n    self.x = 0\n\ndef harm(self):\n    self.x = 1",
         "harm is declared twice in Sub",
+    ),
+    "state is declared twice": (
+        "f = state(False)\ng = state(False)\nf = state(True)",
+        "f is declared twice in Sub, here and at {first}, and only the last",
+    ),
+    "a parameter is declared twice": (
+        "f = param(1)\nf = param(2)",
+        "f is declared twice in Sub, here and at {first}",
+    ),
+    "a sort is declared twice": (
+        "F = Sort('one')\nF = Sort('other')",
+        "F is declared twice in Sub, here and at {first}",
+    ),
+    "a part is declared twice": (
+        "f = part(Sink)\nf = part(Sink)",
+        "f is declared twice in Sub, here and at {first}",
+    ),
+    "state and an action share a name": (
+        "f = state(0, high=1)\n\n@action\ndef f(self):\n    self.x = 0",
+        "f is declared twice in Sub, here and at {first}",
+    ),
+    "a class is a dataclass": (
+        "pass\n\n@dataclass\nclass Data(Base):\n    f: bool = state(False)",
+        "Data cannot be a dataclass: its fields would be arguments, and no state",
     ),
     "an action and a claim share a name": (
         (
@@ -354,12 +379,14 @@ def test_what_would_be_lost_or_mixed_up_is_refused(tmp_path, mistake):
     lines = "".join(f"    {line}\n" if line else "\n" for line in body.splitlines())
     if "class Mixin" in body:
         lines = lines.replace("\n    class", "\nclass").replace("\n    ", "\n")
-    path.write_text(HELPERS + BASE + lines)
+    before = HELPERS + BASE
+    path.write_text(before + lines)
+    first = f"{path}:{before.count(chr(10)) + 1}"
 
     with pytest.raises(ModelError) as caught:
         judged(f"{path}:{'mixed' if 'class Mixed' in body else 'sub'}")
 
-    assert message in str(caught.value)
+    assert message.replace("{first}", first) in str(caught.value)
     assert caught.value.where.startswith(str(path))
 
 

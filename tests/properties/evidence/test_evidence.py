@@ -93,7 +93,7 @@ def test_a_record_is_written_and_read_back_whole(tmp_path):
     assert read(tmp_path / "micro-batch.json") == (broken,)
     assert read_folder(tmp_path) == {broken.address: broken}
     assert (broken.verdict, broken.judge, broken.date) == ("refuted", "check", DAY)
-    assert broken.coverage == {"states": 507, "depth": 29}
+    assert broken.coverage == {"states": 507, "depth": 28}
     assert broken.scope["BATCH"] == 2
     assert broken.fault_set == ("crash", "fail-task", "fail-job", "lose-contact")
     assert broken.trace is not None

@@ -20,9 +20,23 @@ def test_check_reproduces_the_published_counts():
 
     told = json.loads(result.stdout)
 
-    assert (told["distinct"], told["generated"], told["depth"]) == (8832, 58146, 17)
+    assert (told["distinct"], told["generated"], told["depth"]) == (8832, 58146, 16)
     assert told["properties"]["agreement"] == "exhausted"
     assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("members", [1, 2, 4])
+def test_depth_means_the_same_wherever_it_is_printed(members):
+    """It is the number of steps to the state that is furthest from the start."""
+    words = ("check", "two-phase-commit", "--set", f"RM={members}")
+
+    told = json.loads(run(*words, "--json").stdout)
+    printed = run(*words).stdout
+
+    depth = told["depth"]
+    assert f"depth {depth}, " in printed
+    assert f"states are at most {depth} steps away" in printed.replace("\n", " ")
+    assert f"states are at most {depth} steps away" in told["bounds"]["agreement"]
 
 
 def test_a_refuted_property_is_exit_status_1():

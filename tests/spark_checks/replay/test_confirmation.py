@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
 
-from onceproof.properties.guarantees import AT_LEAST_ONCE, EFFECTIVELY_ONCE
+from onceproof.properties.guarantees import (
+    AT_LEAST_ONCE,
+    EFFECTIVELY_ONCE,
+    GUARANTEES,
+)
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.properties.schema import read_as
@@ -160,6 +165,44 @@ def test_what_cannot_be_read_at_the_end_holds_nothing():
     assert found.verdict(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
     assert found.missed == [blind]
     assert blind.unread == "ValueError: half a file"
+
+
+def two_events(unread, one, other):
+    """Observe two events of one batch at two moments; ``one`` and ``other`` say how
+    often each was visible where nobody read."""
+    rows = [
+        Row(
+            0,
+            accepted=True,
+            outcomes=tuple(
+                EventOutcome(promised=True, visible=hidden if i in unread else 1)
+                for i in range(2)
+            ),
+        )
+        for hidden in (one, other)
+    ]
+    return History(("after a fault", "at rest"), tuple(rows), (0, 0))
+
+
+@pytest.mark.parametrize("prop", GUARANTEES, ids=lambda prop: prop.name)
+@pytest.mark.parametrize("unread", [(0,), (1,), (0, 1)], ids=str)
+def test_a_guarantee_is_held_only_if_each_moment_it_speaks_of_was_read(prop, unread):
+    """It is held where nothing that readers might have seen there would break it."""
+    blind = replace(two_events(unread, 0, 0), unread=unread)
+    found = report(Outcome(ONES[0], None, blind, (), 0.0), outcome(ONES[1], 1))
+
+    hidden = [two_events(unread, *seen) for seen in product(range(3), repeat=2)]
+    might_break = any(broken(prop, one) for one in hidden)
+
+    assert might_break or unread == (0,)
+    assert found.verdict(prop) is (Verdict.UNDECIDED if might_break else Verdict.HELD)
+
+
+def test_what_breaks_where_somebody_could_read_is_refuted():
+    """A moment that nobody could read does not excuse another."""
+    found = report(outcome(ONES[0], 1, 2, unread=(0,)))
+
+    assert found.verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
 
 
 def test_a_history_says_in_a_file_what_could_not_be_read():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
@@ -35,6 +37,18 @@ def history(*seen, strays=0):
         (
             history((0, 1), (2, 1), strays=1),
             f"readers see 1 of 2 events not at all, 1 other twice and {STRAY}",
+        ),
+        (
+            replace(history((0, 2)), counted="row"),
+            "readers see 2 of 2 rows not at all",
+        ),
+        (
+            replace(history((0, 2)), unread=(0,), errors=("ValueError: half a file",)),
+            "the reader failed: ValueError: half a file",
+        ),
+        (
+            replace(history((0, 2)), unread=(0,)),
+            "the reader failed: it raised an error",
         ),
     ],
 )

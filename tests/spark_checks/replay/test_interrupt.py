@@ -153,6 +153,53 @@ def test_a_process_that_is_just_being_started_is_not_lost(tmp_path, number):
     assert signals.status == 128 + number
 
 
+EXPORTED = """
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from onceproof.spark_checks.replay import engine
+
+
+@pytest.fixture(scope="session")
+def outside():
+    yield
+    print("the session fixture is torn down")
+
+
+def test_stopped(outside):
+    sink = SimpleNamespace(name="sink", code=("here",))
+
+    def stop(event):
+        print("scratch", event.scratch)
+        os.kill(os.getpid(), {number})
+
+    engine.replay([sink], stop)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_cleans_up_after_a_replay_that_no_fixture_made(number, tmp_path):
+    """An exported test calls the engine by itself: its folder goes with the process."""
+    test = tmp_path / "test_stopped.py"
+    test.write_text(EXPORTED.format(number=int(number)))
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
+
+    run = subprocess.run(
+        [*command, "-p", "no:onceproof", test],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    scratch = Path(re.search(r"scratch (/\S+)", run.stdout).group(1))
+    assert run.returncode == pytest.ExitCode.INTERRUPTED, run.stdout + run.stderr
+    assert "the session fixture is torn down" in run.stdout
+    assert not scratch.exists()
+
+
 STOPPED = """
 import os
 

@@ -138,7 +138,8 @@ def test_another_failure_is_not_taken_for_the_fault(outcome):
 
     assert found.spark is None
     assert "never injected" in found.not_replayed
-    assert "(status 70): RuntimeError: the table is locked" in found.not_replayed
+    raised = "raised an error in batch 0: RuntimeError: the table is locked"
+    assert raised in found.not_replayed
 
 
 def test_a_query_that_does_not_end_is_not_replayed(outcome):

@@ -166,10 +166,13 @@ def test_moments_at_which_readers_fail_are_said():
     done.unread_before = ("RuntimeError: half a file",)
     found = report_of(done)
 
-    assert in_short(found, Choice()) == " (1 with readers that fail after a fault)"
-    assert left_out_of(found, Choice()) == [
-        "not judged, 1 moments after a fault: readers fail: RuntimeError: half a file"
-    ]
+    said, what_to_do = left_out_of(found, Choice())
+
+    assert said == (
+        "not judged, 1 moment after a fault: the reader failed: "
+        "RuntimeError: half a file"
+    )
+    assert what_to_do.startswith("help: ")
 
 
 def test_what_readers_could_not_read_is_not_counted_as_held(monkeypatch):

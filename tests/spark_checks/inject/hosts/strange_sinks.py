@@ -63,6 +63,47 @@ def cannot_be_read_again(target):
     return ForeachBatch(write, read=read_if_once)
 
 
+def cannot_be_read_at_once(target):
+    """Is right, but its reader fails where a batch was begun and is not there yet."""
+    folder, read = target.path, reader(target.path)
+
+    def write(batch, batch_id):
+        begun = folder / f"begun-{batch_id}"
+        begun.touch()
+        put(folder, batch_id, batch)
+        begun.unlink()
+
+    def read_if_whole(spark):
+        if list(folder.glob("begun-*")):
+            message = "half a file"
+            raise ValueError(message)
+        return read(spark)
+
+    return ForeachBatch(write, read=read_if_whole)
+
+
+def broken_for_good(target):
+    """Takes what a dead process left for another writer: it never goes on."""
+    folder, read = target.path, reader(target.path)
+
+    def write(batch, batch_id):
+        lock = folder / "lock"
+        if lock.exists():
+            message = "somebody else writes"
+            raise BlockingIOError(message)
+        lock.touch()
+        put(folder, batch_id, batch)
+        lock.unlink()
+
+    def read_unlocked(spark):
+        if (folder / "lock").exists():
+            message = "half a file"
+            raise ValueError(message)
+        return read(spark)
+
+    return ForeachBatch(write, read=read_unlocked)
+
+
 def wrong_once(target, counted):
     """Writes a batch twice in the first restart of all, and never again."""
     folder, counted = target.path, Path(counted)

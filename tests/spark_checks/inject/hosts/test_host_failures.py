@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.counterexample.file import TraceStep
+from onceproof.properties.counterexample.file import TraceStep, read
+from onceproof.properties.explorer.view_builder import explored
+from onceproof.properties.guarantees import (
+    AT_LEAST_ONCE,
+    ATOMIC_VISIBILITY,
+    EFFECTIVELY_ONCE,
+    RECOVERABLE,
+)
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.report.assessment import CLAIMED, AssessmentRequest, judge
@@ -24,8 +31,8 @@ DIES = Choice(steps=(TraceStep("crash_in_commit", (), True, {}),))
 
 @pytest.fixture
 def judged(pool, tmp_path):
-    def ask(build, choice=DIES, **words):
-        test = RequestingTest("", ("id",), (str(tmp_path),), CLAIMED)
+    def ask(build, choice=DIES, claims=CLAIMED, **words):
+        test = RequestingTest("", ("id",), (str(tmp_path),), claims)
         words = {"events": ROWS, "batches": 1, "partitions": 1, **words}
         here = Path(__file__).parent
         question = AssessmentRequest(here, tmp_path, test=test, choice=choice, **words)
@@ -50,7 +57,45 @@ def test_a_reader_that_fails_has_not_seen_nothing(judged):
 
     assert found.verdict is Verdict.UNDECIDED
     assert {o.unread for o in found.report.missed} == {"ValueError: half a file"}
-    assert "readers fail once the query has finished: ValueError" in found.story
+    assert "the reader failed in 8 of 8 replays: ValueError" in found.headline
+    assert "once the query had finished: the reader failed: ValueError" in found.story
+
+
+def test_what_nobody_could_read_after_a_fault_is_not_held(judged):
+    """What speaks of the end alone is held: the restart leaves all that is owed."""
+    claims = (ATOMIC_VISIBILITY, EFFECTIVELY_ONCE, AT_LEAST_ONCE, RECOVERABLE)
+
+    found = judged(sinks.cannot_be_read_at_once, claims=claims)
+
+    verdicts = {p.name: str(found.report.verdict(p)) for p in claims}
+    assert verdicts == {
+        "atomic-visibility": "undecided",
+        "effectively-once": "undecided",
+        "at-least-once": "held",
+        "recoverable": "held",
+    }
+    assert "after a fault: the reader failed: ValueError: half a file" in found.story
+    assert "let read= return no rows" in found.story
+
+
+def test_a_sink_that_is_broken_for_good_does_not_recover(judged):
+    """The story shows what was done, why nobody reads, and no step beyond."""
+    found = judged(sinks.broken_for_good, claims=(RECOVERABLE,))
+
+    assert found.verdict is Verdict.REFUTED
+    assert "the reader failed: ValueError: half a file; recoverable" in found.headline
+    assert (
+        "no restart brings the query to its end: the sink's code raised an error in "
+        "batch 0: BlockingIOError: somebody else writes"
+    ) in found.story
+    assert "not at all" not in found.story + found.headline
+    assert "Error: the sink" not in found.story
+    assert "log_commit" not in found.story
+    written = read(Path(found.file))
+    shown = explored(written).view
+    assert written.taken == written.looks[-1] < len(written.steps)
+    assert [step.event for step in shown.steps][-1] == "start_commit"
+    assert "2 steps that the model takes then" in " ".join(shown.notes)
 
 
 def test_what_happens_once_is_not_a_refutation(judged, tmp_path):

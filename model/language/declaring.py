@@ -1,0 +1,63 @@
+"""Class bodies of protocols and parts: what is lost as the class is made is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.overrides import kind_of
+from onceproof.model.language.source_location import here
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+_MAKES_INIT = ("__dataclass_params__", "__dataclass_fields__", "__attrs_attrs__")
+
+
+class Body(dict[str, Any]):
+    """The names of a class body, which refuses to declare one of them twice."""
+
+    def __init__(self, owner: str) -> None:
+        """Begin the body of the class ``owner``."""
+        super().__init__()
+        self._owner = owner
+        self._lines: dict[str, str] = {}
+
+    def __setitem__(self, name: str, value: object) -> None:
+        """Give a name a value. Raises ``ModelError`` where that hides a declaration.
+
+        A method that is declared twice is refused when the class is made.
+        """
+        old = self.get(name)
+        if old is not value and not callable(old) and kind_of(old):
+            message = (
+                f"{name} is declared twice in {self._owner}, here and at "
+                f"{self._lines[name]}, and only the last would count; "
+                "choose another name"
+            )
+            raise ModelError(message, where=here())
+        self._lines[name] = here()
+        super().__setitem__(name, value)
+
+
+class Declaring(type):
+    """The type of protocols and parts: watches over what their classes declare."""
+
+    @classmethod
+    def __prepare__(
+        cls, name: str, bases: tuple[type, ...], /, **_: Any
+    ) -> MutableMapping[str, object]:
+        """Begin a class body."""
+        del bases
+        return Body(name)
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        """Change a class. Raises ``ModelError`` if a dataclass is made of it."""
+        if name in _MAKES_INIT:
+            message = (
+                f"{cls.__name__} cannot be a dataclass: its fields would be arguments, "
+                "and no state; take the decorator away, and declare each as "
+                "NAME = state(...)"
+            )
+            raise ModelError(message, where=here())
+        super().__setattr__(name, value)
