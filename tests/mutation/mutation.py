@@ -68,6 +68,7 @@ _RUNS = (
     "tests/model/interleavings/test_interleavings.py",
     "tests/model/interleavings/test_runs_by_hand.py",
 )
+_CONFIRMED = "tests/spark_checks/replay/test_confirmation.py"
 _FIRED = "tests/spark_checks/inject/test_rules_fire.py"
 _INJECTED = (
     _FIRED,
@@ -117,6 +118,12 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/spark_checks/cli/test_export.py",
     ),
     "properties/judges/by_proof/": (_KEPT, _ALIKE, *_PROOFS),
+    "properties/judges/by_history.py": (
+        "tests/properties/judges/test_by_history.py",
+        _CONFIRMED,
+        "tests/properties/test_ledger.py",
+        "tests/model/zoo",
+    ),
     "properties/": (
         "tests/properties/test_ledger.py",
         _KEPT,
@@ -139,6 +146,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "spark_checks/inject/checkpoint_edits.py": _INJECTED,
     "spark_checks/inject/tracing/tracer.py": _INJECTED,
+    "spark_checks/replay/": (_CONFIRMED,),
     "spark_checks/": _PLANS,
 }
 

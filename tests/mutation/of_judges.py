@@ -202,4 +202,19 @@ JUDGES = (
         "last not in ledgers or clause.holds(ledgers[last]) else [last]",
         "last not in ledgers or clause.holds(ledgers[0]) else [last]",
     ),
+    Mutation(
+        "properties/judges/by_history.py",
+        "a claim about every moment is left open by the last one alone",
+        "        case Modality.ALWAYS | Modality.STEP:\n            return unread\n",
+        (
+            "        case Modality.ALWAYS | Modality.STEP:\n"
+            "            return unread & {len(history.moments) - 1}\n"
+        ),
+    ),
+    Mutation(
+        "spark_checks/replay/sink_report.py",
+        "a guarantee is held where nobody could read",
+        "if self.unsteady.get(prop.name) or self.unobserved(prop):",
+        "if self.unsteady.get(prop.name):",
+    ),
 )

@@ -8,7 +8,7 @@ import pytest
 
 from tests.mutation import MUTATIONS
 from tests.mutation import mutation as making
-from tests.mutation.table import read
+from tests.mutation.table import PATH
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.meaning)
@@ -26,12 +26,33 @@ def test_each_mutation_has_a_meaning_of_its_own():
     assert len(set(meanings)) == len(meanings) >= 60
 
 
-def test_the_table_names_tests_that_are_there():
-    """Who noticed a mutation is there still, and nothing that was run survived."""
-    rows = read()
+def written():
+    """Give the rows of the table as they are written: file, meaning, who noticed."""
+    lines = PATH.read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
+    return [(file.strip("`"), meaning, by) for file, meaning, by in rows]
 
-    for mutation in MUTATIONS:
-        row = rows.get(mutation.meaning)
-        if row is not None and not mutation.equivalent:
-            assert row.killed, f"nothing notices: {mutation.meaning}"
-            assert (making.ROOT / row.killed.partition("::")[0].split(" ")[0]).exists()
+
+def test_each_mutation_has_one_row_in_the_table():
+    """In their order, and the table has no other rows."""
+    rows = [(file, meaning) for file, meaning, _ in written()]
+
+    assert rows == [(m.file, m.meaning) for m in MUTATIONS]
+
+
+@pytest.mark.parametrize("row", written(), ids=lambda row: row[1])
+def test_each_row_names_a_test_that_noticed_and_is_there(row):
+    """Or why nothing can notice. None was not run, and none survived."""
+    _, meaning, by = row
+    reasons = {m.meaning: m.equivalent for m in MUTATIONS}
+
+    if reasons[meaning]:
+        assert by == f"nothing: {reasons[meaning]}"
+        return
+    file, *names = by.strip("`").partition(" ")[0].split("::")
+    assert file.startswith("tests/"), f"nothing notices: {meaning}: {by}"
+    path = making.ROOT / file
+    assert path.exists()
+    for name in names:
+        function = name.partition("[")[0]
+        assert f"def {function}(" in path.read_text(encoding="utf-8"), by
