@@ -48,13 +48,13 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
                 "interleaving": o.interleaving.number,
                 "reason": o.not_replayed,
                 "no_failpoint": o.known,
-                "folder": str(o.folder or ""),
+                "folder": str(report.kept.get(o.interleaving.number, "")),
             }
             for o in report.outcomes
             if o.spark is None
         ],
         "drift": len(report.drift),
-        "drifts": [drift_data(o) for o in report.drift],
+        "drifts": [drift_data(report, o) for o in report.drift],
         "durable_states": len(report.classes.durable_states),
         "durable_states_covered": report.covered,
         "guarantees": {n: str(v) for n, v in report.verdicts.items()},
@@ -233,7 +233,8 @@ def _drift(
         f"    a restart that the model lacks, after: {escape(error)}"
         for error in outcome.unplanned
     ]
-    lines.append(f"    left behind: {escape(str(outcome.folder or 'nothing'))}")
+    left = str(report.kept.get(number, "nothing"))
+    lines.append(f"    left behind: {escape(left)}")
     if file := files.get(f"drift-{number}"):
         lines.append(f"    onceproof replay {escape(shell_word(file))}")
     yield "\n".join(lines)
@@ -245,9 +246,9 @@ def _not_replayed(report: SinkReport) -> Iterator[str]:
         alike = [o for o in missed if o.not_replayed == reason]
         numbers = ", ".join(str(o.interleaving.number) for o in alike)
         left = "".join(
-            f"\n    left behind: {escape(str(o.folder))}"
+            f"\n    left behind: {escape(str(report.kept[o.interleaving.number]))}"
             for o in alike
-            if o.folder is not None
+            if o.interleaving.number in report.kept
         )
         name, why = escape(report.sink.name), escape(reason)
         yield f"{name}: not replayed {numbers}: {why}.{left}"

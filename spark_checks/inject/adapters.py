@@ -15,7 +15,7 @@ from onceproof.spark_checks.inject.checkpoint_edits import MANIFEST, undo_file_c
 from onceproof.spark_checks.inject.sink_description import DataSourceClass
 from onceproof.spark_checks.inject.steered_query import steered
 from onceproof.spark_checks.plan.rules import CALLBACK, RUN_PROPERTY, UNDO
-from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable, RunPlan
+from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
 from onceproof.spark_checks.plan.sink_kind import CALLED, STARTS, SinkKind
 from onceproof.spark_checks.sinks.interface import (
     BatchJob,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.steps import Event
     from onceproof.spark_checks.inject.start import Start, StartedQuery
+    from onceproof.spark_checks.plan.run_draft import RunDraft
 
 
 _JOB = "the function of the job"
@@ -60,11 +61,11 @@ class ForeachBatchKind(Adapter):
         """Start the query, with the callback in a host."""
         return start.writer.foreachBatch(start.forked_driver).start()
 
-    def before_log_commit(self, run: RunPlan, batch: int) -> None:
+    def before_log_commit(self, run: RunDraft, batch: int) -> None:
         """Let the driver die as the callback returns."""
         run.stops(CALLBACK, "return", batch, "die")
 
-    def before_tasks(self, run: RunPlan, batch: int) -> bool:
+    def before_tasks(self, run: RunDraft, batch: int) -> bool:
         """Let the driver die as the callback is called."""
         run.stops(CALLBACK, "call", batch, "die")
         return True
@@ -120,7 +121,7 @@ class DataSourceKind(FormatKind):
         writer = start.writer.option(RUN_PROPERTY, start.plan.run)
         return writer.format(self._source.name()).options(**self._options).start()
 
-    def no_abort(self, run: RunPlan, batch: int) -> None:
+    def no_abort(self, run: RunDraft, batch: int) -> None:
         """Let the process die that would call abort, of any writer of the module."""
         run.rule(UNDO, "call", batch, "die")
         if isinstance(self._source, DataSourceClass):
@@ -136,7 +137,7 @@ class ManifestKind(Adapter):
         """Name the folder of the files."""
 
     def inside(
-        self, run: RunPlan, written: set[int], step: Event, *, again: bool
+        self, run: RunDraft, written: set[int], step: Event, *, again: bool
     ) -> None:
         """Let the batch be done, and ask for what its commit left to be taken back."""
         batch = step.members[0]
@@ -146,7 +147,7 @@ class ManifestKind(Adapter):
         run.undo = (batch, written)
         run.how.append(f"edit: manifest and commits of batch {batch} taken back")
 
-    def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
+    def undo(self, checkpoint: Path, batch: int, written: frozenset[int]) -> None:
         """Edit the manifest, the files and the checkpoint."""
         undo_file_commit(self.table(checkpoint), checkpoint, batch, written)
 
@@ -199,14 +200,14 @@ class QueryKind(Adapter):
             raise UsageError(message)
         return query
 
-    def before_log_commit(self, run: RunPlan, batch: int) -> None:
+    def before_log_commit(self, run: RunDraft, batch: int) -> None:
         """Let the driver die as the callback returns, or lay a trap."""
         if self._callback:
             run.stops(CALLBACK, "return", batch, "die")
         else:
             run.sets_trap(batch)
 
-    def before_tasks(self, run: RunPlan, batch: int) -> bool:
+    def before_tasks(self, run: RunDraft, batch: int) -> bool:
         """Let the driver die as the callback is called, if there is one."""
         if self._callback:
             run.stops(CALLBACK, "call", batch, "die")
@@ -234,11 +235,11 @@ class BatchJobKind(Adapter):
         """Run the job for the batches that are not done."""
         return Scheduler(start, start.forked_driver)
 
-    def before_log_commit(self, run: RunPlan, batch: int) -> None:
+    def before_log_commit(self, run: RunDraft, batch: int) -> None:
         """Let the job's process die as it returns."""
         run.stops(CALLBACK, "return", batch, "die", called=_JOB)
 
-    def before_tasks(self, run: RunPlan, batch: int) -> bool:
+    def before_tasks(self, run: RunDraft, batch: int) -> bool:
         """Let the job's process die as it is called."""
         run.stops(CALLBACK, "call", batch, "die", called=_JOB)
         return True

@@ -110,7 +110,7 @@ def add_unnamed_file(table: Path) -> bool:
 
 
 def undo_file_commit(
-    table: Path, checkpoint: Path, batch: int, written: set[int]
+    table: Path, checkpoint: Path, batch: int, written: frozenset[int]
 ) -> None:
     """Leave what a crash leaves before the file sink's manifest names a batch.
 

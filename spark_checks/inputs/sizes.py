@@ -9,6 +9,9 @@ A_YEAR = 336_776
 MOST = {"BATCH": 8, "PARTITION": 4, "ATTEMPT": 4}
 MOST_FAULTS = 3
 TIMEOUT = 600.0
+"""How many seconds the fault-free run of a user's sink may take."""
+PATIENCE = 60.0
+"""The least number of seconds that any other run may take."""
 
 
 @dataclass(frozen=True)

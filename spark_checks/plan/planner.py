@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS, Effect
 from onceproof.spark_checks.plan.rules import ENDS, LINES, UNDO, WORK
+from onceproof.spark_checks.plan.run_draft import RunDraft
 from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
     NO_SUCH_POINT,
     ExpectedMark,
     NotReplayable,
-    RunPlan,
 )
 from onceproof.spark_checks.plan.schedule import Schedule, raisable
 from onceproof.spark_checks.plan.task_faults import (
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.plan.run_plan import RunPlan
     from onceproof.spark_checks.plan.sink_kind import SinkKind
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 def realise(
     one: Interleaving, protocol: Protocol, sink: ModelledSink, kind: SinkKind
-) -> list[RunPlan]:
+) -> tuple[RunPlan, ...]:
     """Return the runs that steer a real query through an interleaving.
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
@@ -49,11 +50,11 @@ class _Planner:
         self.steps = schedule.steps
         self.kind = kind
 
-    def runs(self) -> list[RunPlan]:
+    def runs(self) -> tuple[RunPlan, ...]:
         """Make the runs, fault by fault."""
         schedule = self.schedule
         found: list[RunPlan] = []
-        run = RunPlan(number=0, offered=schedule.batches)
+        run = RunDraft(number=0, offered=schedule.batches)
         for at, event in enumerate(schedule.events):
             if event.name == "zombie_write":
                 zombie_write(schedule, run, at)
@@ -67,11 +68,11 @@ class _Planner:
                     run.stop, run.moment = str(event), _moment(event, found)
                     run.state = at + 1
                     self._stop(run, at)
-                    found.append(run)
                     merged = run.merged or event.name == "rescale"
                     if event.name == "rescale":
                         run.how.append("the restart puts all partitions into one")
-                    run = RunPlan(
+                    found.append(run.finished())
+                    run = RunDraft(
                         number=len(found), offered=schedule.batches, merged=merged
                     )
                 case Effect.FAILS_ATTEMPT:
@@ -81,10 +82,10 @@ class _Planner:
                 case _ as other:
                     assert_never(other)
         run.moment, run.state = "at rest", len(schedule.states) - 1
-        found.append(run)
-        return found
+        found.append(run.finished())
+        return tuple(found)
 
-    def _stop(self, run: RunPlan, at: int) -> None:
+    def _stop(self, run: RunDraft, at: int) -> None:
         """Let a fault end the run, where the model says that it does."""
         look, event = self.schedule.look(at), self.schedule.events[at]
         batch = int(look.commits)
@@ -99,7 +100,7 @@ class _Planner:
             message = f"no point is left to inject {event} at"
             raise NotReplayable(message, NO_SUCH_POINT)
 
-    def crash(self, run: RunPlan, event: Event, at: int) -> None:
+    def crash(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the driver die before the step that would follow."""
         del event
         batch = int(self.schedule.look(at).commits)
@@ -111,7 +112,7 @@ class _Planner:
         else:
             self._among_writes(run, batch, at, upcoming)
 
-    def _before_step(self, run: RunPlan, batch: int, at: int, upcoming: Event) -> None:
+    def _before_step(self, run: RunDraft, batch: int, at: int, upcoming: Event) -> None:
         function = self.steps.get(upcoming.name)
         if function is None:
             everyone = {self.schedule.real(p) for p in range(self.schedule.partitions)}
@@ -125,7 +126,7 @@ class _Planner:
         run.stops(function, "call", batch, "die", nth=nth)
         self.kind.no_abort(run, batch)
 
-    def _before_line(self, run: RunPlan, batch: int, number: int, do: str) -> None:
+    def _before_line(self, run: RunDraft, batch: int, number: int, do: str) -> None:
         """End the run before a point of the user's code on the driver."""
         awaited = self._marks_before(run)
         point = self.schedule.line(batch, number)
@@ -135,7 +136,7 @@ class _Planner:
         if do == "die":
             self.kind.no_abort(run, batch)
 
-    def _marks_before(self, run: RunPlan) -> tuple[str, ...]:
+    def _marks_before(self, run: RunDraft) -> tuple[str, ...]:
         """List the marks of faults that come before the one that ends a run.
 
         A callback begins before its tasks do: there is nothing to wait for.
@@ -145,17 +146,17 @@ class _Planner:
             return ()
         return tuple(due.mark for due in run.expected if not due.late)
 
-    def crash_in_commit(self, run: RunPlan, event: Event, at: int) -> None:
+    def crash_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the driver die in the midst of the user's code."""
         del at
         self._before_line(run, event.members[0], event.members[1], "die")
 
-    def fail_in_commit(self, run: RunPlan, event: Event, at: int) -> None:
+    def fail_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the user's commit raise in the midst."""
         del at
         self._before_line(run, event.members[0], event.members[1], "raise")
 
-    def crash_in_abort(self, run: RunPlan, event: Event, at: int) -> None:
+    def crash_in_abort(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the user's commit raise at its end, and the driver die in the abort."""
         del at
         batch, number = event.members
@@ -168,7 +169,7 @@ class _Planner:
         )
         run.stops(UNDO, "call", batch, "die", **self.schedule.undo(batch, number))
 
-    def crash_in_task(self, run: RunPlan, event: Event, at: int) -> None:
+    def crash_in_task(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the driver die, and its tasks with it, one in the midst of its work."""
         schedule = self.schedule
         batch, partition, attempt, number = event.members
@@ -176,7 +177,7 @@ class _Planner:
         hit = {(partition, attempt): schedule.work(batch, real, number)}
         self._die_in_tasks(run, batch, at, hit)
 
-    def _raise_at_the_end(self, run: RunPlan, batch: int) -> None:
+    def _raise_at_the_end(self, run: RunDraft, batch: int) -> None:
         seen = self.schedule.seen
         last = seen.last.get(batch) if seen else None
         if last is None:
@@ -185,7 +186,9 @@ class _Planner:
         point: dict[str, Any] = {"line": last.text, "nth": last.time}
         run.stops(LINES, "call", batch, "raise", **point)
 
-    def _among_writes(self, run: RunPlan, batch: int, at: int, upcoming: Event) -> None:
+    def _among_writes(
+        self, run: RunDraft, batch: int, at: int, upcoming: Event
+    ) -> None:
         """End the run when some tasks have done their work, and others have not."""
         schedule = self.schedule
         due = self._due(run, batch, at)
@@ -215,7 +218,7 @@ class _Planner:
                 run.stops(function, "call", batch, "die", **task, await_=wait)
         self.kind.no_abort(run, batch)
 
-    def _due(self, run: RunPlan, batch: int, at: int) -> dict[int, tuple[int, bool]]:
+    def _due(self, run: RunDraft, batch: int, at: int) -> dict[int, tuple[int, bool]]:
         """Give, for each task that can be steered, its ``Schedule.attempt``.
 
         A task without events may reach no point of the user's code: it has nothing
@@ -227,7 +230,7 @@ class _Planner:
         return {p: self.schedule.attempt(at, p) for p in partitions}
 
     def _do_first(
-        self, run: RunPlan, batch: int, function: str, due: dict[int, tuple[int, bool]]
+        self, run: RunDraft, batch: int, function: str, due: dict[int, tuple[int, bool]]
     ) -> list[str]:
         """Let tasks whose work is done by then do it; give the marks they leave."""
         marks = []
@@ -245,7 +248,7 @@ class _Planner:
                 marks.append(mark)
         return marks
 
-    def fail_job(self, run: RunPlan, event: Event, at: int) -> None:
+    def fail_job(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the last attempt of a task die, so that Spark fails the job.
 
         Other tasks that have not done their work die before it, once that has come.
@@ -277,7 +280,7 @@ class _Planner:
 
     def _die_in_tasks(
         self,
-        run: RunPlan,
+        run: RunDraft,
         batch: int,
         at: int,
         hit: dict[tuple[int, int], dict[str, Any]],
@@ -303,7 +306,7 @@ class _Planner:
         run.rule(LINES, "exception", batch, "die", after=stopped)
         self.kind.no_abort(run, batch)
 
-    def fail_commit(self, run: RunPlan, fault: Event, at: int) -> None:
+    def fail_commit(self, run: RunDraft, fault: Event, at: int) -> None:
         """Let the sink's commit raise, before or after it took effect."""
         del fault
         batch = int(self.schedule.look(at).commits)
@@ -331,7 +334,7 @@ class _Planner:
         run.stops(self.steps[name], event, batch, "raise", nth=nth)
 
 
-ENDINGS: dict[str, Callable[[_Planner, RunPlan, Event, int], None]] = {
+ENDINGS: dict[str, Callable[[_Planner, RunDraft, Event, int], None]] = {
     "crash": _Planner.crash,
     "rescale": _Planner.crash,
     "fail_commit": _Planner.fail_commit,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from onceproof.spark_checks.plan.run_plan import NotReplayable, RunPlan
+from onceproof.spark_checks.plan.run_plan import NotReplayable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.plan.run_draft import RunDraft
 
 NOWHERE, CALLED, STARTS = "nowhere", "called", "starts"
 """What runs on the driver: nothing, a callback of Spark's, or what starts a query."""
@@ -20,16 +21,16 @@ class SinkKind:
 
     on_driver: ClassVar[str] = NOWHERE
 
-    def before_log_commit(self, run: RunPlan, batch: int) -> None:
+    def before_log_commit(self, run: RunDraft, batch: int) -> None:
         """End the run when the sink is done with a batch, and its log is not."""
         run.sets_trap(batch)
 
-    def before_tasks(self, run: RunPlan, batch: int) -> bool:  # noqa: ARG002 - for subclasses
+    def before_tasks(self, run: RunDraft, batch: int) -> bool:  # noqa: ARG002 - for subclasses
         """End the run before a batch's tasks start; return whether that can be done."""
         return False
 
     def inside(
-        self, run: RunPlan, written: set[int], step: Event, *, again: bool
+        self, run: RunDraft, written: set[int], step: Event, *, again: bool
     ) -> None:
         """End the run before a step that Spark takes by itself.
 
@@ -40,7 +41,7 @@ class SinkKind:
         message = f"{step} happens inside Spark, out of reach"
         raise NotReplayable(message)
 
-    def undo(self, checkpoint: Path, batch: int, written: set[int]) -> None:
+    def undo(self, checkpoint: Path, batch: int, written: frozenset[int]) -> None:
         """Undo a commit that ``inside`` planned to undo."""
         raise NotImplementedError
 
@@ -48,7 +49,7 @@ class SinkKind:
         """Name the folder that ``undo`` edits, if any."""
         return None
 
-    def no_abort(self, run: RunPlan, batch: int) -> None:
+    def no_abort(self, run: RunDraft, batch: int) -> None:
         """Let no abort be called: a driver that is dead calls none."""
         del run, batch
 

@@ -17,13 +17,13 @@ from onceproof.spark_checks.plan.run_plan import (
     NO_SUCH_POINT,
     ExpectedMark,
     NotReplayable,
-    RunPlan,
     looked_mark,
 )
 from onceproof.spark_checks.plan.schedule import raisable
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.plan.run_draft import RunDraft
     from onceproof.spark_checks.plan.schedule import Schedule
     from onceproof.spark_checks.plan.sink_kind import SinkKind
 
@@ -31,7 +31,7 @@ _LOSES = with_effect(Effect.LOSES_ATTEMPT)
 
 
 def injected_at(
-    schedule: Schedule, run: RunPlan, at: int
+    schedule: Schedule, run: RunDraft, at: int
 ) -> tuple[str, str, dict[str, Any]]:
     """Return where a fault hits an attempt: function, call or return, point.
 
@@ -53,7 +53,7 @@ def injected_at(
     return function, "return" if "write" in schedule.steps and wrote else "call", {}
 
 
-def fail_task(schedule: Schedule, run: RunPlan, at: int) -> None:
+def fail_task(schedule: Schedule, run: RunDraft, at: int) -> None:
     """Let an attempt die: before its work, in the midst of it, or after it."""
     event = schedule.events[at]
     batch, partition, attempt = event.members[:3]
@@ -72,7 +72,7 @@ def fail_task(schedule: Schedule, run: RunPlan, at: int) -> None:
     )
 
 
-def lose_contact(schedule: Schedule, run: RunPlan, at: int, kind: SinkKind) -> None:
+def lose_contact(schedule: Schedule, run: RunDraft, at: int, kind: SinkKind) -> None:
     """Let an attempt be given up, and go on with its work when the interleaving says.
 
     It may do so in a later run: it then waits until what the fault before left
@@ -134,7 +134,7 @@ def lose_contact(schedule: Schedule, run: RunPlan, at: int, kind: SinkKind) -> N
     run.rule(last, "return", batch, "pass", **next_task, mark=retried)
 
 
-def zombie_write(schedule: Schedule, run: RunPlan, at: int) -> None:
+def zombie_write(schedule: Schedule, run: RunDraft, at: int) -> None:
     """Require that an attempt that was given up has done its work in this run."""
     event = schedule.events[at]
     lost = _lost(schedule, event.members, 0)
@@ -165,7 +165,7 @@ def _point(event: Event) -> int:
     return event.members[-1] if FAULT_KINDS[event.name].code == WORK else 0
 
 
-def _require_partition(schedule: Schedule, run: RunPlan, partition: int) -> None:
+def _require_partition(schedule: Schedule, run: RunDraft, partition: int) -> None:
     if partition not in schedule.spark_partitions(merged=run.merged):
         message = "a fault hits a partition that the restart has merged into another"
         raise NotReplayable(message, NO_SUCH_POINT)

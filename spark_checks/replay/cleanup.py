@@ -1,4 +1,4 @@
-"""Cleans up what interleavings leave outside their folders.
+"""Cleans up what interleavings leave: in the folders of their runs, and outside.
 
 A sink registers functions with ``target.cleanup``. They are called once the folder of
 its interleaving is gone, in a process that has built the sink and run nothing else.
@@ -6,14 +6,20 @@ its interleaving is gone, in a process that has built the sink and run nothing e
 
 from __future__ import annotations
 
+import shutil
 import threading
 import warnings
 from typing import TYPE_CHECKING
+
+from onceproof.properties.judges.by_history import broken
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
+    from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.request import ReplayRequest
+    from onceproof.spark_checks.replay.run_evidence import RunEvidence
 
 
 class CleanupWarning(UserWarning):
@@ -68,3 +74,33 @@ class Leftovers:
                     CleanupWarning,
                     stacklevel=2,
                 )
+
+
+class RunFolders:
+    """Decides which folders of runs are kept, and deletes the others."""
+
+    def __init__(self, leftovers: Leftovers, request: ReplayRequest) -> None:
+        """Keep what a request asks for."""
+        self._leftovers = leftovers
+        self._request = request
+
+    def settle(
+        self, evidence: RunEvidence, outcome: Outcome, *, retain: bool
+    ) -> Path | None:
+        """Delete what is left of the runs, unless there is something to look into.
+
+        With ``retain`` that is also a break of a claim, if the request wants one.
+        Returns the folder that is kept, if any.
+        """
+        request, folder = self._request, evidence.folder
+        if folder is None:
+            return None
+        history = outcome.spark
+        breaks = history is not None and any(broken(p, history) for p in request.claims)
+        wanted = retain and request.retain and breaks
+        if request.keep or (request.inspect and outcome.suspect) or wanted:
+            self._leftovers.keep(folder)
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        self._leftovers.sweep()
+        return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onceproof.properties.judges.by_history import broken
@@ -13,59 +12,87 @@ if TYPE_CHECKING:
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.replay.outcome import Outcome, UnjudgedOutcome
-    from onceproof.spark_checks.replay.sink_report import SinkReport
+    from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.run_evidence import RunEvidence
+    from onceproof.spark_checks.replay.smallest import Smallest
 
 RUNS = 3
 _ALIKE = 60
 
 
-class Helps:
-    """Remembers failures that another try has not helped: they get no other."""
+class Retries:
+    """Runs an interleaving once more if its first run failed, and not by the sink.
+
+    Failures that another try has not helped are remembered: they get no other.
+    """
 
     def __init__(self) -> None:
         """Know of none yet."""
         self._in_vain: set[str] = set()
 
-    def tried(self, go: Callable[[], UnjudgedOutcome]) -> UnjudgedOutcome:
-        """Replay an interleaving; once more after a failure that was not the sink's."""
-        first = go()
-        reason = first.outcome.not_replayed
-        if not first.outcome.again or reason[:_ALIKE] in self._in_vain:
+    def tried(self, go: Callable[[str], RunEvidence]) -> RunEvidence:
+        """Return what the run left that counts.
+
+        ``go`` runs the interleaving; it takes the reason why an earlier try failed.
+        """
+        first = go("")
+        reason = first.deviation.reason
+        if not first.deviation.help or reason[:_ALIKE] in self._in_vain:
             return first
-        second = go()
-        if not second.outcome.again:
-            if first.outcome.folder is not None:
-                shutil.rmtree(first.outcome.folder, ignore_errors=True)
-            outcome = replace(second.outcome, failed_first=reason)
-            return replace(second, outcome=outcome)
-        self._in_vain |= {reason[:_ALIKE], second.outcome.not_replayed[:_ALIKE]}
-        if second.outcome.folder is not None:
-            shutil.rmtree(second.outcome.folder, ignore_errors=True)
-        return replace(first, outcome=replace(first.outcome, again=False))
+        second = go(reason)
+        helped = not second.deviation.help
+        useless = first if helped else second
+        if useless.folder is not None:
+            shutil.rmtree(useless.folder, ignore_errors=True)
+        if helped:
+            return second
+        self._in_vain |= {reason[:_ALIKE], second.deviation.reason[:_ALIKE]}
+        return first
 
 
-def confirm(
-    report: SinkReport,
-    claims: Iterable[Property],
-    anew: Callable[[Interleaving], Outcome],
-) -> None:
-    """Replay again what would refute a claim: it counts only if it breaks it again.
+class Findings:
+    """The outcomes of a replay so far, and which of them break a property for certain.
 
-    An interleaving that breaks it in some runs only is unsteady, and decides nothing.
+    A replay adds to it; the report on the sink is made of it at the end.
     """
-    for prop in claims:
-        while (outcome := report.first_break(prop)) is not None:
-            number = outcome.interleaving.number
-            again = report.again.setdefault(number, [])
-            broke = [_breaks(prop, one) for one in again]
-            while not (broke and broke[0]) and len(broke) < RUNS - 1:
-                again.append(anew(outcome.interleaving))
-                broke.append(_breaks(prop, again[-1]))
-            if broke[0]:
-                break
-            reason = f"breaks {prop.name} in {1 + sum(broke)} of {1 + len(broke)} runs"
-            report.unsteady.setdefault(prop.name, {})[number] = reason
+
+    def __init__(self, smallest: Smallest) -> None:
+        """Know of no outcome yet."""
+        self._smallest = smallest
+        self.outcomes: list[Outcome] = []
+        self.unsteady: dict[str, dict[int, str]] = {}
+        self.again: dict[int, list[Outcome]] = {}
+
+    def first_break(self, prop: Property) -> Outcome | None:
+        """Return the smallest interleaving so far that breaks a property."""
+        unsteady = self.unsteady.get(prop.name, {})
+        return self._smallest.first_break(prop, self.outcomes, unsteady)
+
+    def breaks_any(self, claims: Iterable[Property]) -> bool:
+        """Return whether a claim is broken."""
+        return any(map(self.first_break, claims))
+
+    def confirm(
+        self, claims: Iterable[Property], anew: Callable[[Interleaving], Outcome]
+    ) -> None:
+        """Replay again what would refute a claim: it counts only if it does so again.
+
+        An interleaving that breaks it in some runs only is unsteady, and decides
+        nothing.
+        """
+        for prop in claims:
+            while (outcome := self.first_break(prop)) is not None:
+                number = outcome.interleaving.number
+                again = self.again.setdefault(number, [])
+                broke = [_breaks(prop, one) for one in again]
+                while not (broke and broke[0]) and len(broke) < RUNS - 1:
+                    again.append(anew(outcome.interleaving))
+                    broke.append(_breaks(prop, again[-1]))
+                if broke[0]:
+                    break
+                share = f"{1 + sum(broke)} of {1 + len(broke)} runs"
+                reason = f"breaks {prop.name} in {share}"
+                self.unsteady.setdefault(prop.name, {})[number] = reason
 
 
 def _breaks(prop: Property, outcome: Outcome) -> bool:

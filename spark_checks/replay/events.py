@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
@@ -73,7 +74,11 @@ class Replayed:
     """An interleaving has an outcome: it was replayed, or it says why not."""
 
     sink: str
+    """The name of the sink."""
     outcome: Outcome
+    """The outcome."""
+    folder: Path | None
+    """The folder of its runs, if it is kept."""
 
 
 @dataclass(frozen=True)

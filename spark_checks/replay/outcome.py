@@ -1,8 +1,8 @@
-"""The outcome of steering a sink through an interleaving."""
+"""The outcome of an interleaving, and which of the user's lines outcomes cover."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.plan.rules import CALLBACK, LINES, UNDO, WORK
@@ -15,44 +15,16 @@ from onceproof.spark_checks.sinks.code_points import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.ledger import History
     from onceproof.spark_checks.plan.run_plan import InjectionPoint
-    from onceproof.spark_checks.replay.observations import Observations
+    from onceproof.spark_checks.replay.run_evidence import RunEvidence, RunRecord
     from onceproof.spark_checks.sinks.code_points import SeenPoints
 
 
 _WHERE = {DRIVER: LINES, TASK: WORK, ABORT: UNDO}
-
-
-@dataclass(frozen=True)
-class RunRecord:
-    """What is known of one run, from its start to its end."""
-
-    how: tuple[str, ...]
-    """The failpoints, in words."""
-    stop: str
-    """The fault that ended it; empty for the last run."""
-    moment: str
-    """The name of the moment after it."""
-    ran: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """The points of the user's code that the driver reached, by batch."""
-    committed: frozenset[int] = frozenset()
-    """The batches that the commit log named at its end."""
-    state: int = 0
-    """How many steps of the interleaving are done by its end."""
-    unreadable: str = ""
-    """The error of a reader that failed on what it left."""
-    caught: bool = False
-    """Whether the user's code caught the error that was to end it, or lost it in a
-    thread."""
-    worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
-    """The points that a first attempt reached, by batch and partition."""
-    in_tasks: frozenset[str] = frozenset()
-    """The points that any attempt reached."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +47,6 @@ class Outcome:
     """Whether no failpoint can realise it, whatever is tried."""
     unplanned: tuple[str, ...] = ()
     """The errors after which the query was restarted, and the model was not."""
-    folder: Path | None = None
-    """The folder of the runs that is kept for inspection."""
     runs: tuple[RunRecord, ...] = ()
     """The runs, in order."""
     cause: str = ""
@@ -86,8 +56,6 @@ class Outcome:
     released_early: bool = False
     """Whether a task that was given up was released early, because others waited for
     its lock. What readers saw is judged, though the order is not the model's."""
-    again: bool = False
-    """Whether another try may help, because the failure was not the sink's."""
     failed_first: str = ""
     """The reason of the first failure, if another try has helped."""
 
@@ -124,16 +92,26 @@ class Outcome:
         return self.drift or self.missed
 
 
-@dataclass(frozen=True)
-class UnjudgedOutcome:
-    """An interleaving that was run, or not: Spark's ledger is still to be read."""
-
-    outcome: Outcome
-    observations: Observations | None = None
-
-    def judged(self, spark: History | None) -> Outcome:
-        """Return the outcome, now that Spark's ledger is read."""
-        return replace(self.outcome, spark=spark)
+def outcome_of(
+    evidence: RunEvidence, *, model: History | None, spark: History | None
+) -> Outcome:
+    """Return the outcome, once the ledgers of the model and of Spark are read."""
+    plan, deviation = evidence.plan, evidence.deviation
+    return Outcome(
+        plan.interleaving,
+        model=model,
+        spark=spark,
+        failpoints=tuple(what for run in plan.runs for what in run.how),
+        seconds=evidence.seconds,
+        not_replayed=plan.refusal or deviation.reason,
+        known=bool(plan.refusal) or deviation.known,
+        unplanned=evidence.unplanned,
+        runs=evidence.runs,
+        cause=plan.cause or deviation.cause,
+        hits=plan.hits,
+        released_early=evidence.released_early,
+        failed_first=evidence.failed_first,
+    )
 
 
 def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:

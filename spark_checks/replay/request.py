@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inputs.sizes import TIMEOUT, Sizes
+from onceproof.spark_checks.inputs.sizes import PATIENCE, TIMEOUT, Sizes
 from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.replay.steering.replay_context import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

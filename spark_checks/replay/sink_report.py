@@ -7,14 +7,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from onceproof.properties.guarantees import guarantees_of
-from onceproof.properties.judges.by_history import broken, unobserved
+from onceproof.properties.judges.by_history import unobserved
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.replay.outcome import never_hit, unforeseen
 from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from onceproof.model.interleavings.interleaving import Interleavings
     from onceproof.model.protocols.micro_batch import MicroBatch
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink, UnderTest
 
 
-@dataclass
+@dataclass(frozen=True)
 class SinkReport:
     """The outcomes of a sink's failure interleavings, and the verdicts they give."""
 
@@ -39,8 +40,8 @@ class SinkReport:
     """The verdicts of the model."""
     given: Input
     """The events."""
-    outcomes: list[Outcome] = field(default_factory=list)
-    """The outcome of each interleaving that was tried."""
+    outcomes: tuple[Outcome, ...] = ()
+    """The outcome of each interleaving that was tried, in order of numbers."""
     seconds: float = 0.0
     """How long the replay took."""
     under_test: UnderTest | None = None
@@ -49,10 +50,13 @@ class SinkReport:
     """How many interleavings were chosen."""
     whole: bool = True
     """Whether all were requested, rather than some by name."""
-    unsteady: dict[str, dict[int, str]] = field(default_factory=dict)
-    """By property, the interleavings that broke it once and not again."""
-    again: dict[int, list[Outcome]] = field(default_factory=dict)
+    unsteady: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """By property, the interleavings that broke it once and not again, with how often
+    they did, in words."""
+    again: Mapping[int, tuple[Outcome, ...]] = field(default_factory=dict)
     """The outcomes of further replays, by number."""
+    kept: Mapping[int, Path] = field(default_factory=dict)
+    """By number, the folders of runs that are kept for inspection."""
 
     @property
     def replayed(self) -> list[Outcome]:
@@ -75,15 +79,7 @@ class SinkReport:
         One that did not break it again does not count.
         """
         unsteady = self.unsteady.get(prop.name, {})
-        breaking = (
-            outcome
-            for outcome in self.replayed
-            if outcome.spark is not None
-            and outcome.interleaving.number not in unsteady
-            and broken(prop, outcome.spark)
-        )
-        size = self._smallest.of
-        return min(breaking, key=lambda o: size(o.interleaving), default=None)
+        return self._smallest.first_break(prop, self.outcomes, unsteady)
 
     @cached_property
     def _smallest(self) -> Smallest:

@@ -9,10 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.properties.judges.by_history import broken
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.replay.outcome import Outcome
 
 Smallness: TypeAlias = tuple[int, int, int, int]
 
@@ -29,3 +34,19 @@ class Smallest:
         before = one.trace.states[min(one.faults, default=0)]
         batch = cast("MicroBatch", self._interpreter.look(before)).commits
         return len(one.faults), batch, len(one.trace.steps), one.number
+
+    def first_break(
+        self, prop: Property, outcomes: Iterable[Outcome], unsteady: Container[int]
+    ) -> Outcome | None:
+        """Return the smallest replayed interleaving that breaks a property.
+
+        Those that are ``unsteady``, by their numbers, do not count.
+        """
+        breaking = (
+            outcome
+            for outcome in outcomes
+            if outcome.spark is not None
+            and outcome.interleaving.number not in unsteady
+            and broken(prop, outcome.spark)
+        )
+        return min(breaking, key=lambda o: self.of(o.interleaving), default=None)

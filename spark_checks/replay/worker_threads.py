@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from typing import Self
 
     from onceproof.model.interleavings.interleaving import Interleaving
-    from onceproof.spark_checks.replay.outcome import UnjudgedOutcome
+    from onceproof.spark_checks.replay.run_evidence import RunEvidence
 
 
 class Replays(Protocol):
     """Replays an interleaving; ``again`` says that it was replayed before."""
 
-    def __call__(self, one: Interleaving, *, again: bool) -> UnjudgedOutcome:
+    def __call__(self, one: Interleaving, *, again: bool) -> RunEvidence:
         """Replay it."""
 
 
@@ -31,14 +31,12 @@ class WorkerThreads:
         """Let each thread ``go`` through one interleaving after the other."""
         self._go = go
         self._pool = ThreadPoolExecutor(THREADS)
-        self._waiting: deque[tuple[Interleaving, bool, Future[UnjudgedOutcome]]] = (
-            deque()
-        )
+        self._waiting: deque[tuple[Interleaving, bool, Future[RunEvidence]]] = deque()
         self._lock = threading.Lock()
 
-    def ask(self, one: Interleaving, *, again: bool = False) -> Future[UnjudgedOutcome]:
+    def ask(self, one: Interleaving, *, again: bool = False) -> Future[RunEvidence]:
         """Have an interleaving replayed after all others; or once more, as the next."""
-        promised: Future[UnjudgedOutcome] = Future()
+        promised: Future[RunEvidence] = Future()
         with self._lock:
             put = self._waiting.appendleft if again else self._waiting.append
             put((one, again, promised))
@@ -47,8 +45,8 @@ class WorkerThreads:
 
     def all_of(
         self, ones: Sequence[Interleaving], most: int
-    ) -> Iterator[list[UnjudgedOutcome]]:
-        """Replay interleavings; yield their outcomes, so many at once."""
+    ) -> Iterator[list[RunEvidence]]:
+        """Replay interleavings; yield what they left, so many at once."""
         futures = [self.ask(one) for one in ones]
         for begin in range(0, len(futures), most):
             yield [future.result() for future in futures[begin : begin + most]]

@@ -217,7 +217,7 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
     file = ""
     if request.trace != OFF:
         file = write_counterexamples(report, request.artifacts, test)[prop.name]
-        keep_run(outcome, Path(file))
+        keep_run(report, outcome, Path(file))
         file = _near(file)
     left_out = left_out_of(report, request.choice)
     ends = [*left_out]

@@ -91,13 +91,14 @@ def write_counterexamples(
     return found
 
 
-def keep_run(outcome: Outcome, file: Path) -> None:
-    """Keep what is left of the runs of an outcome, beside its file."""
-    if outcome.folder is None or not outcome.folder.is_dir():
+def keep_run(report: SinkReport, outcome: Outcome, file: Path) -> None:
+    """Move what is left of the runs of an outcome beside its file."""
+    folder = report.kept.get(outcome.interleaving.number)
+    if folder is None or not folder.is_dir():
         return
     kept = file.with_suffix("")
     shutil.rmtree(kept, ignore_errors=True)
-    shutil.move(outcome.folder, kept)
+    shutil.move(folder, kept)
 
 
 def _plain(sink: ModelledSink) -> str:

@@ -10,6 +10,7 @@ from onceproof.properties.counterexample.readers import times
 if TYPE_CHECKING:
     from onceproof.properties.ledger import History
     from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.sink_report import SinkReport
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def parting(model: History, spark: History) -> tuple[Moment, ...]:
     return ()
 
 
-def drift_data(outcome: Outcome) -> dict[str, Any]:
+def drift_data(report: SinkReport, outcome: Outcome) -> dict[str, Any]:
     """Return as plain data how an outcome drifts."""
     moments: tuple[Moment, ...] = ()
     if outcome.model is not None and outcome.spark is not None:
@@ -47,7 +48,7 @@ def drift_data(outcome: Outcome) -> dict[str, Any]:
         "moments": [asdict(moment) for moment in moments],
         "restarts": list(outcome.unplanned),
         "rested": outcome.spark.rested if outcome.spark else None,
-        "folder": str(outcome.folder or ""),
+        "folder": str(report.kept.get(outcome.interleaving.number, "")),
     }
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from onceproof.properties.ledger import History
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.replay.outcome import Outcome, RunRecord
+    from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.run_evidence import RunRecord
 
 
 def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:

@@ -121,7 +121,8 @@ def answered(
     ]
     open_ = report.unobserved(*_claims(counterexample))
     missed = [o for o in outcomes if o.spark is None or o in [*report.missed, *open_]]
-    folder = str((failed or missed or outcomes)[0].folder or "")
+    shown = (failed or missed or outcomes)[0]
+    folder = str(report.kept.get(shown.interleaving.number, ""))
     steps = steps_of(Interpreter(report.protocol), outcomes[0].interleaving.trace)
     why = ""
     if report.sink.code and (len(outcomes) > 1 or steps != counterexample.steps):

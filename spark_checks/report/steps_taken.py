@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.replay.outcome import Outcome, RunRecord
+    from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.run_evidence import RunRecord
 
 _ALWAYS = ("restart", "zombie_write")
 

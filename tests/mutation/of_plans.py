@@ -157,11 +157,11 @@ PLANS = (
     Mutation(
         "spark_checks/plan/run_plan.py",
         "runs of one query share their marks",
-        '        return f"{self.number}-{name}"',
-        "        return name",
+        '    return f"{run}-{name}"',
+        "    return name",
     ),
     Mutation(
-        "spark_checks/plan/run_plan.py",
+        "spark_checks/plan/run_draft.py",
         "a run that is ended by a rule is thought to end by itself",
         '            self.stop, fault=True, mark=mark, what="; ".join(self.how)\n'
         "        )\n        self.fails = True\n",
@@ -169,7 +169,7 @@ PLANS = (
         "        )\n",
     ),
     Mutation(
-        "spark_checks/plan/run_plan.py",
+        "spark_checks/plan/run_draft.py",
         "an error that the sink may catch is not told to be one",
         '        self.catchable = catchable or do == "raise"',
         "        self.catchable = catchable",

@@ -19,7 +19,7 @@ from onceproof.spark_checks.inject.tracing.injection_points import (
     seen_in,
 )
 from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO, WORK
-from onceproof.spark_checks.plan.run_plan import RunPlan
+from onceproof.spark_checks.plan.run_draft import RunDraft
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.properties.ledger import History
+    from onceproof.spark_checks.plan.run_plan import RunPlan
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
     from onceproof.spark_checks.sinks.interface import ModelledSink
@@ -52,15 +53,15 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     built.close()
     shutil.rmtree(folder, ignore_errors=True)
     sink = replace(sink, code=built.code)
-    run = RunPlan(number=0, offered=batches, moment="at rest")
+    draft = RunDraft(number=0, offered=batches, moment="at rest")
     for batch in range(batches):
         for function, where in _NOTED:
-            run.rule(
+            draft.rule(
                 function, "call", batch, "note", mark=line_trace.file_of(where, batch)
             )
-    run.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
+    draft.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
     listing = _Listing()
-    folder, trial = _tried(context, sink, run, listing)
+    folder, trial = _tried(context, sink, draft.finished(), listing)
     if trial.unreadable or not _well(context, trial, trial.looks):
         raise UsageError(_wrong(context, sink, trial))
     marks = folder / "marks"
@@ -192,11 +193,11 @@ def _aborted(
     context: ReplayContext, sink: ModelledSink, seen: SeenPoints
 ) -> tuple[CodePoint, ...]:
     """List the points of the code that takes a batch back, when its commit raises."""
-    run = RunPlan(number=0, offered=1, moment="at rest")
+    draft = RunDraft(number=0, offered=1, moment="at rest")
     last = seen.last[0]
-    run.stops(LINES, "call", 0, "raise", line=last.text, nth=last.time)
-    run.rule(UNDO, "call", 0, "note", mark=line_trace.file_of(ABORT, 0))
-    folder, _ = _tried(context, sink, run)
+    draft.stops(LINES, "call", 0, "raise", line=last.text, nth=last.time)
+    draft.rule(UNDO, "call", 0, "note", mark=line_trace.file_of(ABORT, 0))
+    folder, _ = _tried(context, sink, draft.finished())
     points = points_in(folder / "marks" / line_trace.file_of(ABORT, 0))
     shutil.rmtree(folder, ignore_errors=True)
     return points

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.properties.ledger import observe_states
 from onceproof.spark_checks.inject.adapters import kind_of
 from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
-from onceproof.spark_checks.plan.planner import realise
-from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
 from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
 from onceproof.spark_checks.replay.observations import Observations
-from onceproof.spark_checks.replay.outcome import Outcome, UnjudgedOutcome
-from onceproof.spark_checks.replay.steering.deviation import AS_PLANNED
+from onceproof.spark_checks.replay.run_evidence import RunEvidence
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.session.host_processes import HostError
 from onceproof.spark_checks.sinks.interface import Target
@@ -24,102 +20,66 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from onceproof.model.interleavings.interleaving import Interleaving
-    from onceproof.model.language.interpreter import Interpreter
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.spark_checks.plan.run_plan import InterleavingPlan
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
-@dataclass(frozen=True)
-class SteeredInterleaving:
-    """An interleaving of a sink's model, to steer a run through."""
-
-    one: Interleaving
-    """The interleaving."""
-    protocol: Protocol
-    """The protocol."""
-    semantics: Interpreter
-    """The protocol in plain Python."""
-    sink: ModelledSink
-    """The sink."""
-
-
 def run_one(
     context: ReplayContext,
-    steered: SteeredInterleaving,
+    plan: InterleavingPlan,
+    sink: ModelledSink,
     listener: Callable[[events.Event], None],
-) -> UnjudgedOutcome:
-    """Run a fresh sink through an interleaving, looking at it as it goes."""
+    *,
+    failed_first: str = "",
+) -> RunEvidence:
+    """Run a fresh sink as planned, looking at it as it goes.
+
+    ``failed_first`` is the reason why an earlier try failed, if there was one.
+    """
     began = time.perf_counter()
-    one, sink = steered.one, steered.sink
+    if plan.refusal:
+        return RunEvidence(plan, failed_first=failed_first)
     try:
         folder, built = fresh(context, sink)
-    except HostError as failed:
-        return UnjudgedOutcome(
-            Outcome(one, None, None, (), 0.0, not_replayed=str(failed), again=True)
-        )
+    except HostError as error:
+        gone = Deviation(str(error), help=True)
+        return RunEvidence(plan, gone, failed_first=failed_first)
     callback = sink.seen is not None and sink.seen.callback
     kind = kind_of(built.under_test, callback=callback, into_files=sink.into_files)
-    try:
-        runs = realise(one, steered.protocol, sink, kind)
-    except NotReplayable as reason:
-        built.close()
-        return UnjudgedOutcome(
-            Outcome(
-                one,
-                None,
-                None,
-                (),
-                0.0,
-                not_replayed=str(reason),
-                known=True,
-                cause=reason.cause,
-                folder=folder,
-            )
-        )
+    number = plan.interleaving.number
     query = SteeredQuery(context, folder, built, sink, kind)
     problem = AS_PLANNED
     try:
-        for run in runs:
+        for run in plan.runs:
             problem = query.go(run)
             for happened, what in query.news(run, well=not problem):
-                listener(happened(sink.name, one.number, what))
+                listener(happened(sink.name, number, what))
             if problem:
                 break
     finally:
         query.close()
     if query.rested and not problem:
-        listener(events.Recovered(sink.name, one.number))
-    took = time.perf_counter() - began
-    seen = {run.moment: one.trace.states[run.state] for run in runs}
-    compared = not problem and not sink.code
-    outcome = Outcome(
-        one,
-        model=observe_states(steered.semantics, seen) if compared else None,
-        spark=None,
-        failpoints=tuple(h for run in runs for h in run.how),
-        seconds=took,
-        not_replayed=problem.reason,
-        known=problem.known,
-        cause=problem.cause,
-        folder=folder,
-        hits=hits_of(runs),
-        released_early=query.released_early,
-        again=problem.help,
-        unplanned=tuple(query.unplanned),
-        runs=tuple(query.records),
-    )
-    if problem:
-        return UnjudgedOutcome(outcome)
-    observations = Observations(
-        tuple(seen),
+        listener(events.Recovered(sink.name, number))
+    moments = tuple(run.moment for run in plan.runs)
+    observed = Observations(
+        moments,
         tuple(query.looks),
         tuple(query.promised),
         query.rested,
-        query.unreadable,
+        dict(query.unreadable),
     )
-    return UnjudgedOutcome(outcome, observations)
+    return RunEvidence(
+        plan,
+        problem,
+        folder,
+        tuple(query.records),
+        None if problem else observed,
+        unplanned=tuple(query.unplanned),
+        released_early=query.released_early,
+        seconds=time.perf_counter() - began,
+        failed_first=failed_first,
+    )
 
 
 def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:

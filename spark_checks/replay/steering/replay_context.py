@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.inputs.sizes import PATIENCE
 from onceproof.spark_checks.replay.cleanup import Leftovers
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.inputs.event_files import InputFiles
     from onceproof.spark_checks.replay.observations import Observations, Observer
     from onceproof.spark_checks.session.warm_session import WarmSession
-    from onceproof.spark_checks.sinks.interface import UnderTest
-
-PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,6 @@ class ReplayContext:
     """Compares what readers see with the input; None in the first run."""
     scratch: Path
     """The folder of the runs."""
-    under_test: UnderTest | None = None
-    """The sink under test."""
     patience: float = PATIENCE
     """A run that has not ended after so many seconds is given up."""
     stall: float = math.inf

@@ -18,8 +18,8 @@ from onceproof.spark_checks.plan.rules import (
 )
 from onceproof.spark_checks.plan.run_plan import looked_mark
 from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.outcome import RunRecord
-from onceproof.spark_checks.replay.steering.deviation import AS_PLANNED, Deviation
+from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
+from onceproof.spark_checks.replay.run_evidence import RunRecord
 from onceproof.spark_checks.replay.steering.query_run import (
     OF_PATIENCE,
     QueryResult,
@@ -200,7 +200,7 @@ class SteeredQuery:
 
         The model has no such restart: each is noted, and makes the result drift.
         """
-        again = replace(run, rules=[], trap=None)
+        again = replace(run, rules=(), trap=None)
         restarts = 0
         while ended.error and restarts < _RESTARTS:
             self.unplanned.append(ended.error)

@@ -39,9 +39,9 @@ def history(*seen: int, events: int = 2, rested: bool = True) -> History:
 
 @pytest.fixture
 def report():
-    def make(*outcomes: Outcome) -> SinkReport:
+    def make(*outcomes: Outcome, **rest) -> SinkReport:
         judged = check(PROTOCOL, guarantees_of(PROTOCOL))
-        return SinkReport(SINK, PROTOCOL, CLASSES, judged, GIVEN, list(outcomes))
+        return SinkReport(SINK, PROTOCOL, CLASSES, judged, GIVEN, outcomes, **rest)
 
     return make
 
@@ -126,7 +126,7 @@ def test_a_sink_of_which_nothing_was_replayed_makes_the_whole_undecided(report):
 def test_drift_shows_both_histories_up_to_where_they_part(report, capsys):
     """The moments before agree, the first that differs is marked, none follows."""
     found = report(
-        outcome(history(0, 1, 1), history(0, 2, 1, events=842), folder="/kept/here")
+        outcome(history(0, 1, 1), history(0, 2, 1, events=842)), kept={1: "/kept/here"}
     )
 
     text = shown(found, capsys)
@@ -151,15 +151,15 @@ def test_the_difference_is_found_in_what_was_seen_before():
     assert [moment.differs for moment in told] == [True]
 
 
-def test_histories_that_are_alike_do_not_part():
+def test_histories_that_are_alike_do_not_part(report):
     """A restart too many drifts, though all that is seen is as in the model."""
     drifting = outcome(history(0, 1, 1), history(0, 1, 1), unplanned=("locked",))
 
-    told = drift_data(drifting)
+    data = drift_data(report(drifting), drifting)
 
     assert drifting.drift
-    assert told["moments"] == []
-    assert told["restarts"] == ["locked"]
+    assert data["moments"] == []
+    assert data["restarts"] == ["locked"]
 
 
 @pytest.mark.parametrize(("number", "told"), [(1, False), (7, True)])
@@ -174,15 +174,17 @@ def test_a_file_for_which_many_failures_stand_says_so(capfd, number, told):
 
 
 def test_json_names_the_folder_and_whether_there_is_a_failpoint(report):
-    """What was missed is told from what no failpoint reaches."""
+    """What was missed is distinct from what no failpoint reaches."""
+    out_of_reach = outcome(None, None, not_replayed="no failpoint", known=True)
     found = report(
-        outcome(None, None, not_replayed="never injected", folder="/kept/here"),
-        outcome(None, None, not_replayed="no failpoint", known=True),
+        outcome(None, None, not_replayed="never injected"),
+        replace(out_of_reach, interleaving=CLASSES.classes[1]),
+        kept={1: "/kept/here"},
     )
 
-    told = replay_data([found], {SINK.name: {}})["sinks"][0]["not_replayed"]
+    data = replay_data([found], {SINK.name: {}})["sinks"][0]["not_replayed"]
 
-    assert [(t["no_failpoint"], t["folder"]) for t in told] == [
+    assert [(one["no_failpoint"], one["folder"]) for one in data] == [
         (False, "/kept/here"),
         (True, ""),
     ]
@@ -258,10 +260,9 @@ def test_guarantees_that_one_failure_breaks_are_one_story(report, capsys):
 
 def test_a_result_fits_eighty_columns(report, capsys):
     """All but the commands, which are to be copied whole."""
-    found = report(outcome(TWICE, TWICE), outcome(ONCE, TWICE, folder="/kept"))
-
     longest = max(SINKS, key=len)
-    found.sink = replace(SINK, name=longest)
+    found = report(outcome(TWICE, TWICE), outcome(ONCE, TWICE), kept={1: "/kept"})
+    found = replace(found, sink=replace(SINK, name=longest))
 
     show_replay([found], {longest: {}})
 

@@ -48,9 +48,10 @@ def lines(name: str, tmp_path, *, faults: int, each: int = 1):
             yield f"  not replayed: {why}"
             continue
         for run in runs:
+            undo = run.undo and (run.undo[0], set(run.undo[1]))
             yield (
                 f"  run {run.number}: {run.moment}, state {run.state}, "
-                f"offered {run.offered}, trap {run.trap}, undo {run.undo}, "
+                f"offered {run.offered}, trap {run.trap}, undo {undo}, "
                 f"merged {run.merged}, fails {run.fails}, catchable {run.catchable}"
             )
             marks = [f"{d.event}={d.mark}{' late' * d.late}" for d in run.expected]

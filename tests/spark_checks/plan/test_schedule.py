@@ -9,7 +9,8 @@ from onceproof.model.protocols.micro_batch import Task
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.rules import WORK
-from onceproof.spark_checks.plan.run_plan import NotReplayable, RunPlan
+from onceproof.spark_checks.plan.run_draft import RunDraft
+from onceproof.spark_checks.plan.run_plan import NotReplayable
 from onceproof.spark_checks.plan.schedule import Schedule
 from onceproof.spark_checks.plan.task_faults import fail_task
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
@@ -116,7 +117,7 @@ def test_an_error_in_a_task_is_raised_and_a_death_is_none(fault, do):
     for one in interleavings(protocol).classes:
         [at] = one.faults or [0]
         if one.trace.events[at].name == fault:
-            run = RunPlan(number=0, offered=1)
+            run = RunDraft(number=0, offered=1)
             try:
                 fail_task(Schedule(one, protocol, {"write": WORK}, seen), run, at)
             except NotReplayable:

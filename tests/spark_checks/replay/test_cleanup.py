@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from onceproof.spark_checks.replay import engine
-from onceproof.spark_checks.replay.cleanup import CleanupWarning, Leftovers
-from onceproof.spark_checks.replay.outcome import Outcome
+from onceproof.properties.guarantees import EFFECTIVELY_ONCE
+from onceproof.properties.ledger import EventOutcome, History, Row
+from onceproof.spark_checks.plan.run_plan import InterleavingPlan
+from onceproof.spark_checks.replay.cleanup import (
+    CleanupWarning,
+    Leftovers,
+    RunFolders,
+)
+from onceproof.spark_checks.replay.deviation import Deviation
+from onceproof.spark_checks.replay.outcome import outcome_of
 from onceproof.spark_checks.replay.request import ReplayRequest
+from onceproof.spark_checks.replay.run_evidence import RunEvidence
 from onceproof.spark_checks.sinks.interface import Target
 
 
@@ -112,10 +119,34 @@ def test_a_run_that_went_amiss_is_kept_only_where_somebody_looks(
     left, built, folder = Leftovers(), Fake(), tmp_path / "amiss"
     folder.mkdir()
     left.add(folder, built)
-    amiss = Outcome(None, None, None, (), 0.0, not_replayed="it hangs", folder=folder)
-    context = SimpleNamespace(leftovers=left)
+    evidence = RunEvidence(InterleavingPlan(None), Deviation("it hangs"), folder)
+    outcome = outcome_of(evidence, model=None, spark=None)
+    folders = RunFolders(left, ReplayRequest(inspect=inspect))
 
-    engine._tidied(amiss, context, None, ReplayRequest(inspect=inspect))
+    found = folders.settle(evidence, outcome, retain=True)
 
+    assert found == (folder if inspect else None)
     assert built.done == [done]
     assert folder.exists() == inspect
+
+
+@pytest.mark.parametrize(
+    ("visible", "retain", "stays"),
+    [(2, True, True), (2, False, False), (1, True, False)],
+)
+def test_the_run_that_breaks_a_claim_is_kept_where_the_request_wants_it(
+    tmp_path, visible, retain, stays
+):
+    """A run that only confirms a break is not, and neither is one that breaks none."""
+    left, folder = Leftovers(), tmp_path / "one"
+    folder.mkdir()
+    row = Row(0, accepted=True, outcomes=(EventOutcome(True, visible),))
+    evidence = RunEvidence(InterleavingPlan(None), folder=folder)
+    seen = History(("at rest",), (row,), (0,))
+    outcome = outcome_of(evidence, model=None, spark=seen)
+    request = ReplayRequest(retain=True, inspect=False, claims=(EFFECTIVELY_ONCE,))
+
+    found = RunFolders(left, request).settle(evidence, outcome, retain=retain)
+
+    assert folder.exists() == stays
+    assert found == (folder if stays else None)

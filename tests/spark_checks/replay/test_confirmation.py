@@ -18,9 +18,13 @@ from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.properties.schema import read_as
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.replay.confirmation import RUNS, Helps, confirm
-from onceproof.spark_checks.replay.outcome import Outcome, RunRecord, UnjudgedOutcome
+from onceproof.spark_checks.plan.run_plan import InterleavingPlan
+from onceproof.spark_checks.replay.confirmation import RUNS, Findings, Retries
+from onceproof.spark_checks.replay.deviation import Deviation
+from onceproof.spark_checks.replay.outcome import Outcome
+from onceproof.spark_checks.replay.run_evidence import RunEvidence, RunRecord
 from onceproof.spark_checks.replay.sink_report import SinkReport
+from onceproof.spark_checks.replay.smallest import Smallest
 
 ONES = [SimpleNamespace(number=n) for n in (1, 2)]
 
@@ -46,88 +50,137 @@ class Anew:
         return outcome(one, self.found.pop(0))
 
 
-def report(*outcomes):
+class ByNumber(Smallest):
+    """Compares interleavings by their numbers alone."""
+
+    def __init__(self):
+        pass
+
+    def of(self, one):
+        return one.number
+
+
+def findings(*outcomes):
+    made = Findings(ByNumber())
+    made.outcomes.extend(outcomes)
+    return made
+
+
+def report(found):
     model = SimpleNamespace(verdicts={})
-    made = SinkReport(None, None, None, model, None, outcomes=list(outcomes))
-    made.__dict__["_smallest"] = SimpleNamespace(of=lambda one: one.number)
+    outcomes, unsteady = tuple(found.outcomes), found.unsteady
+    made = SinkReport(None, None, None, model, None, outcomes, unsteady=unsteady)
+    made.__dict__["_smallest"] = ByNumber()
     return made
 
 
 def test_what_breaks_again_is_refuted():
     """One more run is enough."""
-    found = report(outcome(ONES[0], 1), outcome(ONES[1], 2))
+    found = findings(outcome(ONES[0], 1), outcome(ONES[1], 2))
     anew = Anew([2])
 
-    confirm(found, [EFFECTIVELY_ONCE, EFFECTIVELY_ONCE], anew)
+    found.confirm([EFFECTIVELY_ONCE, EFFECTIVELY_ONCE], anew)
 
     assert anew.asked == [2]
-    assert found.verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
-    assert not found.missed
+    assert report(found).verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
+    assert not report(found).missed
 
 
 @pytest.mark.parametrize(
     ("others", "message"), [([1, 1], "1 of 3"), ([1, 2], "2 of 3")]
 )
 def test_what_does_not_break_again_decides_nothing(others, message):
-    """It is neither refuted nor held, and told with its share of runs."""
-    found = report(outcome(ONES[0], 2), outcome(ONES[1], 1))
+    """It is neither refuted nor held, and reported with its share of runs."""
+    found = findings(outcome(ONES[0], 2), outcome(ONES[1], 1))
 
-    confirm(found, [EFFECTIVELY_ONCE], Anew(list(others)))
+    found.confirm([EFFECTIVELY_ONCE], Anew(list(others)))
 
-    assert found.verdict(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
+    assert report(found).verdict(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
     assert found.unsteady == {
         "effectively-once": {1: f"breaks effectively-once in {message} runs"}
     }
-    assert found.missed == found.outcomes[:1]
+    assert report(found).missed == found.outcomes[:1]
     assert len(found.again[1]) == RUNS - 1
 
 
 def test_the_next_that_breaks_refutes():
     """What is unsteady does not hide what is not."""
-    found = report(outcome(ONES[0], 2), outcome(ONES[1], 2))
+    found = findings(outcome(ONES[0], 2), outcome(ONES[1], 2))
     anew = Anew([1, 1, 2])
 
-    confirm(found, [EFFECTIVELY_ONCE], anew)
+    found.confirm([EFFECTIVELY_ONCE], anew)
 
     assert anew.asked == [1, 1, 2]
-    assert found.verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
+    assert report(found).verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
 
 
-def failed(reason, *, again=True):
-    return UnjudgedOutcome(
-        Outcome(ONES[0], None, None, (), 0.0, not_replayed=reason, again=again)
-    )
+def left(reason="", *, again=True, failed_first="", folder=None):
+    """Make the evidence of a run: it went as planned without a ``reason``."""
+    deviation = Deviation(reason, help=bool(reason) and again)
+    plan = InterleavingPlan(ONES[0])
+    return RunEvidence(plan, deviation, folder, failed_first=failed_first)
+
+
+@dataclass
+class Runs:
+    """Gives what each run left, one after the other."""
+
+    reasons: list
+    again: bool = True
+    made: list = field(default_factory=list)
+
+    def __call__(self, failed_first):
+        reason = self.reasons.pop(0)
+        one = left(reason, again=self.again, failed_first=failed_first)
+        self.made.append(one)
+        return one
 
 
 def test_what_failed_by_our_doing_is_tried_again():
-    """Once; the second run is the one that counts."""
-    well = UnjudgedOutcome(outcome(ONES[0], 1))
-    runs = [failed("a lost connection"), well]
+    """Once; the second run is the one that counts, and says why the first failed."""
+    runs = Runs(["a lost connection", ""])
 
-    found = Helps().tried(lambda: runs.pop(0))
+    found = Retries().tried(runs)
 
-    assert found.outcome == replace(well.outcome, failed_first="a lost connection")
-    assert not runs
+    assert found is runs.made[1]
+    assert found.failed_first == "a lost connection"
 
 
 def test_what_fails_twice_is_not_tried_for_ever():
-    """The reason is told, and others that fail for it are not tried again."""
-    helps = Helps()
-    runs = [failed("it hangs"), failed("it hangs"), failed("it hangs")]
+    """The reason is kept, and others that fail for it are not tried again."""
+    retries = Retries()
+    runs = Runs(["it hangs", "it hangs", "it hangs"])
 
-    first = helps.tried(lambda: runs.pop(0))
-    second = helps.tried(lambda: runs.pop(0))
+    first, second = retries.tried(runs), retries.tried(runs)
 
-    assert not runs
-    assert {r.outcome.not_replayed for r in (first, second)} == {"it hangs"}
+    assert first is runs.made[0]
+    assert second is runs.made[2]
+    assert not runs.reasons
 
 
 def test_what_failed_by_the_sinks_doing_is_not_tried_again():
     """It would be the same."""
-    one = failed("never injected", again=False)
-    runs = [one]
+    runs = Runs(["never injected"], again=False)
 
-    assert Helps().tried(lambda: runs.pop(0)) is one
+    assert Retries().tried(runs) is runs.made[0]
+
+
+@pytest.mark.parametrize("second", ["", "it hangs"])
+def test_of_two_runs_one_folder_stays(tmp_path, second):
+    """It is the folder of the run that counts."""
+    folders = [tmp_path / "first", tmp_path / "second"]
+    runs = []
+
+    def go(failed_first):
+        folder = folders[len(runs)]
+        folder.mkdir()
+        reason = second if runs else "it hangs"
+        runs.append(left(reason, failed_first=failed_first, folder=folder))
+        return runs[-1]
+
+    found = Retries().tried(go)
+
+    assert [folder for folder in folders if folder.exists()] == [found.folder]
 
 
 @pytest.mark.parametrize(
@@ -158,9 +211,9 @@ def test_a_run_that_does_not_end_has_not_recovered_whoever_reads():
 
 def test_what_cannot_be_read_at_the_end_holds_nothing():
     """The reason is kept."""
-    told = RunRecord((), "", "at rest", unreadable="ValueError: half a file")
-    blind = replace(outcome(ONES[0], 0, unread=(0,)), runs=(told,))
-    found = report(blind, outcome(ONES[1], 1))
+    last = RunRecord((), "", "at rest", unreadable="ValueError: half a file")
+    blind = replace(outcome(ONES[0], 0, unread=(0,)), runs=(last,))
+    found = report(findings(blind, outcome(ONES[1], 1)))
 
     assert found.verdict(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
     assert found.missed == [blind]

@@ -19,7 +19,7 @@ from onceproof.spark_checks.plan.run_plan import (
     OUT_OF_REACH,
     InjectionPoint,
 )
-from onceproof.spark_checks.replay.outcome import RunRecord
+from onceproof.spark_checks.replay.run_evidence import RunRecord
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.report import assessment
 from onceproof.spark_checks.report.coverage import by_cause, in_short, left_out_of
@@ -64,9 +64,9 @@ def report_of(*outcomes, requested=None, there=None, whole=True, **seen):
     requested = len(outcomes) if requested is None else requested
     classes = SimpleNamespace(classes=range(requested if there is None else there))
     model = SimpleNamespace(verdicts={})
-    made = SinkReport(sink, None, classes, model, None, list(outcomes))
-    made.requested, made.whole = requested, whole
-    return made
+    return SinkReport(
+        sink, None, classes, model, None, outcomes, requested=requested, whole=whole
+    )
 
 
 def test_each_interleaving_that_was_not_replayed_has_its_cause():

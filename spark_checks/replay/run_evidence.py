@@ -1,0 +1,66 @@
+"""What the runs of one interleaving left behind, before a ledger is read from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from onceproof.spark_checks.plan.run_plan import InterleavingPlan
+    from onceproof.spark_checks.replay.observations import Observations
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What is known of one run, from its start to its end."""
+
+    how: tuple[str, ...]
+    """The failpoints, in words."""
+    stop: str
+    """The fault that ended it; empty for the last run."""
+    moment: str
+    """The name of the moment after it."""
+    ran: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """The points of the user's code that the driver reached, by batch."""
+    committed: frozenset[int] = frozenset()
+    """The batches that the commit log named at its end."""
+    state: int = 0
+    """How many steps of the interleaving are done by its end."""
+    unreadable: str = ""
+    """The error of a reader that failed on what it left."""
+    caught: bool = False
+    """Whether the user's code caught the error that was to end it, or lost it in a
+    thread."""
+    worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    """The points that a first attempt reached, by batch and partition."""
+    in_tasks: frozenset[str] = frozenset()
+    """The points that any attempt reached."""
+
+
+@dataclass(frozen=True)
+class RunEvidence:
+    """What the runs of one interleaving left behind."""
+
+    plan: InterleavingPlan
+    """The plan that they were steered by."""
+    deviation: Deviation = AS_PLANNED
+    """How they deviated from the plan; false if they went as planned."""
+    folder: Path | None = None
+    """The folder of the runs; None if none was begun."""
+    runs: tuple[RunRecord, ...] = ()
+    """The runs that were finished, in order."""
+    observations: Observations | None = None
+    """What readers saw; None unless all runs went as planned."""
+    unplanned: tuple[str, ...] = ()
+    """The errors after which the query was restarted, and the model was not."""
+    released_early: bool = False
+    """Whether a task that was given up was released early."""
+    seconds: float = 0.0
+    """How long the runs took."""
+    failed_first: str = ""
+    """Why an earlier try failed; empty if this is the first."""

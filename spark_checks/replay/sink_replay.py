@@ -1,0 +1,241 @@
+"""Replays one sink: each interleaving becomes a plan, evidence, and an outcome."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from onceproof.model.language.interpreter import Interpreter
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.ledger import History, observe_states
+from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
+from onceproof.spark_checks.plan.plans import Plans
+from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.cleanup import RunFolders
+from onceproof.spark_checks.replay.confirmation import Findings, Retries
+from onceproof.spark_checks.replay.observations import observer_of
+from onceproof.spark_checks.replay.outcome import outcome_of
+from onceproof.spark_checks.replay.sink_report import SinkReport
+from onceproof.spark_checks.replay.smallest import Smallest
+from onceproof.spark_checks.replay.steering.fault_free_run import discovered
+from onceproof.spark_checks.replay.steering.interleaving_run import fresh, run_one
+from onceproof.spark_checks.replay.worker_threads import WorkerThreads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from onceproof.model.interleavings.interleaving import Interleaving
+    from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.spark_checks.plan.run_plan import InjectionPoint
+    from onceproof.spark_checks.replay.events import Listener
+    from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.request import ReplayRequest
+    from onceproof.spark_checks.replay.run_evidence import RunEvidence
+    from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+    from onceproof.spark_checks.sinks.interface import ModelledSink, UnderTest
+
+_AT_ONCE = 8
+_BETWEEN_RELEASES = 96
+_LONGER = 5.0
+_STALL = 5.0
+
+
+def replay_sink(
+    enumerations: Enumerations,
+    context: ReplayContext,
+    sink: ModelledSink,
+    listener: Listener,
+    request: ReplayRequest,
+) -> SinkReport:
+    """Steer a sink through its interleavings, and judge what readers see."""
+    context, what = _prepared(context, sink)
+    began = time.perf_counter()
+    context = replace(context, patience=request.patience)
+    if sink.code:
+        sink = discovered(replace(context, patience=request.timeout), sink)
+        took = time.perf_counter() - began
+        patience, stall = max(context.patience, _LONGER * took), max(_STALL, took)
+        context = replace(context, patience=patience, stall=stall)
+    given = context.source.given
+    sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
+    protocol = protocol_of(sink, sizes, faults=request.faults)
+    classes = enumerations.interleavings(protocol)
+    model = enumerations.verdicts(protocol)
+    callback = sink.seen is not None and sink.seen.callback
+    kind = kind_of(what, callback=callback, into_files=sink.into_files)
+    plans = Plans(protocol, sink, kind)
+
+    def hits(one: Interleaving) -> tuple[InjectionPoint, ...] | None:
+        plan = plans.of(one)
+        return None if plan.refusal else plan.hits
+
+    chosen = request.choice.of(classes, hits if sink.seen is not None else None)
+    # The first that breaks a claim is then the smallest, and what it left is kept.
+    smallest = Smallest(protocol)
+    early, others = (tuple(sorted(some, key=smallest.of)) for some in chosen)
+    plans.keep((*early, *others))
+    requested = len(early) + len(others)
+    listener(events.SinkBegun(sink.name, requested))
+    replaying = _SinkReplay(
+        context, sink, protocol, plans, Findings(smallest), listener, request
+    )
+    replaying.go(early, others)
+    found = replaying.findings
+    report = SinkReport(
+        sink,
+        protocol,
+        classes,
+        model,
+        given,
+        outcomes=tuple(sorted(found.outcomes, key=_number)),
+        seconds=time.perf_counter() - began,
+        under_test=what,
+        requested=requested,
+        whole=request.choice.whole,
+        unsteady=found.unsteady,
+        again={number: tuple(some) for number, some in found.again.items()},
+        kept=replaying.kept,
+    )
+    listener(events.SinkJudged(report))
+    return report
+
+
+def _prepared(
+    context: ReplayContext, sink: ModelledSink
+) -> tuple[ReplayContext, UnderTest]:
+    """Prepare what all runs of a sink share, and return the sink as it is built."""
+    folder, built = fresh(context, sink)
+    try:
+        result = built.result if built.under_test.result is not None else None
+        observer = observer_of(context.spark, context.source, result)
+    finally:
+        built.close()
+    shutil.rmtree(folder, ignore_errors=True)
+    return replace(context, observer=observer), built.under_test
+
+
+class _SinkReplay:
+    """The replay of one sink's chosen interleavings, while it goes on."""
+
+    def __init__(
+        self,
+        context: ReplayContext,
+        sink: ModelledSink,
+        protocol: MicroBatch,
+        plans: Plans,
+        findings: Findings,
+        listener: Listener,
+        request: ReplayRequest,
+    ) -> None:
+        self.findings = findings
+        self.kept: dict[int, Path] = {}
+        self._context = context
+        self._sink = sink
+        self._semantics = Interpreter(protocol)
+        self._properties = guarantees_of(protocol)
+        self._plans = plans
+        self._listener = listener
+        self._request = request
+        self._retries = Retries()
+        self._folders = RunFolders(context.leftovers, request)
+        self._mine = threading.local()
+
+    def go(self, early: Sequence[Interleaving], others: Sequence[Interleaving]) -> None:
+        """Replay ``early`` ones, then the others, and confirm what breaks a claim."""
+        request, session = self._request, self._context.session
+        with WorkerThreads(self._run) as workers:
+
+            def anew(one: Interleaving) -> Outcome:
+                evidence = workers.ask(one, again=True).result()
+                [outcome] = self._outcomes([evidence])
+                self._folders.settle(evidence, outcome, retain=False)
+                return outcome
+
+            for chosen in (early, others):
+                if self._broken and (request.stop or chosen is others):
+                    break
+                for part in _parts(chosen):
+                    for some in workers.all_of(part, _AT_ONCE):
+                        self._take(some)
+                        self.findings.confirm(request.claims, anew)
+                        if request.stop and self._broken:
+                            break
+                    else:
+                        session.release()
+                        continue
+                    break
+                workers.forget()
+            self.findings.confirm(request.claims or self._properties, anew)
+        session.release()
+
+    @property
+    def _broken(self) -> bool:
+        return self.findings.breaks_any(self._request.claims)
+
+    def _run(self, one: Interleaving, *, again: bool) -> RunEvidence:
+        """Run an interleaving in a thread of its own, with a session of its own."""
+        mine = self._mine
+        if not hasattr(mine, "context"):
+            forked = self._context.session.fork()
+            mine.context = replace(self._context, spark=forked)
+        # What is replayed to confirm a break has been reported already.
+        emit = _nobody if again else self._listener
+        emit(events.InterleavingBegun(self._sink.name, one.number))
+        plan = self._plans.of(one)
+        return self._retries.tried(
+            lambda failed: run_one(
+                mine.context, plan, self._sink, emit, failed_first=failed
+            )
+        )
+
+    def _take(self, some: Sequence[RunEvidence]) -> None:
+        """Add the outcomes of some runs to the findings, and report each."""
+        for evidence, outcome in zip(some, self._outcomes(some), strict=True):
+            first = not self._broken
+            folder = self._folders.settle(evidence, outcome, retain=first)
+            if folder is not None:
+                self.kept[outcome.interleaving.number] = folder
+            self.findings.outcomes.append(outcome)
+            self._listener(events.Replayed(self._sink.name, outcome, folder))
+        self.findings.outcomes.sort(key=_number)
+
+    def _outcomes(self, some: Sequence[RunEvidence]) -> list[Outcome]:
+        """Read the ledgers of several runs by one Spark job: small jobs cost dearly."""
+        seen = [one.observations for one in some if one.observations is not None]
+        read = iter(self._context.histories(seen))
+        return [
+            outcome_of(
+                one,
+                model=self._of_model(one),
+                spark=None if one.observations is None else next(read),
+            )
+            for one in some
+        ]
+
+    def _of_model(self, evidence: RunEvidence) -> History | None:
+        """Observe the model where the runs looked; a user's own sink has no model."""
+        if evidence.observations is None or self._sink.code:
+            return None
+        plan = evidence.plan
+        states = plan.interleaving.trace.states
+        seen = {run.moment: states[run.state] for run in plan.runs}
+        return observe_states(self._semantics, seen)
+
+
+def _parts(chosen: Sequence[Interleaving]) -> list[Sequence[Interleaving]]:
+    """Split interleavings: after each part no process is at work on the session."""
+    begins = range(0, len(chosen), _BETWEEN_RELEASES)
+    return [chosen[begin : begin + _BETWEEN_RELEASES] for begin in begins]
+
+
+def _number(outcome: Outcome) -> int:
+    return outcome.interleaving.number
+
+
+def _nobody(event: events.Event) -> None:
+    """Ignore an event."""
