@@ -150,13 +150,13 @@ def test_a_query_that_does_not_end_is_not_replayed(outcome):
     assert found.not_replayed == "the query did not end within 12 s"
 
 
-def test_a_driver_that_hangs_is_not_replayed(outcome):
-    """It is told where it hung, and its folder is kept."""
+def test_a_driver_that_hangs_is_not_replayed(outcome, reports):
+    """The report says where it hung, and its folder is kept."""
     found = outcome("hanging", BEFORE_ALL)
 
     assert found.spark is None
     assert found.not_replayed.startswith("the sink's code on the driver did not end")
-    assert found.folder.is_dir()
+    assert reports[0]["hanging"].kept[found.interleaving.number].is_dir()
 
 
 def test_a_restart_that_the_model_lacks_is_drift(outcome):
@@ -180,13 +180,15 @@ def test_nothing_is_held_that_was_not_replayed(reports):
 
 def test_what_is_suspect_is_kept_and_all_else_is_not(reports):
     """The folder of an interleaving that went amiss is there to be looked into."""
-    outcomes = [o for r in reports[0].values() for o in r.outcomes]
+    found = reports[0].values()
 
-    kept = {o.folder for o in outcomes if o.suspect}
+    kept = {folder for report in found for folder in report.kept.values()}
 
     assert kept
     assert all((folder / "checkpoint").is_dir() for folder in kept)
-    assert all(o.folder is None for o in outcomes if not o.suspect)
+    for report in found:
+        suspect = {o.interleaving.number for o in report.outcomes if o.suspect}
+        assert report.kept.keys() == suspect
     for scratch in scratch_folders(reports[1]):
         mine = {folder for folder in kept if folder.is_relative_to(scratch)}
         assert {entry for entry in scratch.iterdir() if entry.is_dir()} == mine
