@@ -242,7 +242,9 @@ def two_events(unread, one, other):
 def test_a_guarantee_is_held_only_if_each_moment_it_speaks_of_was_read(prop, unread):
     """It is held where nothing that readers might have seen there would break it."""
     blind = replace(two_events(unread, 0, 0), unread=unread)
-    found = report(Outcome(ONES[0], None, blind, (), 0.0), outcome(ONES[1], 1))
+    found = report(
+        findings(Outcome(ONES[0], None, blind, (), 0.0), outcome(ONES[1], 1))
+    )
 
     hidden = [two_events(unread, *seen) for seen in product(range(3), repeat=2)]
     might_break = any(broken(prop, one) for one in hidden)
@@ -253,7 +255,7 @@ def test_a_guarantee_is_held_only_if_each_moment_it_speaks_of_was_read(prop, unr
 
 def test_what_breaks_where_somebody_could_read_is_refuted():
     """A moment that nobody could read does not excuse another."""
-    found = report(outcome(ONES[0], 1, 2, unread=(0,)))
+    found = report(findings(outcome(ONES[0], 1, 2, unread=(0,))))
 
     assert found.verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
 

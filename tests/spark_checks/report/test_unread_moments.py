@@ -12,7 +12,8 @@ from onceproof.properties.guarantees import ATOMIC_VISIBILITY, RECOVERABLE
 from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.inject.failure_reason import reason
 from onceproof.spark_checks.inject.forked_driver import DriverDiedError
-from onceproof.spark_checks.replay.outcome import Outcome, RunRecord
+from onceproof.spark_checks.replay.outcome import Outcome
+from onceproof.spark_checks.replay.run_evidence import RunRecord
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.report import replay_file
 from onceproof.spark_checks.report.explanation import because
@@ -123,7 +124,7 @@ def test_what_nobody_could_read_again_is_not_fixed(monkeypatch, unread, prop, an
     one = outcome(rested=True, unread=unread)
     open_ = SinkReport.unobserved
     report = SimpleNamespace(
-        outcomes=[one], replayed=[one], unsteady={}, missed=[], protocol=None
+        outcomes=[one], replayed=[one], unsteady={}, missed=[], protocol=None, kept={}
     )
     report.unobserved = lambda *claims: open_(report, *claims)
     report.sink = SimpleNamespace(code=())
