@@ -15,7 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.refusal import line_of_user, refusal
+from onceproof.spark_checks.inject.tracing.followed_code import Code
 from onceproof.spark_checks.plan.rules import EXIT_CODE, REFUSED
 from onceproof.spark_checks.sinks import allowed_places
 
@@ -37,6 +38,14 @@ _PATHS: dict[str, tuple[tuple[int, int | None], ...]] = {
     "os.truncate": ((0, None),),
     "sqlite3.connect": ((0, None),),
 }
+_OF_FILES = (
+    "os.rename",
+    "os.remove",
+    "os.symlink",
+    "os.link",
+    "os.truncate",
+    "sqlite3.connect",
+)
 # Spark takes the names of options in any case.
 _PATH_OPTIONS = ("path", "checkpointlocation")
 _ADDRESS_OPTIONS = (
@@ -46,7 +55,6 @@ _ADDRESS_OPTIONS = (
     "kafka.bootstrap.servers",
     "es.nodes",
 )
-_REFUSAL = "{} is none of the sink's own; name it in allow= if it may be used"
 _ENGINE = ("pyspark", "py4j")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # The address of a Unix socket is a path, or begins with a null, or is empty.
@@ -60,6 +68,8 @@ class _Policy:
     def __init__(self) -> None:
         self.allowed: tuple[str, ...] | None = None
         self.marks: list[Path] = []
+        self.sink = ""
+        self.code = Code(())
         self.hooked = False
         self.busy = False
 
@@ -75,15 +85,17 @@ def install(plans: Iterable[RuleSet]) -> None:
         _policy.allowed = None
         return
     _policy.allowed = tuple(a for plan in held for a in plan.allowed or ())
+    _policy.sink, _policy.code = held[0].sink, Code(held[0].code, held[0].named)
     tempfile.tempdir = str(Path(held[0].marks).parent)
     if not _policy.hooked:
         sys.addaudithook(_audit)
         _policy.hooked = True
 
 
-def refuse(place: str) -> None:
+def refuse(place: str, *, file: bool = False) -> None:
     """Report a place that is not allowed, and end the process: nothing is touched."""
-    message = refusal(place)
+    where = line_of_user(_policy.code)
+    message = refusal(_policy.sink, place, where=where, file=file)
     for marks in _policy.marks:
         (marks / f"{REFUSED}-{os.getpid()}").write_text(message)
     os._exit(EXIT_CODE)
@@ -98,7 +110,8 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
             _opens(*args)
         elif event in _PATHS:
             for at, folder in _PATHS[event]:
-                _path(args[at], -1 if folder is None else args[folder])
+                within = -1 if folder is None else args[folder]
+                _path(args[at], within, file=event in _OF_FILES)
         elif event == "socket.connect":
             _connects(args[1])
     finally:
@@ -108,10 +121,10 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
 def _opens(path: object, mode: object, flags: object) -> None:
     writes = isinstance(mode, str) and set(mode) & set("wax+")
     if writes or (mode is None and isinstance(flags, int) and flags & _WRITES):
-        _path(path)
+        _path(path, file=True)
 
 
-def _path(path: object, folder: object = -1) -> None:
+def _path(path: object, folder: object = -1, *, file: bool = False) -> None:
     """Refuse a path that is not allowed; it may be relative to an open ``folder``."""
     if not isinstance(path, str | bytes | os.PathLike):
         return
@@ -131,7 +144,7 @@ def _path(path: object, folder: object = -1) -> None:
     }:
         kept = full.startswith(_HARMLESS) or "__pycache__" in Path(full).parts
         if not (kept or allowed_places.allows(full, _policy.allowed or ())):
-            refuse(full)
+            refuse(full, file=file)
 
 
 def _connects(address: object) -> None:
@@ -143,7 +156,7 @@ def _connects(address: object) -> None:
         if not allowed_places.allows(place, _policy.allowed or ()):
             refuse(place)
     elif isinstance(address, str | bytes) and address[:1] not in _NO_FILE:
-        _path(address)
+        _path(address, file=True)
 
 
 def _by_the_engine() -> bool:
@@ -214,23 +227,17 @@ def check_address(address: str) -> None:
 
 
 def _held(option: str, value: str) -> None:
-    if problem(option, value, _policy.allowed):
+    if not permitted(option, value, _policy.allowed):
         refuse(value)
 
 
-def problem(option: str, value: str, allowed: tuple[str, ...] | None) -> str:
-    """Return why an option of a reader or writer is refused; nothing if it is not."""
+def permitted(option: str, value: str, allowed: tuple[str, ...] | None) -> bool:
+    """Return whether an option of a reader or writer names a place that is allowed."""
     name = option.lower()
     if allowed is None or name not in (*_PATH_OPTIONS, *_ADDRESS_OPTIONS):
-        return ""
+        return True
     if name in _PATH_OPTIONS and (
         allowed_places.is_path(value) or not _SCHEME.match(value)
     ):
         value = value if allowed_places.is_path(value) else os.path.realpath(value)
-    return "" if allowed_places.allows(value, allowed) else refusal(value)
-
-
-def refusal(place: str) -> str:
-    """Describe a refused place, without any password that is in it."""
-    shown = allowed_places.path_of(place) if allowed_places.is_path(place) else place
-    return _REFUSAL.format(redacted(shown))
+    return allowed_places.allows(value, allowed)

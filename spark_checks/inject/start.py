@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject import sandbox
+from onceproof.spark_checks.inject.refusal import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,9 +65,8 @@ class Start:
         Raises ``UsageError``.
         """
         for key, value in options.items():
-            problem = sandbox.problem(key, str(value), self.plan.allowed)
-            if problem:
-                raise UsageError(problem)
+            if not sandbox.permitted(key, str(value), self.plan.allowed):
+                raise UsageError(refusal(self.plan.sink, str(value)))
 
 
 class StartedQuery(Protocol):

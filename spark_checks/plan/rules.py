@@ -97,6 +97,8 @@ class RuleSet:
     """``sys.path`` of the process that made the plan."""
     named: tuple[str, ...] = ()
     """The words of ``code=``: see ``Code``."""
+    sink: str = ""
+    """The name of the sink."""
 
     def write(self, folder: Path) -> Path:
         """Write the plan atomically to where workers look for it; return its path."""
@@ -122,6 +124,7 @@ class RuleSet:
             None if allowed is None else tuple(allowed),
             tuple(data["path"]),
             tuple(data["named"]),
+            data["sink"],
         )
 
 

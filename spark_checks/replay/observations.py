@@ -32,6 +32,7 @@ _NOTHING_THERE = (
     "PATH_NOT_FOUND",
     "TABLE_OR_VIEW_NOT_FOUND",
     "UNABLE_TO_INFER_SCHEMA",
+    "_LEGACY_ERROR_TEMP_1134",  # a file sink's manifest that names no file yet
 )
 
 

@@ -132,6 +132,24 @@ def address_of(text: str) -> Address | None:
     )
 
 
+def names_of(address: Address) -> tuple[str, ...]:
+    """Name an address as ``allow=`` takes it: hosts with their ports, or a URL."""
+    found = []
+    for host, given in address.hosts:
+        port = given or _PORTS.get(address.scheme)
+        shown = f"[{host}]" if ":" in host else host
+        if port is not None:
+            found.append(f"{shown}:{port}")
+        elif not address.scheme:
+            found.append(shown)
+        elif address.scheme in _CONTAINERS and address.path:
+            inside, *path = address.path
+            found.append(f"{address.scheme}://{inside}@{'/'.join([shown, *path])}")
+        else:
+            found.append(f"{address.scheme}://{'/'.join([shown, *address.path])}")
+    return tuple(found)
+
+
 def _below(name: str, root: str) -> bool:
     return PurePath(name).is_relative_to(root)
 

@@ -455,11 +455,15 @@ def test_what_is_not_the_sinks_own_is_refused(judged, tmp_path, kind):
     where = f"file:{place}" if kind == "spark" else str(place)
     build = functools.partial(sinks.reaches_out, where=where)
 
-    with pytest.raises(UsageError, match="name it in allow="):
+    with pytest.raises(UsageError) as refused:
         judged(build)
+    message, own = str(refused.value), Path(sinks.__file__).name
     touched = place.exists()
     found = judged(build, allow=(str(place),), choice=Choice(nth=0))
 
+    folder = place if kind == "spark" else tmp_path
+    assert re.match(rf".*writes to {place} in line \d+ of {own}, ", message)
+    assert f'allow="{folder}"' in message
     assert not touched
     assert place.exists()
     assert found.verdict is Verdict.HELD

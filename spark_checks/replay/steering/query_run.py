@@ -56,6 +56,7 @@ class QueryRun:
         self._built = built
         self._kind = adapter
         self._own = bool(sink.code)
+        self._sink = sink.name
         self._code = sink.code
         self._named = sink.named
         self._allowed = (str(context.scratch), *sink.allowed) if sink.code else None
@@ -88,6 +89,7 @@ class QueryRun:
             named=self._named,
             allowed=self._allowed,
             path=tuple(p for p in sys.path if p) if self._own else (),
+            sink=self._sink,
         )
         self._stall.expect(rule_set.rules)
         placed = rule_set.write(session.plans)

@@ -15,10 +15,11 @@ from pathlib import Path
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.plan.rules import RuleSet
 
-own, other = map(Path, sys.argv[1:])
+own, other = map(Path, sys.argv[1:3])
 marks = own / "run" / "marks"
 marks.mkdir(parents=True)
-sandbox.install([RuleSet((), str(marks), "run", allowed=(str(own),))])
+words = dict(allowed=(str(own),), code=sys.argv[3:], sink="shop.py::shop")
+sandbox.install([RuleSet((), str(marks), "run", **words)])
 {act}
 """
 
@@ -52,5 +53,39 @@ def test_what_is_relative_to_an_open_folder_lies_in_it(tmp_path, act, status):
         [sys.executable, "-c", CODE.format(act=act), str(own), str(other)], check=False
     )
 
+    refused = [file.read_text() for file in (own / "run" / "marks").iterdir()]
     assert done.returncode == status
+    assert len(refused) == (status == EXIT_CODE)
+    for message in refused:
+        assert message.startswith("shop writes to ")
     assert (other / "table" / "day").is_dir()
+
+
+CALLING = """\
+import json
+
+def helper(path, rows):
+    path.write_text(json.dumps(rows))
+
+def write(path):
+    helper(path, [1])
+"""
+
+
+def test_a_refusal_names_the_line_of_the_users_code(tmp_path):
+    """Not the line of Python's own that opens the file for it."""
+    own, other, code = (tmp_path / name for name in ("own", "other", "code"))
+    for folder in (own, other, code):
+        folder.mkdir()
+    (code / "shop.py").write_text(CALLING)
+    act = "sys.path.append(sys.argv[3]); import shop; shop.write(other / 'x.json')"
+    words = [CODE.format(act=act), str(own), str(other), str(code)]
+
+    subprocess.run([sys.executable, "-c", *words], check=False)
+
+    [refused] = (own / "run" / "marks").iterdir()
+    assert refused.read_text() == (
+        f"shop writes to {other / 'x.json'} in line 4 of shop.py, helper(), which is "
+        f'none of the sink\'s own places; help: if it may, give allow="{other}", in '
+        "the marker or in the call of the fixture"
+    )

@@ -8,6 +8,7 @@ import pytest
 
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.refusal import refusal, suggested
 from onceproof.spark_checks.sinks import allowed_places
 
 
@@ -114,16 +115,16 @@ def test_a_link_leads_where_it_leads(tmp_path):
 @pytest.mark.parametrize("option", ["url", "URL", "Kafka.Bootstrap.Servers"])
 def test_options_are_held_whatever_their_case(option):
     """Spark takes their names in any case."""
-    assert sandbox.problem(option, "evil:1", ("db:5432",))
-    assert not sandbox.problem(option, "db:5432", ("db:5432",))
+    assert not sandbox.permitted(option, "evil:1", ("db:5432",))
+    assert sandbox.permitted(option, "db:5432", ("db:5432",))
 
 
 def test_a_relative_path_of_spark_is_a_path(tmp_path, monkeypatch):
     """It is no host of that name."""
     monkeypatch.chdir(tmp_path)
 
-    assert not sandbox.problem("path", "out", (str(tmp_path),))
-    assert str(tmp_path / "out") in sandbox.problem("path", "out", ("out",))
+    assert sandbox.permitted("path", "out", (str(tmp_path),))
+    assert not sandbox.permitted("path", "out", ("out",))
 
 
 SECRET = "hunter2"
@@ -180,7 +181,50 @@ def test_a_refusal_shows_no_secret():
     """It names the place, and stands in logs."""
     url = f"jdbc:postgresql://bob:{SECRET}@db:5432/orders?password={SECRET}"
 
-    message = sandbox.problem("url", url, ("other:5432",))
+    message = refusal("shop.py::shop", url, where="line 3 of shop.py, write()")
 
-    assert "db:5432/orders" in message
+    assert message.startswith("shop writes to jdbc:postgresql://")
+    assert " in line 3 of shop.py, write(), which is none of the sink's own" in message
+    assert 'give allow="db:5432", in the marker' in message
     assert not re.search(SECRET, message)
+
+
+PLACES = [
+    "/srv/audit/log.txt",
+    "file:/srv/audit%20s/log.txt",
+    "127.0.0.1:5432",
+    "[::1]:5432",
+    "[fe80::2]:9092",
+    "db.example.com",
+    "k1:9092,k2:9092",
+    "jdbc:postgresql://bob:secret@db/orders?x=1",
+    "jdbc:sqlserver://db;databaseName=x;password=y",
+    "jdbc:oracle:thin:u/p@db:1521:orders",
+    "jdbc:h2:mem:x",
+    "s3a://bucket/orders/day",
+    "abfss://box@account/orders",
+    "http://db%2Eexample%2Ecom/x",
+    "kafka://k1,k2/topic",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("file", [False, True])
+def test_what_a_refusal_suggests_is_just_what_allows_the_place(place, file):
+    """It is given as it is, and allows no other host and no other folder."""
+    names = suggested(place, file=file)
+
+    assert allowed_places.allows(place, names)
+    for name in names:
+        assert name in refusal("x.py::sink", place, file=file)
+    for other in ("/srv/other", "evil:5432", "evil", "s3a://evil/orders"):
+        assert not allowed_places.allows(other, names)
+
+
+def test_of_a_file_the_folder_is_suggested(tmp_path):
+    """The next batch may write to another file; a folder is suggested as it is."""
+    file = str(tmp_path / "out.txt")
+
+    assert suggested(file, file=True) == (str(tmp_path),)
+    assert suggested(str(tmp_path), file=True) == (str(tmp_path),)
+    assert suggested(file) == (file,)
