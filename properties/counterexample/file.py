@@ -19,6 +19,7 @@ from onceproof.properties.schema import (
     flag,
     listed,
     maybe,
+    one_of,
     read_as,
     stored,
     table,
@@ -50,14 +51,15 @@ _OPTIONS = table(
         **dict.fromkeys(("key", "allow", "code", "guarantees"), listed(text)),
         "profile": text,
         "most": maybe(whole(1)),
-        "timeout": whole(1),
-        # Of the search, or of the random walks.
+        # Of the judge of a model: a search, random walks, or z3.
+        "judge": one_of("check", "simulate", "prove"),
         "symmetry": flag,
-        "max_states": maybe(whole(1)),
+        **dict.fromkeys(("max_states", "max_memory"), maybe(whole(1))),
         "walks": whole(1),
         "depth": whole(),
         # Of both.
         "seed": whole(None),
+        "timeout": whole(1),
     },
 )
 
@@ -129,8 +131,10 @@ class Counterexample:
     """The test that found it, and by which it is run again."""
     options: Annotated[dict[str, Any], _OPTIONS] = field(default_factory=dict)
     """What it was found with: of a test ``key``, ``allow``, ``code``, ``guarantees``,
-    ``profile``, ``most``, ``seed``, ``timeout``; of a model ``symmetry`` and
-    ``max_states``, or ``walks``, ``depth`` and ``seed``."""
+    ``profile``, ``most``, ``seed``, ``timeout``; of a model the ``judge``, which is
+    ``check`` with ``symmetry``, ``max_states`` and ``max_memory`` in bytes,
+    ``simulate`` with ``walks``, ``depth`` and ``seed``, or ``prove`` with ``depth`` and
+    ``timeout``. A timeout is in seconds; a limit that was not set is null."""
     because: tuple[str, ...] = ()
     """How it came about, in sentences."""
     loop: Count | None = None

@@ -42,13 +42,14 @@ from onceproof.spark_checks.report.bounds import bounds_of_replay
 from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.report.evidence.project_settings import root_of
 from onceproof.spark_checks.report.evidence.records import records_of_replay
-from onceproof.spark_checks.report.replay_file import (
-    answered,
+from onceproof.spark_checks.report.replay_file import answered
+from onceproof.spark_checks.report.rerun import ANSWER, RerunResults
+from onceproof.spark_checks.report.stored_settings import (
+    as_stored,
     choice_of,
     given_by,
     sizes_of,
 )
-from onceproof.spark_checks.report.rerun import ANSWER, RerunResults
 from onceproof.spark_checks.session.session_pool import SessionPool
 
 if TYPE_CHECKING:
@@ -220,8 +221,10 @@ class Replayer:
         path = self._options.replay or Path()
         counterexample = read(path)
         sizes = sizes_of(counterexample)
+        test, differs = as_stored(request.test, counterexample)
         request = replace(
             request,
+            test=test,
             faults=counterexample.faults,
             batches=sizes.batches,
             partitions=sizes.partitions,
@@ -234,7 +237,11 @@ class Replayer:
         plugins = self._config.pluginmanager.get_plugins()
         results = (p for p in plugins if isinstance(p, RerunResults))
         listener = next((p.listener for p in results), None)
-        judged = judge(build, request, pool=self.pool, listener=listener)
+        try:
+            judged = judge(build, request, pool=self.pool, listener=listener)
+        except UsageError as error:
+            message = f"{error}; {differs}" if differs else str(error)
+            raise UsageError(message) from None
         noted = judgements_of(self.item)
         if judged.report.sink.name != counterexample.sink:
             other = (
@@ -242,7 +249,8 @@ class Replayer:
             )
             noted.beside.append(other)
             return judged
-        answer = answered(path, counterexample, judged.report)
+        found = answered(path, counterexample, judged.report)
+        answer = replace(found, note=differs)
         self.item.user_properties.append((ANSWER, answer.to_json()))
         if answer.status():
             noted.wrong.append(str(answer).partition("\n")[0])

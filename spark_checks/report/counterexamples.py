@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 DRIFT = "drift"
-_GUARANTEES = {prop.name: prop for prop in GUARANTEES}
+GUARANTEE_NAMED = {prop.name: prop for prop in GUARANTEES}
 
 
 @dataclass(frozen=True)

@@ -17,24 +17,22 @@ from onceproof.properties.trust import own_code
 from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inputs.event_files import enough
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, TIMEOUT, Sizes
-from onceproof.spark_checks.inputs.user_events import from_json, own_events
-from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.replay import engine, request
-from onceproof.spark_checks.report.counterexamples import _GUARANTEES, DRIFT
+from onceproof.spark_checks.report.counterexamples import DRIFT, GUARANTEE_NAMED
 from onceproof.spark_checks.report.coverage import reader_errors
 from onceproof.spark_checks.report.rerun import RerunResult, replay_test
+from onceproof.spark_checks.report.stored_settings import (
+    choice_of,
+    given_by,
+    sizes_of,
+)
 from onceproof.spark_checks.sinks.reference import reference_sinks
 from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 from onceproof.spark_checks.sinks.user_sink import find_sink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pyspark.sql import SparkSession
-
     from onceproof.properties.property import Property
-    from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
@@ -85,22 +83,6 @@ def replay_file(
     return answered(path, counterexample, reports[0])
 
 
-def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] | None:
-    """Return the events of a file; None for flights of its number."""
-    key = tuple(map(str, counterexample.options.get("key", ())))
-    if counterexample.input is not None:
-        given = from_json(counterexample.input)
-        return lambda _: given
-    return own_events(None, key, sizes_of(counterexample)) if key else None
-
-
-def choice_of(counterexample: Counterexample) -> Choice:
-    """Choose the interleaving of a file; of a user's sink, the nearest one now."""
-    if counterexample.protocol == InstrumentedMicroBatch.label():
-        return Choice(steps=counterexample.steps)
-    return Choice(only=frozenset([counterexample.interleaving]))
-
-
 def answered(
     path: Path, counterexample: Counterexample, report: SinkReport
 ) -> RerunResult:
@@ -143,14 +125,14 @@ def answered(
 
 def _claims(counterexample: Counterexample) -> tuple[Property, ...]:
     """Return the guarantee that a file is about; none where it is about drift."""
-    found = _GUARANTEES.get(counterexample.property)
+    found = GUARANTEE_NAMED.get(counterexample.property)
     return () if found is None else (found,)
 
 
 def _fails(counterexample: Counterexample, outcome: Outcome) -> bool:
     if counterexample.property == DRIFT:
         return outcome.drift
-    prop = _GUARANTEES[counterexample.property]
+    prop = GUARANTEE_NAMED[counterexample.property]
     return outcome.spark is not None and broken(prop, outcome.spark) is not None
 
 
@@ -179,7 +161,7 @@ def _asked(
         message = (
             f"{path} is about sink {counterexample.sink!r}, which is not known here"
         )
-    elif counterexample.property not in (DRIFT, *_GUARANTEES):
+    elif counterexample.property not in (DRIFT, *GUARANTEE_NAMED):
         message = f"{path} is about {counterexample.property!r}, which is no guarantee"
     elif not 1 <= counterexample.faults <= MOST_FAULTS:
         message = f"{path} is damaged: 'faults' is {counterexample.faults}"
@@ -215,17 +197,6 @@ def _own(
         raise UsageError(message)
     named = counterexample.options.get("code", ())
     return find_sink(counterexample.sink, Path.cwd(), allowed=wanted, named=named)
-
-
-def sizes_of(counterexample: Counterexample) -> Sizes:
-    """Return the sizes of a file's replay."""
-    numbers = counterexample.parameters
-    return Sizes(
-        batches=numbers["BATCH"],
-        partitions=numbers["PARTITION"],
-        events=counterexample.events,
-        attempts=numbers["ATTEMPT"],
-    )
 
 
 def _stale(

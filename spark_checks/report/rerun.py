@@ -21,20 +21,30 @@ class RerunResult:
     """What replaying a counterexample file showed: FAILED, FIXED or ERROR."""
 
     file: str
+    """The path of the file."""
     sink: str
+    """The sink that it is about."""
     property: str
+    """The guarantee that it breaks, or ``drift``."""
     answer: str
+    """FAILED, FIXED or ERROR."""
     reason: str = ""
+    """What the answer rests on, where the file alone does not say it."""
     folder: str = ""
+    """The folder of the runs, if it is kept."""
+    note: str = ""
+    """What the test asks for now and the file did not; empty where they agree."""
 
     def status(self) -> int:
         """Return the exit status: 1, 0 or 2."""
         return {"FAILED": 1, "FIXED": 0}.get(self.answer, 2)
 
     def __str__(self) -> str:
-        """Say it in a line, and in another where to look."""
-        said = f"{self.answer} {self.sink}: {self.reason or self.property}"
-        return f"{said}\n    left behind: {self.folder}" if self.folder else said
+        """Return the answer in a line; then what differs, and where to look."""
+        lines = [f"{self.answer} {self.sink}: {self.reason or self.property}"]
+        lines += [f"    {self.note}"] if self.note else []
+        lines += [f"    left behind: {self.folder}"] if self.folder else []
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,9 +11,6 @@ from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
 from onceproof.model.library import make, settings_of
 from onceproof.model.search.exhaustive import Limits
-from onceproof.model.text import slug
-from onceproof.properties.counterexample.model_run import counterexample_of
-from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.evidence_option import evidence, leave
@@ -26,11 +22,7 @@ from onceproof.spark_checks.cli.options import (
     say_nothing_is_claimed,
     set_option,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from onceproof.properties.judges.by_search import Report
+from onceproof.spark_checks.cli.refuted_files import write_refuted
 
 _DIGITS = 15
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
@@ -161,9 +153,11 @@ def check(
             report = judge.simulate(
                 model, chosen, walks=walks, depth=depth, seed=seed, progress=progress
             )
-    how: dict[str, Any] = {"symmetry": symmetry, "max_states": max_states}
-    if walks is not None:
-        how = {"walks": walks, "depth": depth, "seed": seed}
+    how: dict[str, Any] = {"judge": "simulate", "walks": walks}
+    how |= {"depth": depth, "seed": seed}
+    if walks is None:
+        how = {"judge": "check", "symmetry": symmetry}
+        how |= {"max_states": limits.states, "max_memory": limits.memory}
     files = {} if output is None else write_refuted(report, protocol, output, how)
     leave(evidence, [report], protocol=protocol, how={"symmetry": symmetry})
     if as_json:
@@ -182,26 +176,3 @@ def _bytes(text: str) -> int:
         message = f"--max-memory takes bytes, such as 500M or 2G, not {text[:40]!r}"
         raise UsageError(message)
     return int(number) * _UNITS.get(unit, 1)
-
-
-def write_refuted(
-    report: Report, named: str, folder: Path, how: Mapping[str, Any]
-) -> dict[str, str]:
-    """Write a file for each property that a search refutes; give their paths by name.
-
-    ``named`` is the protocol as it was typed: a file of the user's own is named in the
-    counterexample, so that its model can be made again; ``how`` are the options of the
-    search. Raises ``UsageError`` for a
-    folder that cannot be written to.
-    """
-    own = named.partition(":")[0].endswith(".py")
-    found = {}
-    for finding in report.findings:
-        if finding.verdict is not Verdict.REFUTED or finding.trace is None:
-            continue
-        counterexample = counterexample_of(report.protocol, finding, found_with=how)
-        name = f"{slug(report.protocol.label())}--{slug(finding.property.name)}"
-        path = folder / f"{name}.json"
-        (replace(counterexample, protocol=named) if own else counterexample).write(path)
-        found[finding.property.name] = str(path)
-    return found

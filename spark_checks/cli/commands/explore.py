@@ -165,7 +165,7 @@ def _of_protocol(
 ) -> Explored:
     """Explore a protocol: the run that breaks a property, or its start."""
     protocol = make(what, settings)
-    finding = None
+    finding, how = None, {}
     if name is not None:
         known = {prop.name: prop for prop in claims_of(protocol)}
         chosen = known[pick(name, known, "property")]
@@ -173,8 +173,10 @@ def _of_protocol(
         with search_progress() as progress:
             report = check(protocol, [chosen], limits=limits, progress=progress)
         finding = report.findings[0]
+        how = {"judge": "check", "symmetry": False}
+        how |= {"max_states": limits.states, "max_memory": limits.memory}
         if finding.verdict is not Verdict.REFUTED:
             click.echo(
                 f"{name} is {finding.verdict}: {finding.verdict.meaning}", err=True
             )
-    return explored(counterexample_of(protocol, finding), protocol)
+    return explored(counterexample_of(protocol, finding, found_with=how), protocol)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
+from onceproof.model.files import writable
 from onceproof.model.library import make, settings_of
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command
@@ -16,6 +19,7 @@ from onceproof.spark_checks.cli.options import (
     say_nothing_is_claimed,
     set_option,
 )
+from onceproof.spark_checks.cli.refuted_files import write_refuted
 
 
 @click.command(cls=Command)
@@ -36,6 +40,11 @@ from onceproof.spark_checks.cli.options import (
     type=click.IntRange(1, 10**6),
     help="Seconds for each query of z3.",
 )
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder for a counterexample file of each refuted property.",
+)
 @evidence
 @as_json_option
 def prove(
@@ -44,6 +53,7 @@ def prove(
     names: tuple[str, ...],
     depth: int,
     timeout: int,
+    output: Path | None,
     evidence: str | None,
     *,
     as_json: bool,
@@ -55,13 +65,18 @@ def prove(
     from onceproof.properties.judges.by_proof import prove as judge  # noqa: PLC0415
 
     model = make(protocol, settings_of(settings))
+    if output is not None:
+        writable(output)
     report = judge(
         model, properties_of(model, names), depth=depth, timeout_seconds=timeout
     )
+    how = {"judge": "prove", "depth": depth, "timeout": timeout}
+    files = {} if output is None else write_refuted(report, protocol, output, how)
     leave(evidence, [report], protocol=protocol, how={"depth": depth})
     if as_json:
-        print_json(console.prove_data(report))
+        print_json({**console.prove_data(report), "files": files})
     else:
         console.show_prove(report)
+        console.show_files(files)
     say_nothing_is_claimed(report)
     return report.exit_status

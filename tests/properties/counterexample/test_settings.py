@@ -69,22 +69,82 @@ def test_a_setting_of_a_part_is_named_by_its_path():
 @pytest.mark.parametrize(
     ("words", "options"),
     [
-        (["--symmetry"], {"symmetry": True, "max_states": None}),
-        (["--max-states", "5000"], {"symmetry": False, "max_states": 5000}),
         (
-            ["--simulate", "50", "--depth", "40", "--seed", "7"],
-            {"walks": 50, "depth": 40, "seed": 7},
+            ["check", "--symmetry", "--max-memory", "2G"],
+            {
+                "judge": "check",
+                "symmetry": True,
+                "max_states": None,
+                "max_memory": 2 * 2**30,
+            },
+        ),
+        (
+            ["check", "--max-states", "5000"],
+            {
+                "judge": "check",
+                "symmetry": False,
+                "max_states": 5000,
+                "max_memory": None,
+            },
+        ),
+        (
+            ["check", "--simulate", "50", "--depth", "40", "--seed", "7"],
+            {"judge": "simulate", "walks": 50, "depth": 40, "seed": 7},
+        ),
+        (
+            ["prove", "--depth", "14", "--timeout", "50"],
+            {"judge": "prove", "depth": 14, "timeout": 50},
         ),
     ],
 )
 def test_a_file_of_a_model_says_how_it_was_found(words, options, tmp_path):
-    """The search, or the walks and their seed."""
-    command = ["check", "micro-batch", "--property", "at-most-once", *words]
+    """The search, the walks and their seed, or how far z3 looked."""
+    model = ["micro-batch", "--set", "BATCH=1"]
+    command = [*words, *model, "--property", "at-most-once"]
 
     CliRunner().invoke(main, [*command, "--output", str(tmp_path)])
 
     (file,) = tmp_path.glob("*.json")
     assert read(file).options == options
+
+
+_NO_SETTINGS = {"protocol", "settings", "names", "output", "evidence", "as_json"}
+"""What tells which model is judged, and what is made of the result."""
+
+
+@pytest.mark.parametrize(
+    ("words", "use"),
+    [
+        (["check"], "in a search of every state"),
+        (["check", "--simulate", "50"], "with --simulate"),
+        (["prove"], "in prove"),
+    ],
+)
+def test_no_option_of_a_judge_is_left_out_of_its_files(words, use, tmp_path):
+    """An option that is added some day has to be written, too."""
+    command = main.get_command(None, words[0])
+    [reads] = [one.reads for one in command.uses if one.what == use]
+    model = ["micro-batch", "--set", "BATCH=1"]
+
+    CliRunner().invoke(
+        main,
+        [*words, *model, "--property", "at-most-once", "--output", str(tmp_path)],
+    )
+
+    (file,) = tmp_path.glob("*.json")
+    assert read(file).options.keys() - {"judge"} == set(reads) - _NO_SETTINGS
+
+
+def test_every_command_that_writes_files_of_models_is_looked_at():
+    """Those with ``--output`` that judge properties of a protocol."""
+    names = {
+        name
+        for name in main.list_commands(None)
+        if {"output", "protocol", "names"}
+        <= {one.name for one in main.get_command(None, name).params}
+    }
+
+    assert names == {"check", "prove"}
 
 
 def test_a_file_of_a_test_says_how_it_was_run(tmp_path):

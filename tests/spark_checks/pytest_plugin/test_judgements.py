@@ -332,6 +332,66 @@ def test_it(onceproof_replay):
     )
 
 
+def test_a_file_is_replayed_with_its_own_options_whatever_the_marker_says(pytester):
+    """What differs is part of the answer."""
+    pytester.makeconftest(
+        CONFTEST
+        + """
+from onceproof.spark_checks.report.rerun import RerunResult
+
+told = SimpleNamespace(
+    sink="held", faults=1, steps=(), options={"key": ["order"], "code": ["tools"]}
+)
+
+
+def answered(path, counterexample, report):
+    asked = f"asked for {report.test.key} {report.test.code}"
+    return RerunResult("x.json", "held", "effectively-once", "FAILED", asked)
+
+
+def asking(build, question, **_):
+    judged = judge(build, question)
+    judged.report.test = question.test
+    return judged
+
+
+@pytest.fixture(autouse=True, scope="session")
+def with_a_file(without_spark):
+    patch = pytest.MonkeyPatch()
+    sizes = SimpleNamespace(batches=2, partitions=2)
+    fakes = {
+        "read": lambda path: told,
+        "given_by": lambda told: None,
+        "choice_of": lambda told: None,
+        "sizes_of": lambda told: sizes,
+        "answered": answered,
+        "judge": asking,
+    }
+    for name, fake in fakes.items():
+        patch.setattr(replayer, name, fake)
+    yield
+    patch.undo()
+"""
+    )
+    pytester.makepyfile(
+        test_them="""
+import pytest
+
+
+@pytest.mark.effectively_once(key="id", code="tools")
+def test_it(onceproof_replay):
+    onceproof_replay("held")
+"""
+    )
+
+    result = pytester.runpytest_subprocess("--onceproof-replay=x.json")
+
+    result.assert_outcomes(failed=1)
+    message = result.stdout.str()
+    assert "FAILED held: asked for ('order',) ('tools',)" in message
+    assert "replayed with the file's own key=order (now id)" in message
+
+
 def test_a_known_failure_that_nobody_judged_is_named(pytester):
     """A test that is skipped, or is not there any more, shows no failure."""
     pytester.makeconftest(CONFTEST)
