@@ -91,10 +91,7 @@ class _ScriptWriter:
             "fields": fields,
             "starts": [v for field in self._system.fields for v in self._starts(field)],
             "events": [self._event(action) for action in actions],
-            "questions": [
-                {"name": q.name, "when": q.when, "judged": not q.when.of_runs}
-                for q in questions
-            ],
+            "questions": [self._question(question) for question in questions],
         }
         return (
             f'(() => {{\n"use strict";\nconst about = {literal(about)};\n{_QUANTIFIERS}'
@@ -139,6 +136,17 @@ class _ScriptWriter:
             "sizes": [self._system.sizes[sort] for sort in sorts],
         }
 
+    def _question(self, question: SearchQuery) -> dict[str, Any]:
+        """Say how a claim is judged: JavaScript knows no modality by its name."""
+        when = question.when
+        return {
+            "name": question.name,
+            "judged": not when.of_runs,
+            "ofSteps": when is Modality.STEP,
+            "ofRest": when.of_rest,
+            "witness": when is Modality.SOMETIMES,
+        }
+
     # What happens -----------------------------------------------------------------
 
     def _action(self, action: ActionTerm) -> str:
@@ -162,7 +170,6 @@ class _ScriptWriter:
         return f"{loops}put(n, {self._place(write.field, indices)}, {value});"
 
     def _claim(self, question: SearchQuery) -> str:
-        # The page knows each of these by its text, and judges it in its own way.
         match question.when:
             case (
                 Modality.ALWAYS

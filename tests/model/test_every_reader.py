@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import typing
 from enum import Enum
 from pathlib import Path
@@ -362,6 +363,20 @@ def test_no_text_takes_the_place_of_a_modality():
     ]
 
     assert not found, "compare with a member of Modality"
+
+
+def test_no_script_names_a_modality():
+    """Python says how each claim is judged; a name in JavaScript nobody checks."""
+    known = "|".join(Modality)
+    names = re.compile(rf"(?:[=!]==|[\[,])\s*[\"'`](?:{known})[\"'`]|\.when\b")
+    found = [
+        f"{path.relative_to(ROOT)}: {hit[0]}"
+        for path in sorted(ROOT.glob("*/**/*.js"))
+        if path.relative_to(ROOT).parts[0] in ("model", "properties", "spark_checks")
+        for hit in names.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+    assert not found
 
 
 def test_a_clause_of_no_modality_is_refused():

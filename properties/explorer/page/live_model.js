@@ -57,15 +57,14 @@ const liveModel = (model, about) => {
   const cell = (question, states, n) => {
     if (!question.judged) return "not judged here";
     const state = states[n];
-    if (question.when === "step") {
+    if (question.ofSteps) {
       if (n === 0) return "open";
       if (model.equal(states[n - 1], state)) return "holds";
       return question.holds(states[n - 1], state) ? "holds" : "fails";
     }
-    const resting = ["at_rest", "recoverable"].includes(question.when);
-    if (resting && !rests(state)) return "open";
+    if (question.ofRest && !rests(state)) return "open";
     const holds = question.holds(state);
-    if (question.when === "sometimes") return holds ? "met" : "open";
+    if (question.witness) return holds ? "met" : "open";
     return holds ? "holds" : "fails";
   };
   const order = ["fails", "holds", "met", "open", "not judged here"];

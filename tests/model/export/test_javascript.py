@@ -51,7 +51,7 @@ WALK = """({ source, states, starts }) => {
       next: next.map(e => [model.events[e.event].name, e.members, e.state]),
       rests: model.rests(state),
       holds: model.questions.map(q => !q.holds ? null
-        : q.when === "step" ? next.map(e => q.holds(state, e.state))
+        : q.ofSteps ? next.map(e => q.holds(state, e.state))
         : q.holds(state)),
     });
     return next.map(e => e.state);
