@@ -193,25 +193,25 @@ def test_bad_parameters_are_refused(arguments, message):
 class Row(Protocol):
     """Writes its first place and its last one, which may be the same."""
 
-    O = Sort("place", size=2, ordered=True)
-    mark = state(False, per=O)
+    S = Sort("place", size=2, ordered=True)
+    mark = state(False, per=S)
 
     @action
     def sweep(self) -> None:
         """The second assignment wins where both are of one place."""
-        self.mark[self.O.last] = True
-        self.mark[self.O.first] = False
+        self.mark[self.S.last] = True
+        self.mark[self.S.first] = False
 
     @always
     def first_stays(self) -> bool:
         """Nothing marks the first place."""
-        return not_(self.mark[self.O.first])
+        return not_(self.mark[self.S.first])
 
 
 @pytest.mark.parametrize(("size", "states"), [(1, 1), (2, 2)])
 def test_first_and_last_may_be_one_member(size, states):
     """A protocol is not refused at one size for what it says at all others."""
-    found = check(Row(O=size))
+    found = check(Row(S=size))
 
     assert set(found.verdicts.values()) == {Verdict.EXHAUSTED}
     assert found.exploration.distinct == states
