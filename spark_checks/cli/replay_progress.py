@@ -66,7 +66,14 @@ class _Bars:
                 total=event.interleavings,
                 visible=True,
             )
-        elif isinstance(event, events.Replayed):
+        elif isinstance(event, events.RecoveryBegun):
+            show.reset(
+                self._one,
+                description=f"  {escape(printable(event.sink))}, after one fault",
+                total=event.interleavings,
+                visible=True,
+            )
+        elif isinstance(event, events.Replayed | events.RecoveryRun):
             show.advance(self._one)
         elif isinstance(event, events.SinkJudged):
             show.advance(self._sinks)
@@ -88,6 +95,11 @@ class _Lines:
             self._say(f"replaying {self._sinks} sinks in {escape(event.scratch)}")
         elif isinstance(event, events.ScratchKept):
             self._say(_kept(event))
+        elif isinstance(event, events.RecoveryBegun):
+            self._say(
+                f"{escape(event.sink)}: {event.interleavings} interleavings of one "
+                "fault are run first, to see which lines run after a fault"
+            )
         elif isinstance(event, events.SinkJudged):
             self._done += 1
             report = event.report

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Hits: TypeAlias = Callable[[Interleaving], "tuple[InjectionPoint, ...] | None"]
 
 _INSTALLED = 4
+_Place: TypeAlias = "tuple[str, str, str, str]"
 _Kinds: TypeAlias = "dict[tuple[str, ...], list[Interleaving]]"
 
 
@@ -31,6 +32,7 @@ class Choice:
 
     With ``most``, the interleavings with one fault inject each kind of fault at every
     distinct line, at its first and at its last time; only further repetitions are cut.
+    Lines that run only after a fault are each hit by some second one.
     Installed packages get four times ``most`` lines. The rest is shared out evenly over
     the numbers of faults, and over the kinds of fault of each number.
     """
@@ -164,11 +166,13 @@ def _distinct(
 ) -> list[Interleaving]:
     """Take, of each kind of fault, one for each place that it is injected into.
 
-    A place that the code reaches several times is taken at its first and at its last
-    time in the same batch and task. Of places in installed packages four times
-    ``most`` are taken, of each kind of fault its share, and first times first.
+    A place that the code reaches several times, be it in several batches, is taken at
+    its first time and at its last. A place that only a second fault hits, such as code
+    that repairs what a crash left, is taken once. Of places in installed packages four
+    times ``most`` are taken, of each kind of fault its share, and first times first.
     """
-    alike: dict[object, list[Interleaving]] = defaultdict(list)
+    alike: dict[tuple[tuple[str, ...], tuple[_Place, ...]], list[Interleaving]]
+    alike = defaultdict(list)
     for one in classes:
         kind = faults_of(one)
         if len(kind) == 1 and one.number in placed:
@@ -192,28 +196,41 @@ def _distinct(
             if queue and room > 0:
                 own.append(queue.pop())
                 room -= 1
-    return own
+    return [*own, *_after_others(classes, placed, {at for _, at in alike})]
+
+
+def _after_others(
+    classes: Sequence[Interleaving],
+    placed: Mapping[int, tuple[InjectionPoint, ...]],
+    known: set[tuple[_Place, ...]],
+) -> list[Interleaving]:
+    """Take one interleaving for each place that is hit after another fault only."""
+    alone = {place for places in known for place in places}
+    found: dict[_Place, Interleaving] = {}
+    for one in classes:
+        for hit in placed.get(one.number, ()):
+            if hit.place not in alone:
+                found.setdefault(hit.place, one)
+    return list({one.number: one for one in found.values()}.values())
 
 
 def _ends(
     ones: Sequence[Interleaving], placed: Mapping[int, tuple[InjectionPoint, ...]]
 ) -> tuple[Interleaving, Interleaving]:
-    """Return the first hit of a place, and the last in the same batch and task."""
+    """Return the first hit of a place in a whole run, and the last.
 
-    def when(one: Interleaving) -> tuple[object, ...]:
-        hits = placed[one.number]
-        return ([(h.batch, h.partition, h.nth) for h in hits], one.number)
+    The first batch finds nothing there yet, the last one has the most to lose.
+    """
 
-    def where(one: Interleaving) -> object:
-        return [(h.batch, h.partition) for h in placed[one.number]]
+    def when(one: Interleaving) -> list[tuple[int, int, int]]:
+        return [(hit.batch, hit.partition, hit.nth) for hit in placed[one.number]]
 
-    first = min(ones, key=when)
-    same_place = [one for one in ones if where(one) == where(first)]
-    latest = max([h.nth for h in placed[one.number]] for one in same_place)
-    last = min(
-        (o for o in same_place if [h.nth for h in placed[o.number]] == latest), key=when
+    latest = max(map(when, ones))
+    at_last = [one for one in ones if when(one) == latest]
+    return (
+        min(ones, key=lambda one: (when(one), one.number)),
+        min(at_last, key=lambda one: one.number),
     )
-    return first, last
 
 
 def _new_first(

@@ -120,16 +120,17 @@ class _Planner:
             self.kind.inside(run, everyone, upcoming, again=again)
             return
         if function == LINES:
-            self._before_line(run, batch, 0, "die")
+            self._before_line(run, batch, self.schedule.line(batch, 0), "die")
             return
         nth = 1 + sum(e.name == upcoming.name for e in self.schedule.done(at))
         run.stops(function, "call", batch, "die", nth=nth)
         self.kind.no_abort(run, batch)
 
-    def _before_line(self, run: RunDraft, batch: int, number: int, do: str) -> None:
+    def _before_line(
+        self, run: RunDraft, batch: int, point: dict[str, Any], do: str
+    ) -> None:
         """End the run before a point of the user's code on the driver."""
         awaited = self._marks_before(run)
-        point = self.schedule.line(batch, number)
         if do == "raise":
             raisable(point)
         run.stops(LINES, "call", batch, do, **point, await_=awaited)
@@ -148,13 +149,11 @@ class _Planner:
 
     def crash_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the driver die in the midst of the user's code."""
-        del at
-        self._before_line(run, event.members[0], event.members[1], "die")
+        self._before_line(run, event.members[0], self.schedule.line_at(at), "die")
 
     def fail_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the user's commit raise in the midst."""
-        del at
-        self._before_line(run, event.members[0], event.members[1], "raise")
+        self._before_line(run, event.members[0], self.schedule.line_at(at), "raise")
 
     def crash_in_abort(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the user's commit raise at its end, and the driver die in the abort."""
@@ -314,7 +313,8 @@ class _Planner:
         upcoming = self.schedule.upcoming(at, merged=run.merged)
         if self.schedule.seen is not None:
             if upcoming.name == "sink.run":
-                self._before_line(run, batch, 0, "raise")
+                point = self.schedule.line(batch, 0)
+                self._before_line(run, batch, point, "raise")
             else:
                 self._raise_at_the_end(run, batch)
             return

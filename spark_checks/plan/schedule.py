@@ -76,6 +76,19 @@ class Schedule:
         """Name, for a rule, a point of the user's code on the driver."""
         return _named(self.seen.driver if self.seen else {}, batch, number)
 
+    def line_at(self, at: int) -> dict[str, Any]:
+        """Name the point on the driver that the fault at a position hits.
+
+        Raises ``NotReplayable`` for a line that runs after other faults only.
+        """
+        batch, number = self.events[at].members
+        point = self.line(batch, number)
+        leads = self.seen.leads.get((batch, point["line"])) if self.seen else None
+        if leads is not None and not any(str(e) in leads for e in self.events[:at]):
+            message = "the sink's code reaches that line after other faults only"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        return point
+
     def undo(self, batch: int, number: int) -> dict[str, Any]:
         """Name, for a rule, a point of the user's code that takes a batch back."""
         return _named(self.seen.aborts if self.seen else {}, batch, number)

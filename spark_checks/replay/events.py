@@ -22,6 +22,24 @@ class Started:
 
 
 @dataclass(frozen=True)
+class RecoveryBegun:
+    """Interleavings of one fault are run first, to see what the code does then."""
+
+    sink: str
+    """The name of the sink."""
+    interleavings: int
+    """How many interleavings are run."""
+
+
+@dataclass(frozen=True)
+class RecoveryRun:
+    """One of these interleavings was run."""
+
+    sink: str
+    """The name of the sink."""
+
+
+@dataclass(frozen=True)
 class SinkBegun:
     """The interleavings of a sink are known, and replayed from now on."""
 
@@ -104,6 +122,8 @@ class Finished:
 
 Event: TypeAlias = (
     Started
+    | RecoveryBegun
+    | RecoveryRun
     | SinkBegun
     | InterleavingBegun
     | StepTaken

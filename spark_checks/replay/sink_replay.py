@@ -12,6 +12,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import History, observe_states
 from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.plan.plans import Plans
 from onceproof.spark_checks.replay import events
@@ -19,6 +20,7 @@ from onceproof.spark_checks.replay.cleanup import RunFolders
 from onceproof.spark_checks.replay.confirmation import Findings, Retries
 from onceproof.spark_checks.replay.observations import observer_of
 from onceproof.spark_checks.replay.outcome import outcome_of
+from onceproof.spark_checks.replay.recovery import with_recovery
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.replay.steering.fault_free_run import discovered
@@ -31,7 +33,10 @@ if TYPE_CHECKING:
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.spark_checks.inputs.sizes import Sizes
+    from onceproof.spark_checks.plan.choice import Hits
     from onceproof.spark_checks.plan.run_plan import InjectionPoint
+    from onceproof.spark_checks.plan.sink_kind import SinkKind
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.request import ReplayRequest
@@ -63,18 +68,18 @@ def replay_sink(
         context = replace(context, patience=patience, stall=stall)
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
+    if sink.seen is not None and request.faults > 1:
+        plain = replace(request, keep=False, retain=False, inspect=False)
+        sink = _after_one_fault(
+            enumerations, context, sink, what, sizes, listener, plain
+        )
     protocol = protocol_of(sink, sizes, faults=request.faults)
     classes = enumerations.interleavings(protocol)
     model = enumerations.verdicts(protocol)
-    callback = sink.seen is not None and sink.seen.callback
-    kind = kind_of(what, callback=callback, into_files=sink.into_files)
-    plans = Plans(protocol, sink, kind)
+    plans = Plans(protocol, sink, _kind_of(sink, what))
 
-    def hits(one: Interleaving) -> tuple[InjectionPoint, ...] | None:
-        plan = plans.of(one)
-        return None if plan.refusal else plan.hits
-
-    chosen = request.choice.of(classes, hits if sink.seen is not None else None)
+    hits = None if sink.seen is None else _hits(plans)
+    chosen = request.choice.of(classes, hits)
     # The first that breaks a claim is then the smallest, and what it left is kept.
     smallest = Smallest(protocol)
     early, others = (tuple(sorted(some, key=smallest.of)) for some in chosen)
@@ -103,6 +108,51 @@ def replay_sink(
     )
     listener(events.SinkJudged(report))
     return report
+
+
+def _after_one_fault(
+    enumerations: Enumerations,
+    context: ReplayContext,
+    sink: ModelledSink,
+    what: UnderTest,
+    sizes: Sizes,
+    listener: Listener,
+    request: ReplayRequest,
+) -> ModelledSink:
+    """Run interleavings of one fault, and add the lines that run only after one."""
+    if sink.seen is None:
+        return sink
+    protocol = protocol_of(sink, sizes)
+    plans = Plans(protocol, sink, _kind_of(sink, what))
+    choice = Choice(most=request.choice.most, seed=request.choice.seed)
+    chosen = choice.of(enumerations.interleavings(protocol), _hits(plans))
+    every = [one for some in chosen for one in some]
+    listener(events.RecoveryBegun(sink.name, len(every)))
+
+    def moves_on(event: events.Event) -> None:
+        if isinstance(event, events.Replayed):
+            listener(events.RecoveryRun(sink.name))
+
+    findings = Findings(Smallest(protocol))
+    trial = _SinkReplay(context, sink, protocol, plans, findings, moves_on, request)
+    trial.run(every)
+    seen = with_recovery(sink.seen, findings.outcomes)
+    return replace(sink, seen=seen, parameters=seen.sizes)
+
+
+def _kind_of(sink: ModelledSink, what: UnderTest) -> SinkKind:
+    callback = sink.seen is not None and sink.seen.callback
+    return kind_of(what, callback=callback, into_files=sink.into_files)
+
+
+def _hits(plans: Plans) -> Hits:
+    """Find the places that an interleaving's faults are injected into in user code."""
+
+    def hits(one: Interleaving) -> tuple[InjectionPoint, ...] | None:
+        plan = plans.of(one)
+        return None if plan.refusal else plan.hits
+
+    return hits
 
 
 def _prepared(
@@ -172,6 +222,15 @@ class _SinkReplay:
                 workers.forget()
             self.findings.confirm(request.claims or self._properties, anew)
         session.release()
+
+    def run(self, chosen: Sequence[Interleaving]) -> None:
+        """Replay interleavings, and confirm nothing."""
+        with WorkerThreads(self._run) as workers:
+            for part in _parts(chosen):
+                for some in workers.all_of(part, _AT_ONCE):
+                    self._take(some)
+                self._context.session.release()
+                workers.forget()
 
     @property
     def _broken(self) -> bool:

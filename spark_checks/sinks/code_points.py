@@ -49,6 +49,9 @@ class SeenPoints:
     """The code that was called and has no faults injected, each with the reason."""
     unlisted: int = 0
     """How many lines of installed packages there are beyond ``MOST_INSTALLED``."""
+    leads: Mapping[tuple[int, str], frozenset[str]] = field(default_factory=dict)
+    """The faults that lead to points on the driver that the fault-free run has not, by
+    batch and line; such points come last."""
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -78,6 +78,47 @@ def fenced(target, *, replaces):
     return ForeachBatch(write, read=read_table(path))
 
 
+ADDED = (
+    "CREATE TABLE t (id TEXT, amount INTEGER, batch INTEGER, part INTEGER, "
+    "attempt INTEGER)"
+)
+WITHDRAW = "DELETE FROM t WHERE batch = ? AND part = ? AND attempt = ?"
+OVERTAKEN = (
+    f"{WITHDRAW} AND EXISTS (SELECT 1 FROM attempts AS a WHERE a.batch = t.batch "
+    "AND a.part = t.part AND a.attempt > t.attempt)"
+)
+
+
+def adds_unless_overtaken(target):
+    """Takes back what it wrote, once it raises or is overtaken: the dead cannot."""
+    path = database(target, ADDED, ATTEMPTS)
+
+    def write(batch, batch_id):
+        def put_rows(rows):
+            context = TaskContext.get()
+            place, attempt = (batch_id, context.partitionId()), context.attemptNumber()
+            found = [(*pair, *place, attempt) for pair in pairs(rows)]
+            db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            try:
+                db.execute(LATEST, (*place, attempt))
+                db.execute("BEGIN IMMEDIATE")
+                db.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", found)
+                db.execute("COMMIT")
+                db.execute(OVERTAKEN, (*place, attempt))
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                db.execute(WITHDRAW, (*place, attempt))
+                raise
+
+        with opened(path) as db, db:
+            db.execute("DELETE FROM t WHERE batch = ?", (batch_id,))
+            db.execute("DELETE FROM attempts WHERE batch = ?", (batch_id,))
+        batch.foreachPartition(put_rows)
+
+    return ForeachBatch(write, read=read_table(path))
+
+
 def fenced_and_adds(target):
     """Keeps late attempts out, and adds to what an attempt that died had committed."""
     return fenced(target, replaces=False)
@@ -334,7 +375,8 @@ FAILS = (TASK_DIES, TASK_RAISES)
 FEW = {"batches": 1, "partitions": 1}
 TASKS = {"batches": 2, "partitions": 1}
 MUTANTS = (
-    wrong(fenced_and_adds, TASK_DIES, **TASKS),
+    wrong(adds_unless_overtaken, TASK_DIES, **TASKS),
+    wrong(fenced_and_adds, TASK_DIES, GIVEN_UP, **TASKS),
     right(fenced_and_replaces, **TASKS),
     wrong(skips_bad_rows, TASK_RAISES, **FEW),
     right(lets_errors_through, **FEW),

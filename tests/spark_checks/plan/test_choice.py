@@ -102,6 +102,21 @@ def described(seen, model, steps):
     )
 
 
+def planned(sink, sizes, *, faults=1):
+    """Enumerate a user's interleavings, and plan each once."""
+    protocol = protocol_of(sink, sizes, faults=faults)
+    kind = kind_of(ForeachBatch(lambda *_: None, read=""), callback=True)
+
+    @functools.cache
+    def hits(one):
+        try:
+            return hits_of(realise(one, protocol, sink, kind))
+        except NotReplayable:
+            return None
+
+    return interleavings(protocol), hits
+
+
 def own(driver, tasks=()):
     """Describe a user's sink by its points, in two batches and two tasks each."""
     ends = CodePoint("the return of put() of x.py")
@@ -114,17 +129,7 @@ def own(driver, tasks=()):
     model = UserCode(on_driver=1, in_tasks=int(bool(tasks)))
     steps = {"sink.run": LINES} | ({"write": WORK} if tasks else {})
     sink = described(seen, model, steps)
-    protocol = protocol_of(sink, Sizes(batches=2))
-    kind = kind_of(ForeachBatch(lambda *_: None, read=""), callback=True)
-
-    @functools.cache
-    def hits(one):
-        try:
-            return hits_of(realise(one, protocol, sink, kind))
-        except NotReplayable:
-            return None
-
-    return interleavings(protocol), hits
+    return planned(sink, Sizes(batches=2))
 
 
 def reached(chosen, hits):
@@ -178,6 +183,48 @@ def test_the_first_and_the_last_time_of_a_line_come_before_those_between():
         if faults_of(one) == ("crash_in_commit",) and hit.line == text(3)
     }
     assert times == {1, 5}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_line_is_hit_in_the_first_batch_and_in_the_last(shape):
+    """The first finds nothing there yet, and the last has the most to lose."""
+    found, hits = shaped(shape)
+
+    _, chosen = Choice(most=1).of(found, hits)
+
+    batches = {}
+    for one in chosen:
+        for hit in hits(one) or ():
+            if hit.line:
+                place = (faults_of(one), hit.place)
+                batches.setdefault(place, set()).add(hit.batch)
+    assert len(batches) > 6
+    assert set(map(frozenset, batches.values())) == {frozenset({0, 1})}
+
+
+def test_a_line_that_runs_after_a_fault_alone_is_hit_by_a_second_one():
+    """Code that repairs what a crash left may be cut short as well."""
+    first, second, repair = (CodePoint(text(n)) for n in (1, 2, 3))
+    leads = {(0, repair.text): frozenset({"crash_in_commit(0, 1)"})}
+    last = {0: CodePoint("the return of write() of x.py")}
+    seen = SeenPoints(
+        {0: (first, second, repair)}, last=last, callback=True, leads=leads
+    )
+    sink = described(seen, UserCode(on_driver=1), {"sink.run": LINES})
+    found, hits = planned(sink, Sizes(batches=1), faults=2)
+
+    def that_hit_it(some):
+        return [o for o in some if any(h.line == repair.text for h in hits(o) or ())]
+
+    _, few = Choice(most=1).of(found, hits)
+    every = that_hit_it(found.classes)
+
+    assert {hit.place for one in that_hit_it(few) for hit in hits(one)} >= {
+        hit.place for one in every for hit in hits(one) if hit.line == repair.text
+    }
+    events = [[str(one.trace.events[at]) for at in one.faults] for one in every]
+    assert events
+    assert {(len(some), some[0]) for some in events} == {(2, "crash_in_commit(0, 1)")}
 
 
 def test_what_room_is_left_goes_to_other_batches_first():
