@@ -42,7 +42,9 @@ class Record(NamedTuple):
     """An event with its offset, or a barrier."""
 
     kind: RecordKind
+    """Whether it is an event or a barrier."""
     offset: int
+    """The offset of an event; 0 for a barrier."""
 
 
 BARRIER = Record(RecordKind.BARRIER, 0)

@@ -37,7 +37,9 @@ class Message(NamedTuple):
     """A coin, or a marker of a snapshot."""
 
     kind: MessageKind
+    """Whether it is a coin or a marker."""
     snapshot: int
+    """The snapshot of a marker; 0 for a coin."""
 
 
 FAR = 7

@@ -42,14 +42,18 @@ class Request(NamedTuple):
     """A message under the epoch of its producer."""
 
     number: int
+    """The number of the message."""
     epoch: int
+    """The epoch of the producer that sent it."""
 
 
 class Reply(NamedTuple):
     """An answer to a message."""
 
     answer: Answer
+    """What the broker answers."""
     number: int
+    """The number of the message that it answers."""
 
 
 def one_more(times: int) -> int:

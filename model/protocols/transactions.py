@@ -50,7 +50,7 @@ class Producer(Enum):
 
 
 class Write(NamedTuple):
-    """A record of an event: the epoch it is sent under, and whether it counts twice."""
+    """A record of an ``event`` under an ``epoch``: ``twice`` if it was counted."""
 
     event: int
     epoch: int

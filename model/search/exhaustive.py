@@ -32,7 +32,9 @@ class Limits:
     """Where a search gives up: so many states, or bytes."""
 
     states: int | None = None
+    """The most states; None for no limit."""
     memory: int | None = None
+    """The most memory in bytes; None for no limit."""
 
 
 @dataclass

@@ -23,6 +23,7 @@ class SearchQuery:
     """
 
     name: str
+    """The name of the claim, as messages show it."""
     when: Modality
     term: t.Term
     given: t.Term | None = None

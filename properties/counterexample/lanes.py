@@ -36,8 +36,11 @@ class LaneRow:
 
     number: int
     lane: int
+    """The position of the lane among the names."""
     kind: str
+    """The kind of step, or that readers look."""
     text: str
+    """The label of the step, or what readers see."""
     breaks: bool = False
 
 
@@ -46,8 +49,11 @@ class Lanes:
     """The columns of a counterexample, its rows in order of time, and its folds."""
 
     names: tuple[str, ...]
+    """The name of each lane, from left to right."""
     rows: tuple[LaneRow, ...]
+    """The rows, in order of time."""
     folds: tuple[Fold, ...] = ()
+    """The steps of routine that are shown as one line."""
 
 
 def lanes_of(counterexample: Counterexample) -> Lanes:

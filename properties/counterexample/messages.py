@@ -55,6 +55,7 @@ class Box:
     """
 
     path: str
+    """The path of the channel or network in its protocol."""
     counted: str
     fifo: bool
     columns: tuple[str, ...] = ()

@@ -46,8 +46,11 @@ class ModelRun:
     """
 
     system: System
+    """The protocol as terms."""
     interpreter: Interpreter
+    """The protocol in plain Python."""
     run: Trace
+    """The run."""
     claim: Property | None = None
     clause: Clause | None = None
 

@@ -21,8 +21,11 @@ class Obligation:
     """A clause that says what has to come about: ``eventually``, or ``leads_to``."""
 
     prop: Property
+    """The property that the clause belongs to."""
     clause: Clause
+    """The clause."""
     interpreter: Interpreter
+    """The protocol in plain Python."""
 
     def pending(self, states: Sequence[State]) -> bool:
         """Return whether it has still to come about at the end of a run."""

@@ -29,6 +29,7 @@ class NearestRun:
 
     shared: int
     events: tuple[Event, ...]
+    """Its events, the shared ones included."""
 
 
 def nearest_passing(

@@ -27,8 +27,11 @@ class PropertyTimeline:
     """
 
     property: str
+    """The name of the property."""
     text: str
+    """What it claims, as a sentence."""
     cells: tuple[str, ...]
+    """A cell for each state of the run, the first state included."""
     first: int | None
 
     @classmethod

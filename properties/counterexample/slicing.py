@@ -128,7 +128,9 @@ class Reason:
     """A step that had a part in it, and the elements that it wrote to that end."""
 
     step: int
+    """The number of the step, from 1."""
     elements: tuple[Element, ...]
+    """The elements of the state that it wrote to that end."""
 
 
 class Slice:

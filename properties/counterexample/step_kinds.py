@@ -32,6 +32,7 @@ class StepKinds:
     """
 
     by_name: dict[str, str]
+    """The kind of each action and fault, by its name."""
     statuses: tuple[int, ...]
     volatile: tuple[int, ...]
 

@@ -21,8 +21,11 @@ class Problem:
     """Why a sheet cannot stay as it is, and the command that fixes it."""
 
     what: str
+    """The claim or record that is wrong."""
     why: str
+    """What is wrong with it."""
     fix: str
+    """What to do about it."""
 
     def __str__(self) -> str:
         """Say it in a line."""

@@ -63,9 +63,12 @@ class Claim:
     """
 
     subject: str
+    """The subject: a protocol or a sink, as its evidence names it."""
     guarantee: str
+    """The name of the guarantee."""
     text: str
     faults: int = 1
+    """How many faults may happen in all."""
     expected: str = HOLDS
     assumptions: tuple[Assumption, ...] = ()
     duties: tuple[str, ...] = ()
@@ -105,7 +108,9 @@ class Stale:
     """
 
     record: Evidence
+    """The record."""
     why: tuple[str, ...]
+    """What has changed since, in words."""
     gone: bool = False
 
 
@@ -118,11 +123,15 @@ class SheetRow:
     """
 
     claim: Claim
+    """The claim."""
     live: Mapping[str, Evidence] = field(default_factory=dict)
+    """The records that still count, by address."""
     stale: Mapping[str, Stale] = field(default_factory=dict)
+    """The records that were found for something else, by address."""
     beyond: Mapping[str, Evidence] = field(default_factory=dict)
     fewer: Mapping[str, Evidence] = field(default_factory=dict)
     duties: tuple[str, ...] = ()
+    """What readers of the sheet have to do, for the claim to hold."""
 
     @property
     def records(self) -> tuple[str, ...]:
@@ -187,8 +196,11 @@ class Sheet:
     """
 
     rows: tuple[SheetRow, ...]
+    """A row for each claim."""
     unclaimed: Mapping[str, Evidence] = field(default_factory=dict)
+    """The live records of what nobody claims, by address."""
     stale: Mapping[str, Stale] = field(default_factory=dict)
+    """The stale records of what nobody claims, by address."""
     command: str = "onceproof guarantees"
     folder: str = ""
 

@@ -36,8 +36,11 @@ class Table:
     """A table, with lines to read before it."""
 
     head: tuple[str, ...]
+    """The titles of its columns."""
     rows: tuple[tuple[Cell, ...], ...]
+    """Its rows, each with a cell for each column."""
     notes: tuple[str, ...] = ()
+    """The lines to read before it; empty if there are none."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,9 @@ class Folded:
     """A line that unfolds into more."""
 
     summary: str
+    """The line that is always shown."""
     lines: tuple[str, ...]
+    """The lines that it unfolds into."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,13 @@ class Section:
     """A part of the sheet, below a title."""
 
     title: str
+    """The title."""
     notes: tuple[str, ...] = ()
+    """The lines below the title; empty if there are none."""
     tables: tuple[Table, ...] = ()
+    """The tables, in order."""
     folded: tuple[Folded, ...] = field(default=())
+    """What can be unfolded after the tables."""
 
 
 def laid_out(sheet: Sheet) -> tuple[Section, ...]:

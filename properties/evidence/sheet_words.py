@@ -26,7 +26,9 @@ class Cell(NamedTuple):
     """A text in a table, and what kind of verdict it shows, if any."""
 
     text: str
+    """The text."""
     kind: str = ""
+    """The kind of verdict that it shows; empty for any other text."""
 
 
 def mark(verdict: Verdict | None) -> str:

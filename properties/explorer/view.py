@@ -26,8 +26,10 @@ class Change:
     """An element of the state that a step changes; ``before`` may not be known."""
 
     name: str
+    """The element's name, as the labels have it."""
     before: Any
     after: Any
+    """Its new value."""
 
 
 def code_of(event: str, members: Sequence[int]) -> str:
@@ -44,6 +46,7 @@ class Option:
 
     text: str
     kind: str
+    """The kind of step."""
     breaks: bool
     code: str
 
@@ -58,17 +61,26 @@ class StepView:
     """
 
     number: int
+    """The number of the step, from 1."""
     lane: int
+    """The position of its lane among the lanes of the view."""
     text: str
     event: str
+    """The name of the action or fault."""
     members: tuple[int, ...]
+    """The members that it is for."""
     kind: str
+    """The kind of step."""
     doc: str
+    """What it means: the first line of the action's docstring, if that is known."""
     source: str
     changes: tuple[Change, ...]
+    """The elements of the state that it changes."""
     options: tuple[Option, ...] = ()
+    """The steps that could have been taken instead."""
     matters: bool | None = None
     breaks: bool = False
+    """Whether the property first fails after it."""
 
     @property
     def code(self) -> str:
@@ -85,7 +97,9 @@ class StoryStep:
     """
 
     step: int
+    """The number of the step, from 1."""
     who: str
+    """The name of the lane that it is in."""
     text: str
     doc: str
     changes: tuple[Change, ...]
@@ -96,8 +110,11 @@ class Story:
     """What is wrong, which claim that breaks, and the few steps that led there."""
 
     saw: str
+    """What readers saw, or what the state is, in a sentence."""
     why: str
+    """Which claim that breaks, in a sentence."""
     steps: tuple[StoryStep, ...]
+    """The steps that led there, in order."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +122,11 @@ class Observation:
     """What readers of the real sink saw just after a step."""
 
     after: int
+    """The number of the step."""
     text: str
+    """What readers saw."""
     breaks: bool
+    """Whether the property fails by it."""
 
 
 @dataclass(frozen=True)
@@ -131,26 +151,44 @@ class View:
     """
 
     protocol: str
+    """The name of the protocol."""
     parameters: dict[str, Any]
+    """Its parameters, parts and sizes."""
     property: str
+    """The property that is broken; empty for a walk."""
     clause: str
+    """The clause that fails; empty for a walk."""
     source: str
+    """Whether the steps are of the model or of real Spark."""
     sink: str
+    """The sink of a real run; empty for the model alone."""
     lanes: tuple[str, ...]
+    """The name of each lane."""
     steps: tuple[StepView, ...]
+    """The steps, in order."""
     start: dict[str, Any]
+    """The first state, element by element."""
     fails_at: int | None
     messages: tuple[SentMessage, ...] = ()
+    """The messages that were sent; empty where there is no model."""
     strips: tuple[PropertyTimeline, ...] = ()
+    """How each property does along the run; empty where there is no model."""
     looks: tuple[Observation, ...] = ()
+    """What readers of a real sink saw."""
     because: tuple[str, ...] = ()
+    """How it came about, in sentences."""
     passing: PassingRun | None = None
+    """The nearest run that breaks nothing, where one is known."""
     notes: tuple[str, ...] = ()
+    """What was cut off or not worked out, in sentences."""
     versions: dict[str, str] = field(default_factory=dict)
+    """The versions that the run was found with."""
     ending: str = ""
     story: Story | None = None
+    """What is wrong, in a few steps; None for a walk."""
     folds: tuple[Fold, ...] = ()
     live: bool = False
+    """Whether there is a model to take other steps in."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data; what is too long is cut off, and that is noted."""

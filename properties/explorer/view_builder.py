@@ -63,7 +63,9 @@ class Explored:
     """A view, and the model that it can be stepped in, where there is one."""
 
     view: View
+    """The view."""
     model: ModelRun | None
+    """The model; None where it cannot be made again."""
 
 
 def explored(

@@ -18,7 +18,9 @@ class VariantResult:
     """How a variant came out at its standard size, and whether that is as stated."""
 
     variant: Variant
+    """The variant."""
     report: Report
+    """The report of the search."""
 
     @property
     def broken(self) -> frozenset[str]:

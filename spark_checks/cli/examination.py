@@ -28,8 +28,11 @@ class Found:
     """One thing that was looked for; ``problem`` is a sentence with its fix."""
 
     name: str
+    """What was looked for."""
     version: str
+    """Its version, or its state; empty if it is missing."""
     needed: bool
+    """Whether a replay needs it."""
     problem: str = ""
 
     def to_json(self) -> dict[str, Any]:

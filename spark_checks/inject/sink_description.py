@@ -29,7 +29,9 @@ class DataSourceClass:
     """A Python ``DataSource`` class: its name, and what aborts in its module."""
 
     name: str
+    """The name of the class."""
     aborts: tuple[str, ...]
+    """The qualified names of the functions that abort a batch."""
 
 
 def elsewhere(*_: object, **__: object) -> Any:

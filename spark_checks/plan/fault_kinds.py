@@ -35,6 +35,7 @@ class FaultKind:
     """
 
     effect: Effect
+    """What becomes of the run, or of the attempt."""
     failpoint: str
     in_task: bool = False
     code: str = ""

@@ -18,7 +18,9 @@ class Started:
     """A replay has begun, over these sinks."""
 
     sinks: tuple[str, ...]
+    """The names of the sinks, in order."""
     scratch: str
+    """The path of the scratch folder."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ class SinkBegun:
     """The interleavings of a sink are known, and replayed from now on."""
 
     sink: str
+    """The name of the sink."""
     interleavings: int
+    """How many interleavings were chosen."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,9 @@ class InterleavingBegun:
     """The replay of an interleaving begins."""
 
     sink: str
+    """The name of the sink."""
     number: int
+    """The number of the interleaving."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,9 @@ class Recovered:
     """The query has reached rest after the faults of an interleaving."""
 
     sink: str
+    """The name of the sink."""
     number: int
+    """The number of the interleaving."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +112,7 @@ class SinkJudged:
     """All properties of a sink are judged."""
 
     report: SinkReport
+    """The report on the sink."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,7 @@ class ScratchKept:
     """The scratch folder is kept: on request, for inspection, or after a stop."""
 
     scratch: str
+    """The path of the scratch folder."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +128,7 @@ class Finished:
     """The replay is over."""
 
     seconds: float
+    """How long the whole replay took."""
 
 
 Event: TypeAlias = (

@@ -63,12 +63,17 @@ class AssessmentRequest:
     code: Path
     artifacts: Path
     faults: int = 1
+    """The budget of faults of an interleaving."""
     batches: int = 2
+    """How many batches the events are cut into."""
     partitions: int = 2
+    """How many partitions a batch is cut into."""
     events: Any = None
     schema: Any = None
     test: RequestingTest = field(default_factory=lambda: RequestingTest(claims=CLAIMED))
+    """The test, with the options that a file of it holds."""
     choice: Choice = field(default_factory=Choice)
+    """Which interleavings are replayed."""
     given: Callable[[SparkSession], Input] | None = None
     trace: str = RETAIN
     stop: bool = False

@@ -18,9 +18,13 @@ class Moment:
     """What the model and Spark say of a moment: a line for events that stand alike."""
 
     moment: str
+    """The name of the moment."""
     model: tuple[str, ...]
+    """What the model says."""
     spark: tuple[str, ...]
+    """What readers of real Spark saw."""
     differs: bool
+    """Whether the two first differ here."""
 
 
 def parting(model: History, spark: History) -> tuple[Moment, ...]:

@@ -32,8 +32,10 @@ class Name:
     """
 
     name: str
+    """The name."""
     owners: tuple[str, ...]
     why: str
+    """What it is needed for."""
     local: bool = False
 
     @property

@@ -50,8 +50,11 @@ class Origin:
     """Where what is shown comes from: a file, or a protocol as it was typed."""
 
     name: str
+    """The path of the file, or the protocol as it was typed."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """The settings that were typed with a protocol."""
     file: bool = False
+    """Whether it is a file."""
 
     def command(self, view_property: str, *, spark: bool) -> str:
         """Return the command that shows the same once more."""

@@ -44,12 +44,19 @@ class RowPane:
     """
 
     number: int
+    """The number of the step, from 1; 0 for the start."""
     lane: int | None
+    """The position of the lane; None for a row that is in no lane."""
     mark: str
+    """The sign of the row's kind."""
     words: str
+    """What is written beside the lanes."""
     weak: bool = False
+    """Whether it is drawn weakly, as what the failure does not need."""
     breaks: bool = False
+    """Whether the property first fails here."""
     look: bool = False
+    """Whether it shows what readers saw."""
     own: bool = False
     folded: int | None = None
 

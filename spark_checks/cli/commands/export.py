@@ -37,8 +37,11 @@ class Configuration:
     """
 
     name: str
+    """The name of the file."""
     claims: tuple[ClaimName, ...]
+    """The claims that it lets TLC check."""
     expected: str
+    """What TLC should answer, by the search."""
 
 
 def exported(protocol: Protocol) -> tuple[Module, list[Configuration]]:

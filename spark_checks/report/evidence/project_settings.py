@@ -35,11 +35,16 @@ class Settings:
     """
 
     root: Path
+    """The folder of the project."""
     evidence: Path
+    """The folder of its evidence."""
     sheet: Path | None = None
+    """The path of its sheet; None if it has none."""
     claims: tuple[dict[str, Any], ...] = ()
+    """What it claims, as its settings have it."""
     library: bool = False
     where: str = FILE
+    """The file that the settings are in, as messages name it."""
 
     def stated(self) -> tuple[Claim, ...]:
         """Return the claims, each with its sentence.

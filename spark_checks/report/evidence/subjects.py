@@ -44,15 +44,19 @@ class Subject:
     """
 
     name: str
+    """The name that its evidence has."""
     begins: str
     more: str
     ends: str = " --evidence"
     properties: tuple[Property, ...] = tuple(GUARANTEES)
+    """The properties that can be claimed of it."""
     sizes: Mapping[str, int] = field(default_factory=dict)
+    """Its standard sizes, by name."""
     faults: int = 1
     own: bool = False
     missing: str = ""
     group: str = PROTOCOLS
+    """The kind of subject, which is a part of the sheet."""
 
     def command(self, faults: int) -> str:
         """Return the command that makes evidence, of so many faults."""

@@ -30,6 +30,7 @@ class StagedFile(WriterCommitMessage):
     """The file that a task has staged."""
 
     name: str
+    """The name of the file."""
 
 
 def stage_rows(folder: str, rows: list[Row]) -> str:
