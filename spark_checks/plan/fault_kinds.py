@@ -31,7 +31,8 @@ class FaultKind:
     ``failpoint`` says where. One that is ``in_task`` hits whichever task comes to the
     point: its first members are a batch, a partition and an attempt. With ``code`` its
     last member is a point of the user's own code there. One that ``raises`` is an
-    error, and no death.
+    error, and no death. One ``of_attempt`` ends the run by an attempt that dies, while
+    the driver lives.
     """
 
     effect: Effect
@@ -40,6 +41,13 @@ class FaultKind:
     in_task: bool = False
     code: str = ""
     raises: bool = False
+    of_attempt: bool = False
+
+    @property
+    def kills_driver(self) -> bool:
+        """Whether the driver dies, and nothing else is at fault."""
+        ends = self.effect is Effect.ENDS_RUN
+        return ends and not (self.raises or self.of_attempt)
 
 
 FAULT_KINDS: Mapping[str, FaultKind] = {
@@ -53,7 +61,9 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
         Effect.ENDS_RUN, "at a step of the sink's commit", raises=True
     ),
     "fail_job": FaultKind(
-        Effect.ENDS_RUN, "at the last attempt of a task, of which Spark fails the job"
+        Effect.ENDS_RUN,
+        "at the last attempt of a task, of which Spark fails the job",
+        of_attempt=True,
     ),
     "fail_task": FaultKind(
         Effect.FAILS_ATTEMPT, "before or after the work of an attempt", in_task=True

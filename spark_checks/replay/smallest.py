@@ -1,7 +1,9 @@
 """Which of several failures is the smallest, so that it is the one that is shown.
 
-It has the fewest faults, the first of them in the earliest batch, and then the fewest
-steps. A replay runs through all batches, so that their number is the same for each.
+It has the fewest faults, and of those the driver's deaths come first: they are what
+happens most. Then come the earliest batch of the first fault, and the fewest steps. A
+replay runs through all batches, so that their number is the same for each.
+Interleavings are tried in this order, too.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.judges.by_history import broken
+from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -19,7 +22,8 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
     from onceproof.spark_checks.replay.outcome import Outcome
 
-Smallness: TypeAlias = tuple[int, int, int, int]
+_DRIVER_DIES = frozenset(n for n, kind in FAULT_KINDS.items() if kind.kills_driver)
+Smallness: TypeAlias = tuple[int, int, int, int, int]
 
 
 class Smallest:
@@ -33,7 +37,9 @@ class Smallest:
         """Measure an interleaving: the smaller, the better to show."""
         before = one.trace.states[min(one.faults, default=0)]
         batch = cast("MicroBatch", self._interpreter.look(before)).commits
-        return len(one.faults), batch, len(one.trace.steps), one.number
+        names = [one.trace.events[at].name for at in one.faults]
+        spared = len(names) - sum(name in _DRIVER_DIES for name in names)
+        return len(one.faults), spared, batch, len(one.trace.steps), one.number
 
     def first_break(
         self, prop: Property, outcomes: Iterable[Outcome], unsteady: Container[int]

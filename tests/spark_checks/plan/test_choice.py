@@ -15,6 +15,7 @@ from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.rules import LINES, WORK
 from onceproof.spark_checks.plan.run_plan import NotReplayable, hits_of
+from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.sinks.code_points import (
     CodePoint,
     SeenPoints,
@@ -308,3 +309,22 @@ def test_one_is_picked_however_large_its_number(found):
     picked = [Choice(nth=n).of(found)[1][0].number for n in (0, 3, many, many + 3)]
 
     assert picked == [1, 4, 1, 4]
+
+
+def test_the_drivers_deaths_are_tried_before_all_else():
+    """They are what happens most; the order does not depend on what is found first."""
+    found, hits = shaped("a loop in tasks")
+    _, chosen = Choice(most=9).of(found, hits)
+
+    orders = [
+        sorted(some, key=Smallest(found.protocol).of) for some in (chosen, chosen[::-1])
+    ]
+
+    kinds = [faults_of(one) for one in orders[0]]
+    dies = [all(name in KILLS for name in names) for names in kinds]
+    assert orders[0] == orders[1]
+    assert dies == sorted(dies, reverse=True)
+    assert {"crash_in_commit", "crash_in_task", "fail_in_task"} <= {k for [k] in kinds}
+
+
+KILLS = ("crash", "crash_in_commit", "crash_in_task")
