@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from onceproof.model.errors import UsageError
 from onceproof.model.export.formats import FORMATS
 from onceproof.model.export.tla import module
 from onceproof.model.files import writable, write_whole
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, settings_of
+from onceproof.model.text import shell_word
 from onceproof.properties.judges.by_search import claims_of, parameters_of
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import (
@@ -24,6 +27,8 @@ from onceproof.spark_checks.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onceproof.model.export.tla import ClaimName, Module
     from onceproof.model.language.protocol import Protocol
 
@@ -96,9 +101,10 @@ _USES = (
 @set_option
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
     default=".",
-    help="The folder to write to (default: the current one).",
+    metavar="PATH",
+    help="The folder to write to, or the file: a path with an ending, such as x.mmd. "
+    "Default: the current folder.",
 )
 @trust_option
 @as_json_option
@@ -106,7 +112,7 @@ def export(
     protocol: str,
     form: str,
     settings: tuple[str, ...],
-    output: Path,
+    output: str,
     *,
     trust: bool,
     as_json: bool,
@@ -145,28 +151,53 @@ def export(
     files = {f"{made.name}.tla": made.text} | {
         f"{c.name}.cfg": made.configuration(c.claims) for c in configurations
     }
-    writable(output)
+    folder = _folder(output, list(files))
+    writable(folder)
     for name, text in files.items():
-        write_whole(output / name, text)
-    data = _export_data(made, configurations, output, form)
+        write_whole(folder / name, text)
+    data = _export_data(made, configurations, folder, form)
     if as_json:
         print_json(data)
         return 0
-    click.echo(f"wrote {output / made.name}.tla")
+    click.echo(f"wrote {folder / made.name}.tla")
     for one in configurations:
         names = ", ".join(c.name for c in one.claims) or "nothing but the states"
-        click.echo(f"wrote {output / one.name}.cfg: {names} ({one.expected})")
+        click.echo(f"wrote {folder / one.name}.cfg: {names} ({one.expected})")
     for question in made.left_out:
         click.echo(f"left out: {question.name}, which no formula of runs says")
     return 0
 
 
-def _as_text(protocol: Protocol, form: str, output: Path, *, as_json: bool) -> int:
+def _names_file(output: str) -> bool:
+    """Return whether an output is a file: it has an ending, and is no folder."""
+    path = Path(output)
+    return bool(path.suffix) and not (output.endswith(os.sep) or path.is_dir())
+
+
+def _file(output: str, name: str) -> Path:
+    """Return the file to write: the output itself, or ``name`` in that folder."""
+    path = Path(output) if _names_file(output) else Path(output, name)
+    writable(path.parent)
+    return path
+
+
+def _folder(output: str, names: Sequence[str]) -> Path:
+    """Return the folder for several files. Raises ``UsageError`` for a file."""
+    if _names_file(output):
+        message = (
+            f"{output} is a file by its ending, and {len(names)} files are written: "
+            f"{', '.join(names)}; help: name a folder, as in "
+            f"--output {shell_word(str(Path(output).parent))}"
+        )
+        raise UsageError(message)
+    return Path(output)
+
+
+def _as_text(protocol: Protocol, form: str, output: str, *, as_json: bool) -> int:
     """Write a form that is one file."""
     system = trace(protocol)
     questions = [q for claim in claims_of(protocol) for q in claim.questions(system)]
-    path = output / f"{system.name}.{FORMATS[form].suffix}"
-    writable(output)
+    path = _file(output, f"{system.name}.{FORMATS[form].suffix}")
     write_whole(path, FORMATS[form].write(system, questions) + "\n")
     if as_json:
         print_json({"form": form, "file": str(path)})
@@ -175,12 +206,11 @@ def _as_text(protocol: Protocol, form: str, output: Path, *, as_json: bool) -> i
     return 0
 
 
-def _as_test(file: Path, output: Path, *, trust: bool, as_json: bool) -> int:
+def _as_test(file: Path, output: str, *, trust: bool, as_json: bool) -> int:
     from onceproof.spark_checks.report.regression import regression  # noqa: PLC0415
 
     name, text = regression(file, trust=trust)
-    path = output / name
-    writable(output)
+    path = _file(output, name)
     write_whole(path, text)
     data = {"form": "pytest", "file": str(path)}
     if as_json:

@@ -45,19 +45,24 @@ _USES = (
 @click.option(
     "--library",
     is_flag=True,
-    help="Claim what the library's own files state, too; library = true says so.",
+    help="Also claim what the library's own files state (as library = true does).",
 )
-@click.option("--html", "as_html", is_flag=True, help="Give a page instead.")
-@click.option("--json", "as_json", is_flag=True, help="Give plain data instead.")
+@click.option("--html", "as_html", is_flag=True, help="Write a page of HTML.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON: the sheet, or what --check found.",
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the sheet to a file; its ending says in which form.",
+    help="Write the sheet to a file: .md, .html or .json. Default: print it.",
 )
 @click.option(
     "--evidence",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where evidence lies, if not where pyproject.toml says.",
+    help="The folder of the evidence, if not the one in pyproject.toml.",
 )
 @click.option(
     "--check",
@@ -66,14 +71,14 @@ _USES = (
     flag_value=_STATED,
     default=None,
     metavar="[FILE]",
-    help="Say whether a written sheet still follows from the evidence.",
+    help="Check a written sheet: FILE, or the one that pyproject.toml names.",
 )
 @click.option(
     "--drop",
     "dropped",
     multiple=True,
     metavar="RECORD",
-    help="Remove a stale record, by the name that --check gives it.",
+    help="Remove a stale record, by the name that --check gives it (repeatable).",
 )
 def guarantees(
     output: Path | None,
@@ -85,16 +90,32 @@ def guarantees(
     as_html: bool,
     as_json: bool,
 ) -> int:
-    """Give the guarantee sheet: each claim beside the evidence that it rests on.
+    """Write the guarantee sheet: what you claim, and the evidence for each claim.
 
-    Claims are stated in pyproject.toml, as [[tool.onceproof.guarantees]]. With --check
-    the exit status is 1 when the sheet does not follow from the evidence any more, when
-    evidence is stale, missing, or of a claim that is no more, or when a claim is not as
-    it is stated; 2 when the configuration is wrong, or nothing is claimed. With --json
-    the problems are given as data. Nothing is searched, and no Spark is started.
+    It takes three steps. First claim something, in pyproject.toml:
 
-    Example: onceproof guarantees --output docs/guarantees.md
-    """
+    \b
+      [[tool.onceproof.guarantees]]
+      subject = "sinks/orders.py::orders"
+      guarantee = "effectively-once"
+
+    Then leave evidence, which tests, check, prove and replay do:
+
+    \b
+      pytest --onceproof-profile=ci --onceproof-evidence=.onceproof/evidence
+
+    Then write the sheet, commit it, and have CI check it:
+
+    \b
+      onceproof guarantees --output GUARANTEES.md
+      onceproof guarantees --check GUARANTEES.md
+
+    --check exits with 1 if the code or the model has changed since the evidence was
+    made, if a claim has no evidence, if a claim does not hold as stated, or if the
+    sheet is not what the evidence gives; each line says which command fixes it. It
+    exits with 2 if the settings are wrong or nothing is claimed. No search runs here,
+    and no Spark starts.
+    """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     from onceproof.spark_checks.report.evidence.project_settings import settings_at  # noqa: PLC0415
 
     form = "html" if as_html else "json" if as_json else ""

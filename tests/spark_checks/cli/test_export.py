@@ -326,3 +326,41 @@ def test_each_registered_form_is_written(form, tmp_path):
     file = tmp_path / f"two-phase-commit.{FORMATS[form].suffix}"
     assert done.output == f"wrote {file}\n"
     assert "prepared" in file.read_text().lower()
+
+
+@pytest.mark.parametrize(
+    ("output", "written"),
+    [
+        ("out/states.mmd", "out/states.mmd"),
+        ("states.v2.txt", "states.v2.txt"),
+        ("out/v1.2/", "out/v1.2/two-phase-commit.mmd"),
+        ("there.d", "there.d/two-phase-commit.mmd"),
+        ("out", "out/two-phase-commit.mmd"),
+        (".hidden", ".hidden/two-phase-commit.mmd"),
+    ],
+)
+def test_an_output_with_an_ending_is_a_file(output, written, tmp_path, monkeypatch):
+    """Unless it is a folder already, or ends as a folder does."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.d").mkdir()
+    words = ["export", "two-phase-commit", "--to", "mermaid", "--output", output]
+
+    done = CliRunner().invoke(main, words)
+
+    assert done.output == f"wrote {written}\n"
+    files = [p for p in tmp_path.rglob("*") if p.is_file()]
+    assert files == [tmp_path / written]
+
+
+def test_several_files_are_not_written_to_one(tmp_path, monkeypatch):
+    """The message names them, and a folder for them; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    words = ["export", "two-phase-commit", "--to", "tla", "--output", "out/x.tla"]
+
+    done = CliRunner().invoke(main, words)
+
+    assert done.exit_code == 2
+    assert "x.tla is a file by its ending, and 4 files are written" in done.output
+    assert "TwoPhaseCommit.tla, TwoPhaseCommit.cfg" in done.output
+    assert "help: name a folder, as in --output out" in done.output
+    assert not any(tmp_path.iterdir())
