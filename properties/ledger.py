@@ -23,7 +23,13 @@ from onceproof.model.language.expressions import Symbolic
 from onceproof.model.language.sorts import Tuples
 from onceproof.model.language.source_location import defined_at
 from onceproof.model.language.terms.terms import sort_of
-from onceproof.model.language.terms.types import BOOL, IntType, MemberType, type_of
+from onceproof.model.language.terms.types import (
+    BOOL,
+    IntType,
+    MemberType,
+    OptionalType,
+    type_of,
+)
 from onceproof.model.text import did_you_mean
 from onceproof.properties.schema import Count, stored
 
@@ -250,6 +256,7 @@ def _observed(name: str, value: Any, where: str) -> Any:
         right = name in _TRUTHS
     elif name == "unit":
         right = isinstance(kind, IntType | MemberType)
+        right = right and not isinstance(kind, OptionalType)
     else:
         right = isinstance(kind, IntType) and name not in _TRUTHS
     if not right:

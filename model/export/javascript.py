@@ -2,7 +2,8 @@
 
 The source is one expression of ECMAScript 2020 that evaluates to an object. A state is
 an array with a value for each element of each field, in the order of the fields:
-``true`` and ``false``, whole numbers, and of an enumeration the position of the value.
+``true`` and ``false``, whole numbers, of an enumeration the position of the value, and
+of a sort the number of the member, -1 for nobody.
 The object has
 
 - ``fields`` with path, type, places and values; ``names`` of the elements; ``starts``,
@@ -30,6 +31,7 @@ from onceproof.model.language.terms.types import (
     BoolType,
     EnumType,
     IntType,
+    MemberType,
     Value,
     encode,
     spelled,
@@ -119,6 +121,8 @@ class _ScriptWriter:
                 "low": field.type.low,
                 "high": field.type.high,
             }
+        if isinstance(field.type, MemberType):
+            return {**found, "type": "member", "sort": field.type.sort.name}
         return {**found, "type": "bool"}
 
     def _starts(self, field: Field) -> Iterable[list[bool | int]]:

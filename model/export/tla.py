@@ -14,8 +14,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
 from onceproof.model.language.modality import Modality
-from onceproof.model.language.sorts import Member
+from onceproof.model.language.sorts import NO_MEMBER, Member, Nobody
 from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.terms import number_of
+from onceproof.model.language.terms.types import MemberType, member
 from onceproof.model.language.tracing.rest import rests
 from onceproof.model.text import printable
 
@@ -35,8 +37,9 @@ DEFS DOMAIN ELSE ENABLED EXCEPT EXTENDS HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LE
 MODULE NEW OBVIOUS OMITTED OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE SF_ STATE
 STRONG SUBSET SUFFICES TAKE TEMPORAL THEN THEOREM UNCHANGED UNION USE VARIABLE VARIABLES
 WF_ WITH WITNESS TRUE FALSE BOOLEAN STRING Int Nat Real Init Next Spec Rest SumOver vars
-f_ S_ e_ x_
+f_ S_ e_ x_ Nobody
 """
+_NOBODY = "Nobody"
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class _ModuleWriter:
         self._variables: dict[str, str] = {}
         self._sums = False
         self._rests = False
+        self._nobody = False
 
     def module(self, questions: Sequence[SearchQuery], text: str) -> Module:
         """Write the whole module."""
@@ -116,6 +120,7 @@ class _ModuleWriter:
         actions = [line for a in self._system.actions for line in self._action(a)]
         taken = [f"  \\/ {self._taken_by_some(a)}" for a in self._system.actions]
         rest = self._rest()
+        starts = [f"  /\\ {self._start(f)}" for f in self._system.fields]
         names = ", ".join(self._fields.values())
         lines = [
             f"---- MODULE {self.name} ----",
@@ -131,13 +136,14 @@ class _ModuleWriter:
                 for sort, name in self._sorts.items()
                 if sort in self._used
             ),
+            *([f"{_NOBODY} == {NO_MEMBER}"] if self._nobody else []),
             *(["", *_SUM] if self._sums else []),
             "",
             f"VARIABLES {names}",
             f"vars == <<{names}>>",
             "",
             "Init ==",
-            *(f"  /\\ {self._start(f)}" for f in self._system.fields),
+            *starts,
             *actions,
             "",
             "Next ==",
@@ -191,7 +197,7 @@ class _ModuleWriter:
             members = tuple(
                 Member(i, s) for i, s in zip(place, field.sorts, strict=True)
             )
-            starts[place] = [_value(v) for v in field.starts(members)]
+            starts[place] = [self._value(v) for v in field.starts(members)]
         sets = {tuple(values) for values in starts.values()}
         if not field.sorts:
             return f"{name} \\in {_set(starts[()])}"
@@ -305,7 +311,9 @@ class _ModuleWriter:
     def _term(self, term: t.Term) -> str:
         match term:
             case t.Const():
-                return _value(term.value)
+                if isinstance(term.type, MemberType):
+                    return self._value(member(number_of(term), term.type.sort))
+                return self._value(term.value)
             case t.Var():
                 return self._variable(term)
             case t.Get():
@@ -335,6 +343,12 @@ class _ModuleWriter:
                 return f"({self._term(term.left)} - {self._term(term.right)})"
             case _:
                 assert_never(term)
+
+    def _value(self, value: Value) -> str:
+        if isinstance(value, Nobody):
+            self._nobody = True
+            return _NOBODY
+        return _value(value)
 
     def _negation(self, body: t.Term) -> str:
         if isinstance(body, t.Eq):

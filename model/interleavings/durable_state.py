@@ -13,6 +13,7 @@ from onceproof.model.search.symmetry import (
     count_renamings,
     interchangeable,
     renamed,
+    renamed_value,
     renamings,
 )
 
@@ -111,6 +112,9 @@ class Durable:
             if is_durable(system, field.path) or field.path in seen
         }
         sorts = {f.path: f.sorts for f in system.fields}
+        types = {f.path: f.type for f in system.fields}
+        self._types = [types[path] for path, _ in kept]
+        self._names = names
         self._kept = list(kept.values())
         order = {at: i for i, at in enumerate(kept)}
         self._moves = [
@@ -133,7 +137,8 @@ class Durable:
         if remains not in self._alike:
             state = self._states[remains]
             self._alike[remains] = tuple(
-                self._number(_moved(state, move)) for move in self._moves
+                self._number(self._moved(state, move, naming))
+                for move, naming in zip(self._moves, self._names, strict=True)
             )
         return self._alike[remains]
 
@@ -153,10 +158,8 @@ class Durable:
         if effect not in self._effects_alike:
             change = self._changes[effect]
             self._effects_alike[effect] = tuple(
-                self._effect(
-                    tuple(sorted(((move[i], v) for i, v in change), key=lambda c: c[0]))
-                )
-                for move in self._moves
+                self._effect(self._changed(change, move, naming))
+                for move, naming in zip(self._moves, self._names, strict=True)
             )
         return self._effects_alike[effect]
 
@@ -172,9 +175,15 @@ class Durable:
             self._states.append(kept)
         return self._numbers[kept]
 
+    def _changed(self, change: Change, move: list[int], naming: Renaming) -> Change:
+        moved = (
+            (move[i], renamed_value(self._types[i], value, naming))
+            for i, value in change
+        )
+        return tuple(sorted(moved, key=lambda one: one[0]))
 
-def _moved(state: State, move: list[int]) -> State:
-    found = list(state)
-    for value, to in zip(state, move, strict=True):
-        found[to] = value
-    return tuple(found)
+    def _moved(self, state: State, move: list[int], naming: Renaming) -> State:
+        found = list(state)
+        for value, type_, to in zip(state, self._types, move, strict=True):
+            found[to] = renamed_value(type_, value, naming)
+        return tuple(found)

@@ -28,7 +28,13 @@ from onceproof.model.language.parts.clocks import epochs, timers
 from onceproof.model.language.parts.networks import network
 from onceproof.model.language.parts.processes import processes
 from onceproof.model.language.protocol import Part, Protocol, part
-from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.sorts import (
+    Member,
+    Sort,
+    member_of,
+    nobody,
+    nobody_of,
+)
 from onceproof.model.language.state import state
 from onceproof.model.language.stores.store import when
 
@@ -52,7 +58,10 @@ __all__ = [
     "implies",
     "leads_to",
     "lemma",
+    "member_of",
     "network",
+    "nobody",
+    "nobody_of",
     "not_",
     "observe",
     "one_of",

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.sorts import Member
+from onceproof.model.language.sorts import NO_SORT, Member
 from onceproof.model.language.source_location import (
     asked_by_model,
     here,
@@ -25,8 +25,10 @@ from onceproof.model.language.terms.types import (
     BoolType,
     EnumType,
     MemberType,
+    OptionalType,
     Type,
     is_integer,
+    merged,
     type_of,
 )
 
@@ -184,14 +186,24 @@ def lift(value: object) -> t.Term:
         return value.term
     type_ = type_of(value)
     if type_ is None:
-        message = (
-            f"{value!r} is no value of the language; "
-            "use bool, int, an Enum member or a member of a sort"
-        )
+        message = f"{value!r} is no value of the language; {_instead_of(value)}"
         raise ModelError(message, where=here())
     if isinstance(type_, MemberType):
         return t.Const(int(cast("Member", value)), type_)
     return t.Const(cast("bool | int | Enum", value), type_)
+
+
+def _instead_of(value: object) -> str:
+    """Say what to write in the place of what is no value of the language."""
+    if value is None:
+        return "for no member of a sort, declare nobody_of(SORT) and write nobody"
+    if isinstance(value, str):
+        return "a text can only be compared as a member of an Enum, as Kind.DATA"
+    if isinstance(value, float):
+        return "numbers are whole; use an int with bounds"
+    if hasattr(value, "_fields"):
+        return "compare a message part by part, or by .holds(message) of its channel"
+    return "use bool, int, an Enum member or a member of a sort"
 
 
 def alike(left: t.Term, right: t.Term) -> tuple[t.Term, t.Term]:
@@ -200,12 +212,26 @@ def alike(left: t.Term, right: t.Term) -> tuple[t.Term, t.Term]:
     if not compatible(one, other):
         message = f"cannot compare {one} with {other}; the types differ"
         raise ModelError(message, where=here())
-    return left, right
+    return of_sort(left, other), of_sort(right, one)
+
+
+def of_sort(term: t.Term, type_: Type) -> t.Term:
+    """Return a term in which ``nobody`` is nobody of the sort of a type."""
+    if (
+        isinstance(term, t.Const)
+        and isinstance(term.type, OptionalType)
+        and term.type.sort is NO_SORT
+        and isinstance(type_, MemberType)
+    ):
+        return t.Const(term.value, OptionalType(type_.sort))
+    return term
 
 
 def compatible(one: Type, other: Type) -> bool:
     """Return whether values of two types can be equal."""
     if is_integer(one) and is_integer(other):
+        return True
+    if merged(one, other) is not None:
         return True
     if isinstance(one, EnumType | MemberType | BoolType):
         return one == other
@@ -348,6 +374,17 @@ def if_else(test: bool, then: T, orelse: T) -> T:  # noqa: FBT001 - operand
         return then if plain_truth(test) else orelse
     left, right = alike(lift(then), lift(orelse))
     return cast("T", Symbolic(t.choice(_truth(test), left, right)))
+
+
+def goes_before(one: object, other: object) -> bool:
+    """Return whether a number is less than another, or a member comes before another.
+
+    It is for sorting alone: members of a sort without order have none that means a
+    thing.
+    """
+    if not _symbolic([one, other]):
+        return int(cast("int", one)) < int(cast("int", other))
+    return cast("bool", Symbolic(t.less(*alike(lift(one), lift(other)))))
 
 
 def _symbolic(values: list[object]) -> bool:

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.sorts import Member
+from onceproof.model.language.sorts import AnyMember, Member, Nobody
 from onceproof.model.language.source_location import here
 from onceproof.model.language.terms.types import (
+    MemberType,
     Type,
     Value,
     holds,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from onceproof.model.language.sorts import Sort
 
@@ -103,12 +104,33 @@ class Field:
     """Whether a crash loses it."""
     where: str = field(default="", compare=False)
     """The line of its declaration, ``file:line``."""
+    members: int = field(default=0, compare=False)
+    """The size of the sort whose members it holds."""
 
     def starts(self, indices: tuple[Member, ...]) -> tuple[Value, ...]:
         """List the values that one element may start from."""
         value = self.start(*indices)
-        values = value.values if isinstance(value, OneOf) else (cast("Value", value),)
+        given = value.values if isinstance(value, OneOf) else (cast("Value", value),)
+        values = [one for some in given for one in self._each(some)]
         return tuple({(type(one), one): one for one in values}.values())
+
+    def _each(self, value: object) -> Sequence[Value]:
+        """List the values that one given value is short for."""
+        if isinstance(value, AnyMember):
+            return [Member(i, value.sort) for i in range(self.members)]
+        return [cast("Value", value)]
+
+    def named_members(self) -> frozenset[Sort]:
+        """Return the sorts whose members are not alike to what the field starts as."""
+        value = self.initial
+        held = {self.type.sort} if isinstance(self.type, MemberType) else set()
+        if isinstance(value, ByMember):
+            return frozenset({*self.sorts, *held})
+        values = value.values if isinstance(value, OneOf) else (value,)
+        by_number = any(
+            isinstance(one, Member) and not isinstance(one, Nobody) for one in values
+        )
+        return frozenset(held if by_number else ())
 
     def start(self, *indices: Member) -> object:
         """Return the one value that an element starts from."""

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar, overload
+from dataclasses import dataclass
+from typing import (
+    TYPE_CHECKING,
+    NoReturn,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.source_location import here
@@ -35,6 +44,37 @@ class Member(int):
         return f"{self.sort.name}{int(self)}"
 
     __str__ = __repr__
+
+
+class Nobody(Member):
+    """No member of a sort, where a state or a message may hold none."""
+
+    def __new__(cls, sort: Sort | None = None) -> Self:
+        """Make the value that stands for no member of ``sort``, or of whichever."""
+        return super().__new__(cls, NO_MEMBER, sort or NO_SORT)
+
+    def __repr__(self) -> str:
+        """Show that there is none."""
+        return "nobody"
+
+    __str__ = __repr__
+
+    def _no_number(self, *_: object) -> NoReturn:
+        message = (
+            "nobody is no number; compare with == and !=, as in "
+            "when(self.owner != nobody)"
+        )
+        raise ModelError(message, where=here())
+
+    __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = _no_number
+    __sub__ = __rsub__ = __neg__ = __mul__ = __rmul__ = _no_number
+
+
+@dataclass(frozen=True)
+class AnyMember:
+    """Every member of a sort, as what a state may start from."""
+
+    sort: Sort
 
 
 class Sort:
@@ -76,6 +116,39 @@ class Sort:
     def __repr__(self) -> str:
         """Show the sort by name."""
         return f"Sort({self.name})"
+
+
+NO_MEMBER = -1
+"""The number that stands for no member."""
+
+NO_SORT = Sort("whichever sort it is compared with")
+"""The sort of ``nobody`` until it is compared with a value of some sort."""
+
+nobody: Member = Nobody()
+"""No member: what a state or message that ``nobody_of`` declares may hold."""
+
+
+def nobody_of(sort: Sort) -> Member:
+    """Let a state, or a part of a message, hold a member of ``sort`` or ``nobody``.
+
+    It starts as ``nobody``.
+    """
+    return Nobody(_declared(sort, "nobody_of"))
+
+
+def member_of(sort: Sort) -> Member:
+    """Let a state, or a part of a message, hold a member of ``sort``.
+
+    A state starts as any of them: the model starts in each.
+    """
+    return cast("Member", AnyMember(_declared(sort, "member_of")))
+
+
+def _declared(sort: object, name: str) -> Sort:
+    if not isinstance(sort, Sort):
+        message = f"{name}() takes a sort, where state is declared, not {sort!r}"
+        raise ModelError(message, where=here())
+    return sort
 
 
 class Loops(Protocol):

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.fields import ByMember, Field, OneOf, Param
-from onceproof.model.language.sorts import Member, sorts_of
+from onceproof.model.language.sorts import NO_SORT, AnyMember, Member, sorts_of
 from onceproof.model.language.source_location import here, modelling
 from onceproof.model.language.terms.types import (
     MOST,
     TOO_LARGE,
     EnumType,
     IntType,
+    MemberType,
     Type,
+    merged,
     type_of,
 )
 
@@ -89,15 +91,21 @@ class State(Generic[T]):
             initial=self.initial,
             volatile=self.volatile,
             where=self.where,
+            members=part.size_of(type_.sort) if isinstance(type_, MemberType) else 0,
         )
 
     def _type(self, part: Owner) -> Type:
         sample: object = self.initial
         if isinstance(sample, OneOf):
+            held = [type_of_sample(value) for value in sample.values]
+            if any(isinstance(one, MemberType) for one in held):
+                return self._member_type(held)
             sample = sample.values[0]
         if isinstance(sample, ByMember):
             sample = sample.rule(*(Member(0, sort) for sort in self.sorts))
-        found = type_of(sample)
+        found = type_of_sample(sample)
+        if isinstance(found, MemberType):
+            return self._member_type([found])
         if isinstance(found, IntType):
             if self.high is None:
                 message = f"integer state {self.name} needs its bound: high=..."
@@ -115,11 +123,27 @@ class State(Generic[T]):
             raise ModelError(message, where=self.where)
         if isinstance(found, EnumType) or found == type_of(True):  # noqa: FBT003 - a value
             return found
-        message = (
-            f"{self.name} cannot hold a member of a sort; hold a truth value for each "
-            "instead, as in leader = state(False, per=PROCESS)"
-        )
+        message = f"{self.name} cannot hold {found}"
         raise ModelError(message, where=self.where)
+
+    def _member_type(self, held: list[Type | None]) -> MemberType:
+        """Return the type that holds all of some members."""
+        found = held[0]
+        for one in held[1:]:
+            found = None if found is None or one is None else merged(found, one)
+        if not isinstance(found, MemberType):
+            message = (
+                f"{self.name} starts from values of several types; let it start from "
+                "members of one sort, as in one_of(nobody_of(P), member_of(P))"
+            )
+            raise ModelError(message, where=self.where)
+        if found.sort is NO_SORT:
+            message = (
+                f"{self.name} starts as nobody, and it is not said of which sort; "
+                "declare it by its sort, as in owner = state(nobody_of(PROCESS))"
+            )
+            raise ModelError(message, where=self.where)
+        return found
 
 
 class Scalar(State[T]):
@@ -193,6 +217,13 @@ class Elements(Generic[T]):
         self._store.write_all(self._field, rule)
 
 
+def type_of_sample(value: object) -> Type | None:
+    """Return the type that holds what a state starts from, or a part of a message."""
+    if isinstance(value, AnyMember):
+        return MemberType(value.sort)
+    return type_of(value)
+
+
 def _resolved(part: Owner, end: int | Param | Sort) -> int:
     if isinstance(end, Param):
         return part.argument(end)
@@ -234,9 +265,11 @@ def state(
 ) -> Scalar[T] | Family[T]:
     """Declare a field: Bool or Enum by its initial value, an integer by its bounds.
 
-    A bound may be a number, a parameter, or a sort, which means its size.
-    ``per`` gives it one element for each member of a sort, or each tuple of
-    members. A ``volatile`` field is lost by ``lose_volatile``; all others endure.
+    One that holds a member of a sort starts from ``member_of(SORT)``, and one that may
+    hold none from ``nobody_of(SORT)``. A bound may be a number, a parameter, or a sort,
+    which means its size. ``per`` gives it one element for each member of a sort, or
+    each tuple of members. A ``volatile`` field is lost by ``lose_volatile``; all others
+    endure.
     """
     sorts = sorts_of(per)
     kind = Family[T] if sorts else Scalar[T]

@@ -10,13 +10,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
 from onceproof.model.errors import UsageError
-from onceproof.model.language.fields import ByMember
 from onceproof.model.language.terms.substitution import named_sorts
+from onceproof.model.language.terms.types import (
+    MemberType,
+    cardinality,
+    decode,
+    encode,
+    member,
+)
 from onceproof.model.search.states.layout import WORD_BITS
 
 if TYPE_CHECKING:
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms.terms import Term
+    from onceproof.model.language.terms.types import Type, Value
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.states.layout import Layout, Placement
 
@@ -43,9 +50,7 @@ def interchangeable(system: System, terms: Iterable[Term] = ()) -> list[Sort]:
     protocol, not where it starts from, and not by any of ``terms``.
     """
     named = system.named.union(*map(named_sorts, terms))
-    named |= {
-        s for f in system.fields if isinstance(f.initial, ByMember) for s in f.sorts
-    }
+    named = named.union(*(field.named_members() for field in system.fields))
     return [
         s
         for s, size in system.sizes.items()
@@ -75,6 +80,14 @@ def renamed(
     )
 
 
+def renamed_value(type_: Type, value: Value, renaming: Renaming) -> Value:
+    """Rename what an element holds, if it is a member."""
+    if not isinstance(type_, MemberType) or type_.sort not in renaming:
+        return value
+    number = int(cast("int", value))
+    return value if number < 0 else member(renaming[type_.sort][number], type_.sort)
+
+
 class Symmetry:
     """The interchangeable sorts of a system, and how a state is brought to one form."""
 
@@ -98,14 +111,21 @@ class Symmetry:
             raise UsageError(message)
         self._sizes = system.sizes
         indices = [[s in self.sorts for s in p.field.sorts] for p in self._places]
-        self.simple = all(sum(row) <= 1 for row in indices)
+        holding = any(self._held(p) in self.sorts for p in self._places)
+        self.simple = not holding and all(sum(row) <= 1 for row in indices)
         if self.simple:
             self._tables = [self._sorting(sort) for sort in self.sorts]
         else:
             self._renamings = self._permuting(layout)
 
     def _uses(self, sort: Sort) -> bool:
-        return any(sort in p.field.sorts for p in self._places)
+        return any(sort in (*p.field.sorts, self._held(p)) for p in self._places)
+
+    @staticmethod
+    def _held(place: Placement) -> Sort | None:
+        """Return the sort whose members a field holds."""
+        type_ = place.field.type
+        return type_.sort if isinstance(type_, MemberType) else None
 
     def reduce(self, rows: Words, number: int) -> None:
         """Replace each of the first ``number`` rows by its representative."""
@@ -151,7 +171,7 @@ class Symmetry:
             np.array(bits, np.int64),
         )
 
-    def _permuting(self, layout: Layout) -> tuple[Words, Words, Words, Words, Words]:
+    def _permuting(self, layout: Layout) -> tuple[Words, ...]:
         number = count_renamings(self.sorts, self._sizes)
         if number > MOST_RENAMINGS:
             message = (
@@ -178,7 +198,35 @@ class Symmetry:
             np.array([place.mask for place, _, _ in spots], np.int64),
             np.array(to_words, np.int64),
             np.array(to_shifts, np.int64),
+            *self._recoding(place for place, _, _ in spots),
         )
+
+    def _recoding(self, places: Iterable[Placement]) -> tuple[Words, Words]:
+        """Say which elements hold members, and how each renaming changes their codes.
+
+        An element has the number of its table, or -1 if no renaming changes it.
+        """
+        types: dict[MemberType, int] = {}
+        which = []
+        for place in places:
+            type_ = place.field.type
+            held = isinstance(type_, MemberType) and type_.sort in self.sorts
+            which.append(
+                types.setdefault(cast("MemberType", type_), len(types)) if held else -1
+            )
+        most = max((self._sizes[one.sort] + 1 for one in types), default=1)
+        tables = []
+        for renaming in renamings(self.sorts, self._sizes):
+            for type_ in types:
+                codes = range(cardinality(type_, self._sizes[type_.sort]))
+                new = [
+                    encode(type_, renamed_value(type_, decode(type_, code), renaming))
+                    for code in codes
+                ]
+                tables.append(new + [0] * (most - len(new)))
+        shape = (-1, max(1, len(types)), most)
+        found = np.array(tables or [[0] * most], np.int64).reshape(shape)
+        return np.array(which, np.int64), found
 
 
 def _why(system: System, terms: Collection[Term]) -> str:

@@ -85,7 +85,7 @@ class Labels:
     ) -> str:
         """Return the content of a message: of a channel, of what lies at its place."""
         if not box.fifo:
-            return box.texts[member]
+            return box.text(at, member)
         place = (*at, member)
         values = tuple(before[self._at[path, place]] for path in box.columns)
         return said(values, box.names)

@@ -52,6 +52,8 @@ class Box:
     (``fifo``), and in a network that bounds how many are in flight, the parts of each
     lie in ``columns``; a network that counts each kind has a ``texts`` for each, which
     is the last index of ``counted``. ``names`` are those of the parts of a message.
+    Members in such a message are indices of ``counted`` too, from ``after`` on:
+    ``members`` has the name and the sort of each.
     """
 
     path: str
@@ -61,6 +63,17 @@ class Box:
     columns: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    members: tuple[tuple[str, str], ...] = ()
+    after: int = 0
+
+    def text(self, place: Sequence[int], number: int) -> str:
+        """Return what a message of a network says that counts each kind."""
+        held = place[self.after : self.after + len(self.members)]
+        parts = [
+            f"{name} {sort}{at}"
+            for (name, sort), at in zip(self.members, held, strict=True)
+        ]
+        return ", ".join(filter(None, [*parts, self.texts[number]]))
 
 
 def boxes_of(interpreter: Interpreter) -> list[Box]:
@@ -77,7 +90,18 @@ def boxes_of(interpreter: Interpreter) -> list[Box]:
             names = tuple(part.kinds)
             texts = tuple(said(each, names) for each in part.messages())
             counted = part.path_to("on_its_way")
-            found.append(Box(path, counted, fifo=False, texts=texts, names=names))
+            members = tuple((name, sort.name) for name, sort in part.held.items())
+            found.append(
+                Box(
+                    path,
+                    counted,
+                    fifo=False,
+                    texts=texts,
+                    names=names,
+                    members=members,
+                    after=len(part.sorts),
+                )
+            )
     return found
 
 
@@ -88,8 +112,9 @@ def said(values: Sequence[object], names: Sequence[str]) -> str:
 
 
 def _part(value: object, name: str) -> str:
+    held = isinstance(value, Member)
     value = spelled(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and not held:
         return value
     shown = ("no", "yes")[value] if isinstance(value, bool) else str(value)
     return shown if name == ONLY else f"{name} {shown}"
@@ -194,7 +219,7 @@ class _Post:
 
     def _text(self, box: Box, place: Place, number: int) -> str:
         if not box.fifo:
-            return box.texts[place[-1]]
+            return box.text(place, place[-1])
         parts = [self.values[path, (*place, number)] for path in box.columns]
         return said(parts, box.names)
 

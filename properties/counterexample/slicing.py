@@ -51,7 +51,7 @@ class Evaluation:
         """Return what a term is worth, and the elements that make it so."""
         match term:
             case t.Const():
-                return spelled(term.value), frozenset()
+                return term.value, frozenset()
             case t.Var():
                 return known[term], frozenset()
             case t.Get():
@@ -100,7 +100,7 @@ class Evaluation:
         place = tuple(int(value) for value, _ in indices)
         when = int(term.after)
         read = frozenset([(term.field, place, when)])
-        value = spelled(self._states[when][term.field, place])
+        value = self._states[when][term.field, place]
         return value, read.union(*(more for _, more in indices))
 
     def _members(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.decorators import ActionMark, ClaimMark
 from onceproof.model.language.fields import ByMember, OneOf, Param
-from onceproof.model.language.sorts import Member
+from onceproof.model.language.sorts import AnyMember, Member
 from onceproof.model.language.stores.store import running
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import of_protocol
@@ -189,6 +189,18 @@ class Brute:
                     *(Member(i, s) for i, s in zip(at, sorts, strict=True))
                 )
             values = list(start.values) if isinstance(start, OneOf) else [start]
+            values = [
+                one
+                for some in values
+                for one in (
+                    [
+                        Member(i, some.sort)
+                        for i in range(self.protocol.sizes[some.sort])
+                    ]
+                    if isinstance(some, AnyMember)
+                    else [some]
+                )
+            ]
             choices.append([v for i, v in enumerate(values) if v not in values[:i]])
         yield from itertools.product(*choices)
 
@@ -452,7 +464,10 @@ class Brute:
             new = tuple(
                 names[s][i] if s in names else i for i, s in zip(at, sorts, strict=True)
             )
-            moved[path, new] = value
+            if isinstance(value, Member) and value != -1 and value.sort in names:
+                moved[path, new] = Member(names[value.sort][value], value.sort)
+            else:
+                moved[path, new] = value
         return tuple(moved[key] for key in self.keys)
 
     def alike(self, sort: Any) -> bool:

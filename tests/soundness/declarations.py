@@ -101,7 +101,9 @@ def fields_of(w: Writer) -> list[str]:  # noqa: PLR0915 - one kind of field each
 
     kinds = ["flag", "bit", "other", "number", "colour", "share", "pair", "tone"]
     kinds += ["ranked"] if w.profile != "open" else []
-    kinds += ["mark", "grid"] if "O" in w.sorts else []
+    kinds += ["holder", "vote", "lead"]
+    kinds += ["twin"] if w.profile != "open" else []
+    kinds += ["mark", "grid", "turn_of"] if "O" in w.sorts else []
     kinds += ["tbit", "link"] if "T" in w.sorts else []
     if w.profile == "wide":
         sorts, count = ("S", "S", "S"), dice.choice((2, 3 if w.size < 5 else 2))
@@ -127,6 +129,17 @@ def fields_of(w: Writer) -> list[str]:  # noqa: PLR0915 - one kind of field each
                 Has(kind, "bool", ("S",), volatile=lost),
                 "one_of(False, True)" if several else "False",
             )
+        elif kind == "holder":
+            start = "one_of(nobody_of(S), member_of(S))" if several else "nobody_of(S)"
+            add(Has(kind, "maybe", volatile=lost, of="S"), start)
+        elif kind == "vote":
+            add(Has(kind, "maybe", ("S",), volatile=lost, of="S"), "nobody_of(S)")
+        elif kind == "lead":
+            add(Has(kind, "member", of="S"), "member_of(S)")
+        elif kind == "twin":
+            add(Has(kind, "member", ("S",), of="S"), "by_member(lambda m: m)")
+        elif kind == "turn_of":
+            add(Has(kind, "maybe", ("S",), of="O"), "nobody_of(O)")
         elif kind == "tbit":
             add(Has(kind, "bool", ("T",), volatile=lost), "False")
         elif kind == "link":
@@ -188,13 +201,15 @@ def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
     share = 0.75 if w.profile == "talks" else 0.12
     volatile = [", volatile=True", ""]
     if w.chance(share):
-        kind = w.pick(("note", "colour", "letter"))
+        kind = w.pick(("note", "colour", "letter", "claim"))
         sample = {
             "note": "Note(Colour.RED, False)",
             "colour": "Colour.RED",
             "letter": "Letter(False, 0)",
+            "claim": "Claim(member_of(S), nobody_of(S))",
         }[kind]
         sorts = w.pick(((), ("S",), ("S",), ("S", "S")))
+        sorts = w.pick(((), ("S",))) if kind == "claim" else sorts
         options = _per(sorts) + (", high=1" if kind == "letter" else "")
         if kind == "letter" and w.chance(0.5):
             options = _per(sorts) + ', high={"page": 1}'
@@ -206,11 +221,12 @@ def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
         )
         w.queues["queue"] = (sorts, kind)
     if w.chance(share * 0.6):
-        kind = w.pick(("note", "colour", "letter"))
+        kind = w.pick(("note", "colour", "letter", "ask"))
         sample = {
             "note": "Note(Colour.RED, False)",
             "colour": "Colour.RED",
             "letter": "Letter(False, 0)",
+            "ask": "Ask(member_of(S), False)",
         }[kind]
         sorts = w.pick(((), ("S",)))
         options = _per(sorts) + (", high=1" if kind == "letter" else "")

@@ -27,6 +27,20 @@ from onceproof.model.language import (
 
 # What a file may use, each where it does.
 HELPERS = {
+    "Claim": '''\
+class Claim(NamedTuple):
+    """A message with a member, and perhaps another."""
+
+    who: Member
+    hint: Member
+''',
+    "Ask": '''\
+class Ask(NamedTuple):
+    """A message with a member."""
+
+    who: Member
+    urgent: bool
+''',
     "Letter": '''\
 class Letter(NamedTuple):
     """A message with a number in it."""

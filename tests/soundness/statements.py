@@ -80,7 +80,8 @@ class Statements(Terms):
         return [const("stmt", f"{to}, {frm} = {frm}, {to}")]
 
     def family(self, has: Has, scope: Scope) -> list[Node]:
-        if self.chance(0.3):
+        some = has.type != "member" or bool(self.somebody(has.of, scope))
+        if some and self.chance(0.3):
             return [
                 Node(
                     "stmt", f"self.{has.name}.fill({{0}})", (self.value(has, scope, 0),)
@@ -124,21 +125,27 @@ class Statements(Terms):
             at = self.members(scope, sorts)
             if at is not None:
                 end = f"self.{name}[{', '.join(at)}]" if at else f"self.{name}.only"
-                for how in ("send", "send"):
-                    do(
-                        name,
-                        f"{end}.{how}({{0}})",
-                        lambda k=kind: self.message(k, scope),
-                    )
+                if self.sendable(kind, scope):
+                    for how in ("send", "send"):
+                        do(
+                            name,
+                            f"{end}.{how}({{0}})",
+                            lambda k=kind: self.message(k, scope),
+                        )
                 do(name, f"{end}.receive()")
-                for has in self.fields:
+                for has in self.fields if kind == "claim" else ():
+                    if has.type == "maybe" and has.of == "S" and not has.sorts:
+                        do(name, f"self.{has.name} = {end}.receive().hint")
+                    if has.type == "bool" and has.sorts == ("S",):
+                        do(name, f"self.{has.name}[{end}.receive().who] = True")
+                for has in self.fields if kind != "claim" else ():
                     if kind != "colour" and has.type == "bool" and not has.sorts:
                         kept = f"any_of({end}.receive().urgent, self.{has.name})"
                         do(name, f"self.{has.name} = {kept}")
                 for text in ("clear()", "drop(1)", "repeat(0)", "swap(0)"):
                     if self.chance(0.3):
                         do(name, f"{end}.{text}")
-            if sorts and self.chance(0.5):
+            if sorts and self.chance(0.5) and self.sendable(kind, scope):
                 names = [self.variable() for _ in sorts]
                 inner: Scope = (*scope, *zip(names, sorts, strict=True))
                 do(
@@ -149,7 +156,7 @@ class Statements(Terms):
                 )
         for name, (sorts, kind) in self.bags.items():
             at = self.members(scope, sorts)
-            if at is not None:
+            if at is not None and self.sendable(kind, scope):
                 end = f"self.{name}[{', '.join(at)}]" if at else f"self.{name}.only"
                 for how in ("send", "send", "receive", "receive", "clear"):
                     do(
@@ -157,8 +164,26 @@ class Statements(Terms):
                         f"{end}.{how}({{0}})",
                         lambda k=kind: self.message(k, scope),
                     )
-                if self.chance(0.4):
+                if self.chance(0.4) and kind != "ask":
                     do(name, self.pick((f"{end}.drop(0)", f"{end}.repeat(0)")))
+        self.sack_acts(scope, do)
+        a = self.member(scope, "S") if "S" in self.sorts else None
+        if a is not None and self.timer:
+            for how in ("start", "cancel", "fire"):
+                do(self.timer, f"self.{self.timer}.{how}({a})")
+        if a is not None and self.epoch:
+            do(self.epoch, f"self.{self.epoch}.next({a})")
+            do(
+                self.epoch,
+                f"self.{self.epoch}.see({a}, {{0}})",
+                lambda: self.bounded(scope, 0, 2),
+            )
+        if a is not None and self.shelf:
+            do("shelf", f"self.shelf.put({a})")
+        return found
+
+    def sack_acts(self, scope: Scope, do: Callable[..., None]) -> None:
+        """List what can be done with networks that bound what is in flight."""
         for name, (sorts, kind, places) in self.sacks.items():
             at = self.members(scope, sorts)
             if at is None:
@@ -174,17 +199,3 @@ class Statements(Terms):
                 if has.type == "bool" and not has.sorts:
                     taken = f"any_of({end}.take({place}).urgent, self.{has.name})"
                     do(name, f"self.{has.name} = {taken}")
-        a = self.member(scope, "S") if "S" in self.sorts else None
-        if a is not None and self.timer:
-            for how in ("start", "cancel", "fire"):
-                do(self.timer, f"self.{self.timer}.{how}({a})")
-        if a is not None and self.epoch:
-            do(self.epoch, f"self.{self.epoch}.next({a})")
-            do(
-                self.epoch,
-                f"self.{self.epoch}.see({a}, {{0}})",
-                lambda: self.bounded(scope, 0, 2),
-            )
-        if a is not None and self.shelf:
-            do("shelf", f"self.shelf.put({a})")
-        return found

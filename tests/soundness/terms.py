@@ -26,6 +26,7 @@ class Has:
     low: int = 0
     high: int = 0
     volatile: bool = False
+    of: str = ""
 
 
 def const(type_: str, text: str) -> Node:
@@ -77,14 +78,75 @@ class Terms:
             ]
             if self.profile == "trap" and self.chance(0.2):
                 options = [f"Member(0, Drawn.{sort})"]
+        elif self.leads(sort) and (not options or self.chance(0.2)):
+            options = [f"{self.me()}.{name}" for name in self.leads(sort)]
         elif options and self.profile == "trap" and self.chance(0.15):
             options = [f"Member(0, Drawn.{sort})"]
         return self.pick(options) if options else None
 
     def members(self, scope: Scope, sorts: tuple[str, ...]) -> list[str] | None:
-        if not all(self.named(scope, s) or self.sorts[s] for s in sorts):
+        if not all(
+            self.named(scope, s) or self.sorts[s] or self.leads(s) for s in sorts
+        ):
             return None
         return [str(self.member(scope, sort)) for sort in sorts]
+
+    def leads(self, sort: str) -> list[str]:
+        """Name the fields that hold a member of a sort, and never nobody."""
+        return [
+            has.name
+            for has in self.fields
+            if has.type == "member" and has.of == sort and not has.sorts
+        ]
+
+    def somebody(self, sort: str, scope: Scope) -> list[Callable[[], Node]]:
+        """List the ways to name a member of a sort."""
+        found: list[Callable[[], Node]] = [
+            lambda n=name: const("member", n) for name in self.named(scope, sort)
+        ]
+        for has in self.fields:
+            readable = self.members(scope, has.sorts) is not None
+            if has.type == "member" and has.of == sort and readable:
+                found.append(lambda h=has: self.read(h, scope))
+        return found
+
+    def perhaps(self, sort: str, scope: Scope) -> list[Callable[[], Node]]:
+        """List the ways to name a member of a sort, or nobody."""
+        found = self.somebody(sort, scope)
+        for has in self.fields:
+            readable = self.members(scope, has.sorts) is not None
+            if has.type == "maybe" and has.of == sort and readable:
+                found.append(lambda h=has: self.read(h, scope))
+        return [*found, lambda: const("maybe", "nobody")]
+
+    def held(self, scope: Scope, depth: int) -> list[Callable[[], Node]]:
+        """List the truths about fields that hold members."""
+        found: list[Callable[[], Node]] = []
+        for has in self.fields:
+            if has.type not in ("maybe", "member"):
+                continue
+            if self.members(scope, has.sorts) is None:
+                continue
+
+            def compared(h: Has = has) -> Node:
+                sign = self.pick(("==", "!="))
+                other = self.pick(self.perhaps(h.of, scope))()
+                return Node(
+                    "bool", f"({{0}} {sign} {{1}})", (self.read(h, scope), other)
+                )
+
+            def chosen(h: Has = has) -> Node:
+                name = self.variable()
+                inner: Scope = (*scope, (name, h.of))
+                text = f"any_of(all_of({{0}} == {name}, {{1}}) for {name} in "
+                text += f"{self.me()}.{h.of})"
+                body = self.about(name, inner, depth - 1)
+                return Node("bool", text, (self.read(h, scope), body))
+
+            found += [compared, compared]
+            if depth > 0:
+                found.append(chosen)
+        return found
 
     def variable(self) -> str:
         self.fresh += 1
@@ -123,7 +185,13 @@ class Terms:
             end = f"@.{name}[{', '.join(at)}]" if at else f"@.{name}.only"
             if type_ == "bool":
                 say(f"{end}.empty")
-                if kind != "colour":
+                if kind == "claim":
+                    say(f"({end}.head.hint == nobody)")
+                    say(
+                        f"({end}.head.who != {{0}})",
+                        self.pick(self.perhaps("S", scope)),
+                    )
+                elif kind != "colour":
                     say(f"{end}.head.urgent")
                 else:
                     say(
@@ -131,7 +199,7 @@ class Terms:
                         f"{end}.messages()))",
                         lambda: self.leaf("colour", scope),
                     )
-                if self.chance(0.3):
+                if self.chance(0.3) and self.sendable(kind, scope):
                     say(
                         f"({end}.holds({{0}}) >= 1)",
                         lambda k=kind: self.message(k, scope),
@@ -140,13 +208,13 @@ class Terms:
                 say(f"{end}.used")
                 if kind == "letter":
                     say(f"{end}.head.page")
-                if self.chance(0.3):
+                if self.chance(0.3) and self.sendable(kind, scope):
                     say(f"{end}.holds({{0}})", lambda k=kind: self.message(k, scope))
-            if type_ == "colour" and kind != "letter":
+            if type_ == "colour" and kind in ("colour", "note"):
                 say(f"{end}.head" + ("" if kind == "colour" else ".colour"))
         for name, (sorts, kind) in self.bags.items():
             at = self.members(scope, sorts)
-            if at is not None and type_ == "bool":
+            if at is not None and type_ == "bool" and self.sendable(kind, scope):
                 end = f"@.{name}[{', '.join(at)}]" if at else f"@.{name}.only"
                 say(f"{end}.holds({{0}})", lambda k=kind: self.message(k, scope))
         found += self.of_sacks(type_, scope)
@@ -196,7 +264,18 @@ class Terms:
     def small(self, low: int, high: int) -> Node:
         return const("int", str(self.dice.randint(low, high)))
 
+    def sendable(self, kind: str, scope: Scope) -> bool:
+        """Say whether there is a member for a message that needs one."""
+        return kind not in ("claim", "ask") or bool(self.somebody("S", scope))
+
     def message(self, kind: str, scope: Scope) -> Node:
+        if kind == "claim":
+            who = self.pick(self.somebody("S", scope))()
+            hint = self.pick(self.perhaps("S", scope))()
+            return Node("claim", "Claim({0}, {1})", (who, hint))
+        if kind == "ask":
+            who = self.pick(self.somebody("S", scope))()
+            return Node("ask", "Ask({0}, {1})", (who, self.leaf("bool", scope)))
         if kind == "colour":
             return self.leaf("colour", scope)
         if kind == "letter":
@@ -228,6 +307,7 @@ class Terms:
         """Draw a truth value."""
         options = self.atoms("bool", scope) * 2 + self.talk("bool", scope)
         options += [lambda: self.compared(scope, depth)]
+        options += self.held(scope, depth)
         if any(h.type == "colour" for h in self.fields):
             sign = self.pick(("==", "!="))
             options.append(
@@ -384,4 +464,11 @@ class Terms:
             return self.truth(scope, depth)
         if has.type == "colour":
             return self.colour(scope, depth)
+        if has.type in ("maybe", "member"):
+            ways = self.perhaps if has.type == "maybe" else self.somebody
+            one, other = (self.pick(ways(has.of, scope))() for _ in range(2))
+            if depth > 0 and self.chance(0.4):
+                test = self.truth(scope, 0)
+                return Node(has.type, "if_else({0}, {1}, {2})", (test, one, other))
+            return one
         return self.bounded(scope, has.low, has.high)

@@ -205,6 +205,8 @@ class Module:
             line = re.sub(r"\\\*.*$|\(\*.*\*\)$", "", raw).rstrip()
             if sort := re.match(r"(\w+) == 0\.\.(\d+)$", line.strip()):
                 self.names[sort.group(1)] = range(int(sort.group(2)) + 1)
+            elif line.strip() == "Nobody == -1":
+                self.names["Nobody"] = -1
             elif line.startswith("VARIABLES "):
                 self.variables = line.removeprefix("VARIABLES ").split(", ")
             elif head := re.match(r"(\w+)(?:\(([^)]*)\))? ==(.*)$", line):

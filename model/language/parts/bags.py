@@ -11,14 +11,20 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import fault
-from onceproof.model.language.expressions import all_of, any_of, if_else, not_
+from onceproof.model.language.expressions import (
+    all_of,
+    any_of,
+    goes_before,
+    if_else,
+    not_,
+)
 from onceproof.model.language.fields import Param
 from onceproof.model.language.parts.channels import (
     Channels,
     End,
+    blank_of,
     bounds_of,
     column,
-    columns_of,
     no_family,
 )
 from onceproof.model.language.protocol import Slot
@@ -89,7 +95,7 @@ class Mailbag(Generic[M]):
 
     def take(self, place: int) -> M:
         """Take the message at a place out. The action waits while there is none."""
-        message = self.at(place)
+        message = self._bag.known(self.at(place))
         self.drop(place)
         return message
 
@@ -203,7 +209,7 @@ class Bag(Channels[M]):
         for name in reversed(list(self.blank)):
             kind = self.field(name).type
             left, right = _rank(kind, one[name]), _rank(kind, other[name])
-            found = any_of(left < right, all_of(left == right, found))
+            found = any_of(goes_before(left, right), all_of(left == right, found))
         return found
 
 
@@ -233,7 +239,9 @@ def bag(
     """Declare a network whose messages are counted, and their kinds are not."""
     sorts = per if isinstance(per, tuple) else (per,)
     place = _places_of(in_flight)
-    blank = columns_of(sample)
+    blank, held = blank_of(sample)
+    for name, value in blank.items():
+        _refuse_unsorted(name, value)
     bounds = bounds_of(high, blank)
 
     def lose(self: Bag[Any], *members: int) -> None:
@@ -255,6 +263,7 @@ def bag(
         "lose": fault(per=(*sorts, place), at_most=losses)(lose),
         "repeat": fault(per=(*sorts, place), at_most=repeats)(repeat),
         "blank": blank,
+        "held": held,
         "sorts": sorts,
         "inner": (place,),
         "bound_": None if isinstance(in_flight, Sort) else (in_flight,),
@@ -265,6 +274,18 @@ def bag(
     }
     kind = cast("type[Bag[M]]", type("Bag", (Bag,), body))
     return Slot(kind, kind, fixed=True)
+
+
+def _refuse_unsorted(name: str, value: object) -> None:
+    """Refuse a part of a message that no bag can be sorted by."""
+    if isinstance(value, Member) and not value.sort.ordered:
+        sort = value.sort.name or value.sort.text
+        message = (
+            f"in_flight= sorts messages, and {name} is a member of {sort}, which has "
+            f"no order; give each member a network of its own by per={sort}, use "
+            "channels(...), or leave in_flight= out"
+        )
+        raise ModelError(message, where=here())
 
 
 def _places_of(in_flight: int | Param | Sort) -> Sort:

@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import all_of, if_else, implies
-from onceproof.model.language.fields import Param
+from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.protocol import Part, Slot
-from onceproof.model.language.sorts import Member, Sort, Tuples
+from onceproof.model.language.sorts import (
+    AnyMember,
+    Member,
+    Nobody,
+    Sort,
+    Tuples,
+    nobody,
+)
 from onceproof.model.language.source_location import here
 from onceproof.model.language.state import State, state
+from onceproof.model.language.terms.types import MemberType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
 M = TypeVar("M")
 
@@ -62,7 +70,7 @@ class End(Generic[M]):
 
     def receive(self) -> M:
         """Take the first message out. The action waits while there is none."""
-        message = self.head
+        message = self._channels.known(self.head)
         self.drop(0)
         return message
 
@@ -232,7 +240,16 @@ class Channels(Part, Generic[M]):
 
     def columns(self, message: M) -> dict[str, Any]:
         """Take a message apart; it must be of the shape that was declared."""
-        return shaped(self, message, self.blank)
+        found = shaped(self, message, self.blank)
+        for name, sort in self.held.items():
+            refuse_nobody(self, name, sort, found[name])
+        return found
+
+    def known(self, message: M) -> M:
+        """Return a message that is there: its parts are members, and not nobody."""
+        for name in self.held:
+            self.need(columns_of(message)[name] != nobody)
+        return message
 
     def message(self, columns: dict[str, Any]) -> M:
         """Put a message together."""
@@ -242,6 +259,9 @@ class Channels(Part, Generic[M]):
         return make(**columns)
 
     sample: Any
+
+    held: Mapping[str, Sort]
+    """The parts of a message that hold a member, and never nobody."""
 
 
 class Column:
@@ -268,6 +288,31 @@ def columns_of(message: object) -> dict[str, Any]:
     return {ONLY: message}
 
 
+def blank_of(sample: object) -> tuple[dict[str, Any], dict[str, Sort]]:
+    """Return what lies where there is no message, and which parts hold a member.
+
+    These are nobody where there is no message, since no member is like no other.
+    """
+    columns = columns_of(sample)
+    held = {n: v.sort for n, v in columns.items() if isinstance(v, AnyMember)}
+    for name, value in columns.items():
+        if isinstance(value, Member) and not isinstance(value, Nobody):
+            message = (
+                f"{name} of a message is member {int(value)} of {value.sort.text!r}; "
+                "declare the part by its sort, as in member_of(PROCESS)"
+            )
+            raise ModelError(message, where=here())
+    return {**columns, **{n: Nobody(sort) for n, sort in held.items()}}, held
+
+
+def refuse_nobody(part: Part, name: str, sort: Sort, value: object) -> None:
+    """Refuse nobody as a part of a message that holds a member."""
+    size = part.size_of(sort)
+    path = part.path_to(name)
+    field = Field(path, MemberType(sort), (), 0, volatile=False, members=size)
+    part.store.fit(field, value)
+
+
 def channels(
     sample: M,
     *,
@@ -282,7 +327,9 @@ def channels(
     """Declare FIFO channels for messages like ``sample``, ``length`` at most in each.
 
     ``per`` gives a channel for each member, or tuple of members. Integers in a
-    message go from 0 to ``high``, which may be given for each part of a named tuple.
+    message go from 0 to ``high``, which may be given for each part of a named tuple. A
+    part of it holds a member if it is ``member_of(SORT)`` in the sample, and a member
+    or nobody if it is ``nobody_of(SORT)``.
     ``losses``, ``repeats`` and ``overtakings`` are budgets of faults: with them the
     channels are a network that loses, duplicates and reorders. What is in a
     ``volatile`` channel is lost with the volatile state of its owner.
@@ -290,7 +337,7 @@ def channels(
     sorts = per if isinstance(per, tuple) else (per,)
     place = Sort("place in a channel", ordered=True)
     place.name = "PLACE"
-    blank = columns_of(sample)
+    blank, held = blank_of(sample)
     bounds = bounds_of(high, blank)
     fields: dict[str, Any] = {
         name: column(value, (*sorts, place), bounds.get(name), volatile=volatile)
@@ -311,6 +358,7 @@ def channels(
         "used": used,
         **faults,
         "blank": blank,
+        "held": held,
         "sorts": sorts,
         "inner": (place,),
         "bound_": (length,),
@@ -334,7 +382,7 @@ def no_family(part: Part, name: str, one: type) -> Exception:
     return ModelError(message, where=here())
 
 
-def shaped(part: Part, message: object, sample: Mapping[str, object]) -> dict[str, Any]:
+def shaped(part: Part, message: object, sample: Collection[str]) -> dict[str, Any]:
     """Take a message apart; refuse one that is not like the declared sample."""
     columns = columns_of(message)
     if list(columns) != list(sample):

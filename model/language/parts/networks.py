@@ -16,10 +16,11 @@ from onceproof.model.language.parts.channels import (
     bounds_of,
     columns_of,
     no_family,
+    refuse_nobody,
     shaped,
 )
 from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
-from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.sorts import AnyMember, Member, Nobody, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.state import Elements, state
 from onceproof.model.language.terms.types import BoolType, IntType, Type, type_of
@@ -42,43 +43,53 @@ class Mail(Generic[M]):
 
     def holds(self, message: M) -> bool:
         """Return whether a message like this is on its way."""
-        return self._copies[*self._at, self._code(message)] > 0
+        return self._copies[self._place(message)] > 0
 
     def send(self, message: M) -> None:
         """Send a message. The action waits while there are too many like it."""
-        code = self._code(message)
-        number = self._copies[*self._at, code]
+        place = self._place(message)
+        number = self._copies[place]
         self._network.need(number < self._network.copies)
-        self._copies[*self._at, code] = number + 1
+        self._copies[place] = number + 1
 
     def receive(self, message: M) -> None:
         """Take a message like this out. The action waits while there is none."""
-        self.drop(self._code(message))
+        self._network.remove(self._place(message))
 
     def clear(self, message: M) -> None:
         """Take all messages like this out, if there are any."""
-        self._copies[*self._at, self._code(message)] = 0
+        self._copies[self._place(message)] = 0
 
     def drop(self, code: int) -> None:
-        """Take out a message by its number."""
-        number = self._copies[*self._at, code]
-        self._network.need(number > 0)
-        self._copies[*self._at, code] = number - 1
+        """Take out a message by its number; one with a member in it has none."""
+        self._refuse_members()
+        self._network.remove((*self._at, code))
 
     def repeat(self, code: int) -> None:
         """Add another copy of a message that is on its way, by its number."""
-        number = self._copies[*self._at, code]
-        self._network.need(number > 0)
-        self._network.need(number < self._network.copies)
-        self._copies[*self._at, code] = number + 1
+        self._refuse_members()
+        self._network.double((*self._at, code))
 
     @property
     def _copies(self) -> Elements[int]:
-        return Elements(self._network.store, self._network.field("on_its_way"))
+        return self._network.counts
 
-    def _code(self, message: M) -> int:
+    def _place(self, message: M) -> tuple[int, ...]:
+        """Return where messages like this are counted."""
         network = self._network
-        return network.code(shaped(network, message, network.kinds))
+        columns = shaped(network, message, network.parts_of_message)
+        for name, sort in network.held.items():
+            refuse_nobody(network, name, sort, columns[name])
+        members = [columns[name] for name in network.held]
+        return (*self._at, *members, network.code(columns))
+
+    def _refuse_members(self) -> None:
+        if self._network.held:
+            message = (
+                "a message with a member in it has no number of its own; name the "
+                "message, as in receive(Message(...))"
+            )
+            raise ModelError(message, where=here())
 
 
 class Network(Part, Generic[M]):
@@ -89,6 +100,8 @@ class Network(Part, Generic[M]):
     """
 
     kinds: Mapping[str, PartValues]
+    held: Mapping[str, Sort]
+    """The parts of a message that hold a member: they are indices of the counts."""
     sorts: tuple[Sort, ...]
     inner: tuple[Sort]
     copies_: tuple[int | Param]
@@ -109,7 +122,7 @@ class Network(Part, Generic[M]):
                 "way at once by in_flight=, and there can be any number of kinds"
             )
             raise ModelError(message, where=here())
-        self._given = {self.inner[0]: number}
+        self._given = {self.inner[0]: max(1, number)}
         super()._take_sizes(sizes)
 
     def __getattr__(self, name: str) -> Any:
@@ -129,6 +142,31 @@ class Network(Part, Generic[M]):
     def only(self) -> Mail[M]:
         """The one network of a family that has no index."""
         return self[()]
+
+    @property
+    def counts(self) -> Elements[int]:
+        """How many of each message are on their way."""
+        return Elements(self.store, self.field("on_its_way"))
+
+    @property
+    def parts_of_message(self) -> tuple[str, ...]:
+        """The names of the parts of a message, as they were declared."""
+        return tuple(self.shape)
+
+    def remove(self, place: tuple[int, ...]) -> None:
+        """Take out a message by the place where its copies are counted."""
+        number = self.counts[place]
+        self.need(number > 0)
+        self.counts[place] = number - 1
+
+    def double(self, place: tuple[int, ...]) -> None:
+        """Add a copy of a message that is on its way, by the same place."""
+        number = self.counts[place]
+        self.need(number > 0)
+        self.need(number < self.copies)
+        self.counts[place] = number + 1
+
+    shape: tuple[str, ...]
 
     def need(self, condition: object) -> None:
         """Let the action wait for a condition."""
@@ -159,7 +197,15 @@ class PartValues:
     ) -> None:
         """Find them from a sample, and the bound of an integer."""
         if isinstance(sample, Member):
-            message = f"{name} is a member of a sort; put the sort into per="
+            message = (
+                f"{name} of a message may be nobody, and a network that counts its "
+                "messages has no place for that; say how many can be on their way at "
+                "once by in_flight="
+                if isinstance(sample, Nobody)
+                else f"{name} of a message is member {int(sample)} of "
+                f"{sample.sort.text!r}; declare the part by its sort, as in "
+                "member_of(PROCESS)"
+            )
             raise ModelError(message, where=here())
         self._values: list[object] | None = None
         self._high = high
@@ -241,7 +287,8 @@ def network(
 
     ``per`` gives one for each member, or tuple of members: sender and receiver, say.
     Integers in a message go from 0 to ``high``, which may be given for each part of a
-    named tuple. ``losses`` and ``repeats`` are budgets of faults; delay needs none,
+    named tuple. A part of it holds a member if it is ``member_of(SORT)`` in the sample.
+    ``losses`` and ``repeats`` are budgets of faults; delay needs none,
     since any message may be received next. A ``volatile`` network is lost with the
     volatile state of its owner.
 
@@ -267,25 +314,31 @@ def network(
     sorts = per if isinstance(per, tuple) else (per,)
     columns = columns_of(sample)
     bounds = bounds_of(high, columns)
-    kinds = {n: PartValues(n, v, bounds.get(n)) for n, v in columns.items()}
+    held = {n: v.sort for n, v in columns.items() if isinstance(v, AnyMember)}
+    kinds = {
+        n: PartValues(n, v, bounds.get(n)) for n, v in columns.items() if n not in held
+    }
+    per_all = (*sorts, *held.values())
     messages = Sort("message of a network", ordered=True)
     messages.name = "MESSAGE"
 
     def lose(self: Network[Any], *members: int) -> None:
         """A message is lost."""
-        *at, code = members
-        self[tuple(at)].drop(code)
+        self.remove(members)
 
     def repeat(self: Network[Any], *members: int) -> None:
         """A message is delivered once more."""
-        *at, code = members
-        self[tuple(at)].repeat(code)
+        self.double(members)
 
     body: dict[str, Any] = {
-        "on_its_way": state(0, per=(*sorts, messages), high=copies, volatile=volatile),
-        "lose": fault(per=(*sorts, messages), at_most=losses)(lose),
-        "repeat": fault(per=(*sorts, messages), at_most=repeats)(repeat),
+        "on_its_way": state(
+            0, per=(*per_all, messages), high=copies, volatile=volatile
+        ),
+        "lose": fault(per=(*per_all, messages), at_most=losses)(lose),
+        "repeat": fault(per=(*per_all, messages), at_most=repeats)(repeat),
         "kinds": kinds,
+        "held": held,
+        "shape": tuple(columns),
         "sorts": sorts,
         "inner": (messages,),
         "copies_": (copies,),

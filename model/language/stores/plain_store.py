@@ -9,12 +9,15 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language.expressions import (
     plain_truth,
 )
-from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.sorts import NO_SORT, Member, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.stores.store import Disabled, checked_index, refuse_change
 from onceproof.model.language.terms.types import (
     IntType,
+    MemberType,
     Value,
+    lowest,
+    member,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +63,8 @@ class PlainStore:
 
     def fit(self, field: Field, value: object) -> object:
         """Check that a value is one that a field can hold, and give it."""
+        if isinstance(field.type, MemberType):
+            return self._member(field, field.type, value)
         if not isinstance(field.type, IntType):
             return value
         number = int(cast("int", value))
@@ -67,6 +72,17 @@ class PlainStore:
             message = f"{field.path} holds {field.type}, not {number}"
             raise ModelError(message, where=here())
         return number
+
+    @staticmethod
+    def _member(field: Field, type_: MemberType, value: object) -> Member:
+        """Give a member as the field holds it; numbers are members of ordered sorts."""
+        number = int(cast("int", value))
+        sort = getattr(value, "sort", type_.sort)
+        alike = sort in (type_.sort, NO_SORT) or (type_.sort.ordered and sort.ordered)
+        if not alike or not lowest(type_) <= number < field.members:
+            message = f"{field.path} holds {type_}, not {value}"
+            raise ModelError(message, where=here())
+        return member(number, type_.sort)
 
     def write_all(self, field: Field, rule: Rule) -> None:
         """Change every element at once: the rule sees the values before."""

@@ -10,6 +10,7 @@ from onceproof.model.language.expressions import (
     Symbolic,
     compatible,
     lift,
+    of_sort,
 )
 from onceproof.model.language.source_location import here, model_frame
 from onceproof.model.language.stores.store import checked_index, refuse_change
@@ -22,7 +23,9 @@ from onceproof.model.language.terms.types import (
     BoolType,
     IntType,
     MemberType,
+    OptionalType,
     is_integer,
+    lowest,
 )
 
 if TYPE_CHECKING:
@@ -166,7 +169,17 @@ class SymbolicStore:
         terms = tuple(lift(i) for i in indices)
         for term, sort in zip(terms, field.sorts, strict=True):
             type_ = t.sort_of(term)
-            if isinstance(type_, MemberType) and type_.sort is sort:
+            mine = isinstance(type_, MemberType) and type_.sort is sort
+            if mine and not isinstance(type_, OptionalType):
+                continue
+            if mine and self._ranges().bounds(term)[0] < 0:
+                message = (
+                    f"the index of {field.path} may be nobody; guard it with "
+                    f"when(... != nobody), or go through the members, as in "
+                    f"any_of(all_of(... == m, self.{field.path}[m]) for m in ...)"
+                )
+                raise ModelError(message, where=here())
+            if mine:
                 continue
             if not (is_integer(type_) and sort.ordered):
                 message = f"{field.path} is indexed by {sort.name}, not by {type_}"
@@ -185,10 +198,12 @@ class SymbolicStore:
 
     def fit(self, field: Field, value: object) -> t.Term:
         """Check that a value is one that a field can hold, and give its term."""
-        term = lift(value)
+        term = of_sort(lift(value), field.type)
         if not compatible(field.type, t.sort_of(term)):
             message = f"{field.path} holds {field.type}, not {t.sort_of(term)}"
             raise ModelError(message, where=here())
+        if isinstance(field.type, MemberType) and t.FALSE not in self.guard:
+            self._fit_member(field, field.type, term)
         if isinstance(field.type, IntType) and t.FALSE not in self.guard:
             low, high = self._ranges().bounds(term)
             if low < field.type.low or high > field.type.high:
@@ -198,3 +213,21 @@ class SymbolicStore:
                 )
                 raise ModelError(message, where=here())
         return term
+
+    def _fit_member(self, field: Field, type_: MemberType, term: t.Term) -> None:
+        """Refuse nobody where a member is needed, and numbers that are no member."""
+        low, high = self._ranges().bounds(term)
+        last = self.sizes[type_.sort] - 1
+        if low >= lowest(type_) and high <= last:
+            return
+        if isinstance(t.sort_of(term), OptionalType):
+            message = (
+                f"{field.path} holds {type_}, and this may be nobody; guard the action "
+                "with when(... != nobody), or declare it by nobody_of(...)"
+            )
+        else:
+            message = (
+                f"{field.path} holds {type_}, 0..{last}, and this may be {low}..{high};"
+                " guard the action with when(...), or use if_else"
+            )
+        raise ModelError(message, where=here())

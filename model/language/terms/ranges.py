@@ -25,7 +25,7 @@ from onceproof.model.language.terms.terms import (
     children,
     negation,
 )
-from onceproof.model.language.terms.types import IntType, MemberType, is_integer
+from onceproof.model.language.terms.types import IntType, MemberType, lowest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ class Ranges:
                 if isinstance(term.type, IntType):
                     return (term.type.low, term.type.high)
                 if isinstance(term.type, MemberType):
-                    return (0, self.sizes[term.type.sort] - 1)
+                    return (lowest(term.type), self.sizes[term.type.sort] - 1)
                 return (0, 1)
             case Add():
                 (a, b), (c, d) = self.bounds(term.left), self.bounds(term.right)
@@ -187,7 +187,7 @@ def _combined(part: Term, found: Mapping[int, Range], ranges: Ranges) -> Range:
 def _is_number(term: Term) -> bool:
     match term:
         case Const() | Var() | Get():
-            return is_integer(term.type)
+            return isinstance(term.type, IntType | MemberType)
         case Add() | Sub() | Sum() | Ite():
             return True
         case Not() | And() | Or() | Eq() | Less() | ForAll() | Exists():

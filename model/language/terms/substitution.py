@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.sorts import NO_MEMBER
 from onceproof.model.language.terms.terms import (
     Const,
     Exists,
@@ -97,5 +98,7 @@ def named_sorts(term: Term) -> frozenset[Sort]:
     return frozenset(
         part.type.sort
         for part in subterms(term)
-        if isinstance(part, Const) and isinstance(part.type, MemberType)
+        if isinstance(part, Const)
+        and isinstance(part.type, MemberType)
+        and part.value != NO_MEMBER
     )

@@ -18,6 +18,7 @@ from onceproof.model.language.terms.types import (
     MemberType,
     Type,
     Value,
+    merged,
 )
 
 if TYPE_CHECKING:
@@ -171,13 +172,22 @@ def sort_of(term: Term) -> Type:
         case Const() | Var() | Get():
             return term.type
         case Ite():
-            return sort_of(term.then)
+            return _either(term)
         case Add() | Sub() | Sum():
             return _INTEGER
         case Not() | And() | Or() | Eq() | Less() | ForAll() | Exists():
             return BOOL
         case _:
             assert_never(term)
+
+
+def _either(term: Ite) -> Type:
+    """Return the type of a choice, which holds what both of its sides may be."""
+    one = sort_of(term.then)
+    if not isinstance(one, MemberType):
+        return one
+    other = sort_of(term.orelse)
+    return merged(one, other) or other
 
 
 def negation(body: Term) -> Term:
@@ -231,17 +241,17 @@ def less(left: Term, right: Term) -> Term:
     if left == right:
         return FALSE
     if isinstance(left, Const) and isinstance(right, Const):
-        return TRUE if _number(left) < _number(right) else FALSE
+        return TRUE if number_of(left) < number_of(right) else FALSE
     return Less(left, right)
 
 
 def addition(left: Term, right: Term) -> Term:
     """Build ``left + right``."""
     if isinstance(left, Const) and isinstance(right, Const):
-        return integer(_number(left) + _number(right))
-    if isinstance(right, Const) and _number(right) == 0:
+        return integer(number_of(left) + number_of(right))
+    if isinstance(right, Const) and number_of(right) == 0:
         return left
-    if isinstance(left, Const) and _number(left) == 0:
+    if isinstance(left, Const) and number_of(left) == 0:
         return right
     return Add(left, right)
 
@@ -249,8 +259,8 @@ def addition(left: Term, right: Term) -> Term:
 def subtraction(left: Term, right: Term) -> Term:
     """Build ``left - right``."""
     if isinstance(left, Const) and isinstance(right, Const):
-        return integer(_number(left) - _number(right))
-    if isinstance(right, Const) and _number(right) == 0:
+        return integer(number_of(left) - number_of(right))
+    if isinstance(right, Const) and number_of(right) == 0:
         return left
     return Sub(left, right)
 
@@ -268,7 +278,8 @@ def choice(test: Term, then: Term, orelse: Term) -> Term:
     return Ite(test, then, orelse)
 
 
-def _number(term: Const) -> int:
+def number_of(term: Const) -> int:
+    """Return the number that a constant is, or of the member that it is."""
     if isinstance(term.value, Enum):
         message = f"{term.value} is not a number"
         raise TypeError(message)

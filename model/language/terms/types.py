@@ -8,7 +8,13 @@ from enum import Enum, Flag
 from typing import TypeAlias
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.sorts import Member, Sort
+from onceproof.model.language.sorts import (
+    NO_MEMBER,
+    NO_SORT,
+    Member,
+    Nobody,
+    Sort,
+)
 from onceproof.model.language.source_location import here
 
 Value: TypeAlias = bool | int | Enum
@@ -62,6 +68,17 @@ class MemberType:
         return f"member of {self.sort.name}"
 
 
+@dataclass(frozen=True)
+class OptionalType(MemberType):
+    """Members of a sort, or nobody, coded by index + 1, and 0 for nobody."""
+
+    def __str__(self) -> str:
+        """Name the type for messages."""
+        if self.sort is NO_SORT:
+            return "nobody"
+        return f"member of {self.sort.name} or nobody"
+
+
 Type: TypeAlias = BoolType | EnumType | IntType | MemberType
 
 BOOL = BoolType()
@@ -78,9 +95,14 @@ def encode(type_: Type, value: Value) -> int:
     """Code a value of ``type_`` as an integer from 0."""
     if isinstance(type_, EnumType):
         return type_.members.index(value)
+    return int(value) - lowest(type_)  # type: ignore[arg-type]
+
+
+def lowest(type_: Type) -> int:
+    """Return the number of the value that is coded as 0."""
     if isinstance(type_, IntType):
-        return int(value) - type_.low  # type: ignore[arg-type]
-    return int(value)  # type: ignore[arg-type]
+        return type_.low
+    return NO_MEMBER if isinstance(type_, OptionalType) else 0
 
 
 def decode(type_: Type, code: int) -> Value:
@@ -91,25 +113,46 @@ def decode(type_: Type, code: int) -> Value:
         return type_.members[code]
     if isinstance(type_, IntType):
         return code + type_.low
-    return Member(code, type_.sort)
+    return member(code + lowest(type_), type_.sort)
+
+
+def member(number: int, sort: Sort) -> Member:
+    """Return the member of that number, or nobody."""
+    return Nobody(sort) if number == NO_MEMBER else Member(number, sort)
 
 
 def cardinality(type_: Type, size: int = 0) -> int:
-    """Count the values of a type; ``size`` is the size of a member's sort."""
+    """Count the values of a type; ``size`` is the size of a member's sort.
+
+    Nobody counts as one, where the type holds it.
+    """
     if isinstance(type_, BoolType):
         return 2
     if isinstance(type_, EnumType):
         return len(type_.members)
     if isinstance(type_, IntType):
         return type_.high - type_.low + 1
-    return size
+    return size - lowest(type_)
 
 
 def is_integer(type_: Type) -> bool:
     """Return whether values of the type can be compared by size and added."""
     return isinstance(type_, IntType) or (
-        isinstance(type_, MemberType) and type_.sort.ordered
+        isinstance(type_, MemberType)
+        and type_.sort.ordered
+        and not isinstance(type_, OptionalType)
     )
+
+
+def merged(one: Type, other: Type) -> Type | None:
+    """Return a type that holds the members of both, None unless both are members."""
+    if not (isinstance(one, MemberType) and isinstance(other, MemberType)):
+        return None
+    if one.sort is NO_SORT or other.sort is NO_SORT:
+        return OptionalType(one.sort if other.sort is NO_SORT else other.sort)
+    if one.sort is not other.sort:
+        return None
+    return one if isinstance(one, OptionalType) else other
 
 
 def type_of(value: object) -> Type | None:
@@ -118,6 +161,8 @@ def type_of(value: object) -> Type | None:
         return BOOL
     if isinstance(value, Enum):
         return _enum_type(type(value))
+    if isinstance(value, Nobody):
+        return OptionalType(value.sort)
     if isinstance(value, Member):
         return MemberType(value.sort)
     if isinstance(value, int):
@@ -149,6 +194,8 @@ def holds(type_: Type, value: object) -> bool:
     found = type_of(value)
     if isinstance(type_, IntType) and isinstance(found, IntType):
         return type_.low <= found.low <= type_.high
+    if isinstance(type_, OptionalType):
+        return found is not None and merged(type_, found) == type_
     return found == type_
 
 
@@ -156,7 +203,9 @@ def spelled(value: object) -> bool | int | float | str:
     """Return a value as files, pages and reports show it.
 
     A member of an enumeration is shown by its value: a text, a number or a truth value
-    as it is, and any other by its ``str``.
+    as it is, and any other by its ``str``. So is a member of a sort.
     """
     found = value.value if isinstance(value, Enum) else value
+    if isinstance(found, Member):
+        return str(found)
     return found if isinstance(found, str | int | float) else str(found)

@@ -9,8 +9,11 @@ from onceproof.model.language.terms.types import (
     BoolType,
     EnumType,
     IntType,
+    MemberType,
     Type,
     Value,
+    lowest,
+    member,
 )
 
 if TYPE_CHECKING:
@@ -63,15 +66,17 @@ def _any(chance: random.Random, field: Field, members: tuple[Member, ...]) -> Va
     """Draw from all values of a type; now and then one that the field starts from."""
     if chance.random() < 0.25:  # noqa: PLR2004 - a share
         return _start(chance, field, members)
-    return _drawn(chance, field.type)
+    return _drawn(chance, field.type, field.members)
 
 
-def _drawn(chance: random.Random, type_: Type) -> Value:
+def _drawn(chance: random.Random, type_: Type, size: int) -> Value:
     if isinstance(type_, BoolType):
         return chance.random() < 0.5  # noqa: PLR2004 - a fair coin
     if isinstance(type_, EnumType):
         return chance.choice(type_.members)
     if isinstance(type_, IntType):
         return chance.randint(type_.low, type_.high)
+    if isinstance(type_, MemberType):
+        return member(chance.randrange(lowest(type_), size), type_.sort)
     message = f"no value can be drawn from {type_}"
     raise TypeError(message)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from llvmlite import ir
 
 from onceproof.model.language.terms import terms as t
-from onceproof.model.language.terms.types import IntType, encode
+from onceproof.model.language.terms.types import encode, lowest
 from onceproof.model.search.native.term_code import (
     I1,
     I64,
@@ -220,8 +220,8 @@ class _Emitter(TermEmitter):
     ) -> None:
         word, shift = self.lies(place, indices)
         code = value
-        if isinstance(place.field.type, IntType):
-            code = self.b.sub(value, constant(place.field.type.low))
+        if low := lowest(place.field.type):
+            code = self.b.sub(value, constant(low))
         spot = self.spot(self.out, k, word)
         hole = self.b.not_(self.b.shl(constant(place.mask), shift))
         kept = self.b.and_(self.b.load(spot), hole)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from llvmlite import ir
 
 from onceproof.model.language.terms import terms as t
-from onceproof.model.language.terms.types import BoolType, EnumType, IntType, encode
+from onceproof.model.language.terms.types import BoolType, EnumType, encode, lowest
 from onceproof.model.search.states.layout import WORD_BITS, Layout, Placement
 
 if TYPE_CHECKING:
@@ -230,9 +230,8 @@ class TermEmitter:
         place = self.layout.placements[get.field]
         indices = [self.number(i) for i in get.indices]
         code = self.element(place, indices, after=get.after)
-        if isinstance(place.field.type, IntType):
-            return self.b.add(code, constant(place.field.type.low))
-        return code
+        low = lowest(place.field.type)
+        return self.b.add(code, constant(low)) if low else code
 
     def element(
         self, place: Placement, indices: list[ir.Value], *, after: bool = False

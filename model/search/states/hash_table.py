@@ -185,12 +185,13 @@ def sort_members(rows, n, words, shifts, bits) -> None:  # type: ignore[no-untyp
 
 @kernel
 def least_renaming(  # type: ignore[no-untyped-def]
-    rows, n, words, shifts, masks, to_words, to_shifts
+    rows, n, words, shifts, masks, to_words, to_shifts, which, codes
 ) -> None:
     """Put the least of all its renamings in the place of each row.
 
     Element ``e`` lies in ``words[e]`` at ``shifts[e]``, and renaming ``k`` moves it
-    to ``to_words[k, e]`` and ``to_shifts[k, e]``.
+    to ``to_words[k, e]`` and ``to_shifts[k, e]``. Where it holds a member, ``which[e]``
+    is not -1, and its code becomes ``codes[k, which[e], code]``.
     """
     width = rows.shape[1]
     least = np.empty(width, np.int64)
@@ -200,6 +201,8 @@ def least_renaming(  # type: ignore[no-untyped-def]
             row[:] = 0
             for e in range(words.shape[0]):
                 value = (rows[j, words[e]] >> shifts[e]) & masks[e]
+                if which[e] >= 0:
+                    value = codes[k, which[e], value]
                 row[to_words[k, e]] |= value << to_shifts[k, e]
             smaller = k == 0
             if not smaller:

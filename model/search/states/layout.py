@@ -62,7 +62,8 @@ class Layout:
         for field in fields:
             dims = tuple(sizes[sort] for sort in field.sorts)
             count = len(field.places(sizes))
-            bits = max(1, (cardinality(field.type) - 1).bit_length())
+            values = cardinality(field.type, field.members)
+            bits = max(1, (values - 1).bit_length())
             if bits > WORD_BITS:
                 message = (
                     f"{field.path} holds {field.type}, which takes {bits} bits, and "

@@ -8,7 +8,9 @@ const liveModel = (model, about) => {
   const numbers = new Map(model.events.map((event, i) => [event.name, i]));
 
   const shown = (at, value) =>
-    fieldAt[at].type === "enum" ? fieldAt[at].values[value] : value;
+    fieldAt[at].type === "enum" ? fieldAt[at].values[value]
+      : fieldAt[at].type !== "member" ? value
+        : value < 0 ? "nobody" : `${fieldAt[at].sort}${value}`;
   const at = name => model.names.indexOf(name);
   const nameOf = ({ event }) => model.events[event].name;
   const codeOf = one => `${nameOf(one)}(${one.members.join(", ")})`;
@@ -124,7 +126,9 @@ const liveModel = (model, about) => {
   const flat = (place, dims) => place.reduce((at, index, i) => at * dims[i] + index, 0);
   const partOf = (at, value, name) => {
     const said = shown(at, value);
-    if (typeof said === "string") return said;
+    if (typeof said === "string") {
+      return fieldAt[at].type === "member" && name !== about.only ? `${name} ${said}` : said;
+    }
     const text = typeof said === "boolean" ? (said ? "yes" : "no") : String(said);
     return name === about.only ? text : `${name} ${text}`;
   };
@@ -134,7 +138,8 @@ const liveModel = (model, about) => {
       const spot = at + flat([...place, number], dims);
       return partOf(spot, values[spot], box.names[i]);
     }).join(", ")
-    : box.texts[number];
+    : [...box.members.map(([name, sort], i) => `${name} ${sort}${place[box.after + i]}`),
+      box.texts[number]].filter(Boolean).join(", ");
 
   // Labels an event, as it is taken in a state: a word beside each number, and messages
   // by what is in them.

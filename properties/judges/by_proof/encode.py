@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
 
 import z3
 
-from onceproof.model.language.sorts import Member
+from onceproof.model.language.fields import OneOf
+from onceproof.model.language.sorts import NO_MEMBER, AnyMember, Member, Nobody
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.ranges import Ranges
 from onceproof.model.language.terms.types import (
@@ -26,12 +27,15 @@ from onceproof.model.language.terms.types import (
     EnumType,
     IntType,
     MemberType,
+    OptionalType,
     Type,
     Value,
     cardinality,
     decode,
     encode,
     is_integer,
+    lowest,
+    member,
 )
 
 if TYPE_CHECKING:
@@ -59,9 +63,15 @@ class Encoder:
         """Choose the width of integers from the system and the claims about it."""
         self.system = system
         self._fields = {f.path: f for f in system.fields}
+        claims = list(claims)
         self._width = _width(system, claims)
         self._open = {
             s: z3.DeclareSort(f"{s.name}#{n}") for n, s in enumerate(open_sorts)
+        }
+        self._nobody = {
+            s: z3.Const(f"nobody of {s.name}", self._open[s])
+            for s in _with_nobody(system, claims)
+            if s in self._open
         }
 
     def elements(self, tag: str) -> Elements:
@@ -79,7 +89,7 @@ class Encoder:
 
     def initial(self, elements: Elements) -> list[Any]:
         """Say that the state is one that the system starts from."""
-        said = []
+        said = self._members_are_some()
         for field in self.system.fields:
             for place in self._places(field):
                 closed = iter(place)
@@ -87,17 +97,29 @@ class Encoder:
                     Member(0 if s in self._open else next(closed), s)
                     for s in field.sorts
                 )
-                codes = [self.code(field.type, v) for v in field.starts(at)]
-                rule = partial(_among, codes)
+                rule = self._starting(field, at)
                 said.append(self._of_each(field, elements[field.path, place], rule))
         return said
 
     def typed(self, elements: Elements) -> list[Any]:
-        """Say that each element holds a value of its type."""
-        said = []
+        """Say that each element holds a value of its type, and each parameter."""
+        said = self._members_are_some()
+        said += [
+            self.is_member(
+                param, z3.Const(f"{param.name}!", self._open[param.type.sort])
+            )
+            for action in self.system.actions
+            for param in action.params
+            if param.type.sort in self._open
+        ]
         for (path, _), element in elements.items():
             field = self._fields[path]
-            if isinstance(field.type, BoolType) or self._opens(field.type):
+            if isinstance(field.type, BoolType):
+                continue
+            if isinstance(field.type, MemberType) and self._opens(field.type):
+                if not isinstance(field.type, OptionalType):
+                    rule = partial(self._somebody, field.type)
+                    said.append(self._of_each(field, element, rule))
                 continue
             rule = partial(_within, field.type, _bounds(field.type, self.system.sizes))
             said.append(self._of_each(field, element, rule))
@@ -114,13 +136,19 @@ class Encoder:
         for members in itertools.product(*choices):
             yield dict(zip(action.params, members, strict=True))
 
-    def code(self, type_: Type, value: Value) -> bool | int:
-        """Return the Python value by which a value of ``type_`` is encoded."""
+    def code(self, type_: Type, value: Value) -> Any:
+        """Return the Python value by which a value of ``type_`` is encoded.
+
+        Nobody of an open sort is a constant of z3.
+        """
         if isinstance(type_, BoolType):
             return bool(value)
         if isinstance(type_, EnumType):
             return encode(type_, value)
-        return int(cast("int", value))
+        number = int(cast("int", value))
+        if self._opens(type_) and number == NO_MEMBER:
+            return self._nobody[cast("MemberType", type_).sort]
+        return number
 
     def value(self, type_: Type, number: Any) -> Value:
         """Return the value that an element has in a z3 model."""
@@ -128,7 +156,8 @@ class Encoder:
             return bool(z3.is_true(number))
         if isinstance(type_, EnumType):
             return decode(type_, number.as_long())
-        return int(number.as_signed_long())
+        found = int(number.as_signed_long())
+        return member(found, type_.sort) if isinstance(type_, MemberType) else found
 
     def encode(
         self,
@@ -200,6 +229,39 @@ class Encoder:
             return chosen
 
         return pick(())
+
+    def is_member(self, var: t.Var, value: Any) -> Any:
+        """Say that a value of an open sort is one of its members, and not nobody."""
+        nobody = self._nobody.get(var.type.sort)
+        return True if nobody is None else value != nobody
+
+    def _members_are_some(self) -> list[Any]:
+        """Say that each open sort has a member besides nobody: no sort is empty."""
+        return [
+            nobody != z3.FreshConst(nobody.sort()) for nobody in self._nobody.values()
+        ]
+
+    def _somebody(self, type_: MemberType, value: Any) -> Any:
+        nobody = self._nobody.get(type_.sort)
+        return True if nobody is None else value != nobody
+
+    def _starting(self, field: Field, at: tuple[Member, ...]) -> Any:
+        """Return what to say of an element's value where the system starts.
+
+        Whoever an open sort has may be any of its members, however many there are.
+        """
+        if not (isinstance(field.type, MemberType) and field.type.sort in self._open):
+            codes = [self.code(field.type, v) for v in field.starts(at)]
+            return partial(_among, codes)
+        initial = field.initial
+        values = initial.values if isinstance(initial, OneOf) else (initial,)
+        somebody = partial(self._somebody, field.type)
+        nobody = self._nobody.get(field.type.sort)
+        anyone = any(isinstance(value, AnyMember) for value in values)
+        no_one = any(isinstance(value, Nobody) for value in values)
+        if anyone and no_one:
+            return lambda _: True
+        return somebody if anyone else lambda value: value == nobody
 
     def opened(self, var: t.Var) -> Any:
         """Return z3's variable for one of an open sort, None for a closed sort."""
@@ -280,17 +342,17 @@ class _Reading:
         return z3.If(test, literal(type_, then), literal(type_, orelse))
 
     def _forall(self, term: t.ForAll) -> Any:
-        over, bodies = self._spelled(term)
-        body = conjoin(bodies)
+        over, bodies, members = self._spelled(term)
+        body = disjoin([negate(members), conjoin(bodies)])
         return z3.ForAll(over, body) if over and not isinstance(body, bool) else body
 
     def _exists(self, term: t.Exists) -> Any:
-        over, bodies = self._spelled(term)
-        body = disjoin(bodies)
+        over, bodies, members = self._spelled(term)
+        body = conjoin([members, disjoin(bodies)])
         return z3.Exists(over, body) if over and not isinstance(body, bool) else body
 
     def _sum(self, term: t.Sum) -> Any:
-        over, bodies = self._spelled(term)
+        over, bodies, _ = self._spelled(term)
         if over:
             message = "a sum over a sort of any size is no formula of z3"
             raise ValueError(message)
@@ -299,8 +361,11 @@ class _Reading:
             total = body if isinstance(total, int) and total == 0 else total + body
         return total
 
-    def _spelled(self, term: t.Quantifier) -> tuple[list[Any], list[Any]]:
-        """Bind the variables of open sorts, and spell out the others."""
+    def _spelled(self, term: t.Quantifier) -> tuple[list[Any], list[Any], Any]:
+        """Bind the variables of open sorts, and spell out the others.
+
+        Says last that those which are bound are members, and not nobody.
+        """
         over = []
         closed = []
         outer = self._values
@@ -318,7 +383,12 @@ class _Reading:
             self._values = inner | dict(zip(closed, members, strict=True))
             bodies.append(self.read(term.body))
         self._values = outer
-        return over, bodies
+        members = conjoin(
+            self._encoder.is_member(var, inner[var])
+            for var in term.vars
+            if var not in closed
+        )
+        return over, bodies, members
 
 
 def conjoin(parts: Iterable[Any]) -> Any:
@@ -380,8 +450,19 @@ def _within(type_: Type, bounds: tuple[int, int], value: Any) -> Any:
 def _bounds(type_: Type, sizes: Mapping[Sort, int]) -> tuple[int, int]:
     if isinstance(type_, IntType):
         return type_.low, type_.high
-    size = sizes[type_.sort] if isinstance(type_, MemberType) else 0
-    return 0, cardinality(type_, size) - 1
+    if isinstance(type_, MemberType):
+        return lowest(type_), sizes[type_.sort] - 1
+    return 0, cardinality(type_) - 1
+
+
+def _with_nobody(system: System, claims: Iterable[t.Term]) -> set[Sort]:
+    """Return the sorts that some state or term may hold nobody of."""
+    held = {field.type for field in system.fields}
+    roots = [*claims, *(term for action in system.actions for term in action.terms)]
+    for term in itertools.chain.from_iterable(map(t.subterms, roots)):
+        if isinstance(term, t.Const):
+            held.add(term.type)
+    return {type_.sort for type_ in held if isinstance(type_, OptionalType)}
 
 
 def _width(system: System, claims: Iterable[t.Term]) -> int:

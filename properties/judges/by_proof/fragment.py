@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
-from onceproof.model.language.fields import ByMember
-from onceproof.model.language.sorts import Sort
+from onceproof.model.language.sorts import NO_MEMBER, Sort
 from onceproof.model.language.state import State
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.substitution import replace_leaves
@@ -86,19 +85,48 @@ def fragment(
     found += [
         f"{field.path} starts from a value that depends on the member"
         for field in system.fields
-        if isinstance(field.initial, ByMember) and opened & set(field.sorts)
+        if opened & field.named_members()
     ]
-    edges: Edges = set()
-    for positive, term, place in _formulas(system, terms, steps):
+    formulas = list(_formulas(system, terms, steps))
+    for _, term, place in formulas:
         found += _outside(term, opened, place)
-        _alternations(term, positive, opened, {}, edges, set())
-    for field in system.fields:
-        if isinstance(field.type, MemberType) and field.type.sort in opened:
-            edges |= {(s, field.type.sort) for s in field.sorts if s in opened}
+    edges = _quantified(formulas, opened)
     if loop := _cycle(edges):
         path = ", and for each ".join(f"{a.name} a {b.name}" for a, b in loop)
         found.append(f"the claims ask for each {path}: such quantifiers make a cycle")
     return list(dict.fromkeys(found))
+
+
+def may_not_end(
+    system: System, terms: Sequence[t.Term], steps: Sequence[t.Term]
+) -> bool:
+    """Return whether z3's search for a model may go on for ever.
+
+    A field that holds a member for each member of a sort is a function, and leads from
+    one to another as a quantifier does. What z3 then finds is right all the same.
+    """
+    opened = open_sorts(system)
+    functions: Edges = {
+        (sort, field.type.sort)
+        for field in system.fields
+        if isinstance(field.type, MemberType) and field.type.sort in opened
+        for sort in field.sorts
+        if sort in opened
+    }
+    if not functions:
+        return False
+    edges = _quantified(_formulas(system, terms, steps), opened)
+    return bool(_cycle(edges | functions))
+
+
+def _quantified(
+    formulas: Iterable[tuple[bool, t.Term, str]], opened: frozenset[Sort]
+) -> Edges:
+    """Note which sorts the quantifiers of all formulas lead from, and where to."""
+    edges: Edges = set()
+    for positive, term, _ in formulas:
+        _alternations(term, positive, opened, {}, edges, set())
+    return edges
 
 
 def _name(sort: Sort) -> str:
@@ -134,6 +162,11 @@ def _formulas(
 
 def _outside(term: t.Term, opened: frozenset[Sort], place: str) -> Iterator[str]:
     for part in t.subterms(term):
+        if isinstance(part, t.Less):
+            for side in (part.left, part.right):
+                type_ = t.sort_of(side)
+                if isinstance(type_, MemberType) and type_.sort in opened:
+                    yield f"{place} sorts messages by members of {type_.sort.name}"
         if isinstance(part, t.Sum):
             for var in part.vars:
                 if var.type.sort in opened:
@@ -142,6 +175,7 @@ def _outside(term: t.Term, opened: frozenset[Sort], place: str) -> Iterator[str]
             isinstance(part, t.Const)
             and isinstance(part.type, MemberType)
             and part.type.sort in opened
+            and part.value != NO_MEMBER
         ):
             yield f"{place} names a member of {part.type.sort.name} by number"
 

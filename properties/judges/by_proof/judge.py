@@ -21,6 +21,7 @@ from onceproof.properties.judges.by_proof.confirm import Searches
 from onceproof.properties.judges.by_proof.fragment import (
     fixed_sorts,
     fragment,
+    may_not_end,
     open_sorts,
 )
 from onceproof.properties.judges.by_proof.induction import Induction
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_proof.induction import Inductive
     from onceproof.properties.property import Property
@@ -179,6 +181,10 @@ def _nothing(idle: Sequence[Bounded]) -> str:
     return "no state of rest" if rest else "no step"
 
 
+_BRIEF_SECONDS = 10.0
+"""How long z3 may look for a proof where its search may go on for ever."""
+
+
 @dataclass(frozen=True)
 class _Attempt:
     """What induction came to: a finding, or why there is none."""
@@ -211,7 +217,7 @@ class _Inductions:
             return _Attempt()
         why = self._obstacles(queries)
         if not why:
-            result = self._prove(self._any, queries)
+            result = self._prove(self._any, queries, brief=self._may_not_end(queries))
             if result.holds:
                 return self._proved(prop, result)
             why = [result.note or _failed(result)]
@@ -233,22 +239,33 @@ class _Inductions:
             return _Attempt(note=f"{note}: {result.cti.describe(self._reference)}")
         return _Attempt(note=f"{note}: {result.note}")
 
-    def _prove(self, induction: Induction, queries: list[ProofQuery]) -> Inductive:
-        return induction.prove(queries, self._lemmas, timeout_seconds=self._timeout)
+    def _prove(
+        self, induction: Induction, queries: list[ProofQuery], *, brief: bool = False
+    ) -> Inductive:
+        seconds = min(self._timeout, _BRIEF_SECONDS) if brief else self._timeout
+        return induction.prove(queries, self._lemmas, timeout_seconds=seconds)
 
     def _obstacles(self, queries: list[ProofQuery]) -> list[str]:
         """List why a proof for every size is out of reach."""
+        states, steps = self._claimed(queries)
         every = [*queries, *self._lemmas]
+        sized: frozenset[Sort] = frozenset().union(*(a.sized for a in every))
+        return fragment(self._system, states, steps=steps, sized=sized)
+
+    def _may_not_end(self, queries: list[ProofQuery]) -> bool:
+        return may_not_end(self._system, *self._claimed(queries))
+
+    def _claimed(self, queries: list[ProofQuery]) -> tuple[list[Term], list[Term]]:
+        """Return what is claimed of states, and of steps, with names of its own."""
         states, steps = (
             dict.fromkeys(
                 renamed(a.question.term, "~")
-                for a in every
+                for a in [*queries, *self._lemmas]
                 if (a.when is Modality.STEP) == of_steps
             )
             for of_steps in (False, True)
         )
-        sized: frozenset[Sort] = frozenset().union(*(a.sized for a in every))
-        return fragment(self._system, list(states), steps=list(steps), sized=sized)
+        return list(states), list(steps)
 
     def _proved(self, prop: Property, result: Inductive) -> _Attempt:
         opened = open_sorts(self._system)

@@ -157,7 +157,7 @@ def test_what_cannot_be_numbered_is_refused():
     """Too many kinds, a member inside, or an integer without bound."""
     with pytest.raises(ModelError, match="82 kinds of message, and 64 is the most"):
         trace(TooWide())
-    with pytest.raises(ModelError, match="put the sort into per="):
+    with pytest.raises(ModelError, match="as in member_of"):
         network(Unbounded(Member(0, Bags.P)))
     with pytest.raises(ModelError, match="needs high="):
         network(Message(Kind.DATA, 0))
