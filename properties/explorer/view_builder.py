@@ -5,8 +5,8 @@ What the model says is worked out in plain Python.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from onceproof.model.interleavings.failing_runs import successors
 from onceproof.model.traces import follow
@@ -29,16 +29,19 @@ from onceproof.properties.counterexample.property_timeline import (
     PropertyTimeline,
     breaks,
 )
-from onceproof.properties.counterexample.routine import telling_steps
-from onceproof.properties.counterexample.step_kinds import CRASH, StepKinds, by_word
-from onceproof.properties.explorer.phrases import DRIFT
-from onceproof.properties.explorer.story import folds, story_of
+from onceproof.properties.counterexample.step_kinds import CRASH, StepKinds
+from onceproof.properties.explorer.recorded_view import (
+    assembled,
+    failing_step,
+    first_steps,
+    with_story,
+    without_model,
+)
 from onceproof.properties.explorer.truncation import MOST_STEPS
 from onceproof.properties.explorer.view import (
     MODEL,
     SPARK,
     Change,
-    Observation,
     Option,
     PassingRun,
     StepView,
@@ -52,10 +55,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
-    from onceproof.properties.counterexample.explanation import Grounds
     from onceproof.properties.counterexample.file import Counterexample
-
-NEVER = -1
 
 
 @dataclass(frozen=True)
@@ -90,149 +90,18 @@ def explored(
     if len(counterexample.steps) > MOST_STEPS:
         total = len(counterexample.steps)
         notes.append(f"of {total:,} steps the first {MOST_STEPS:,} are shown")
-        counterexample, fails_at = _cut(counterexample)
+        counterexample, fails_at = first_steps(counterexample)
         if fails_at is not None:
             notes.append(f"it breaks after step {fails_at:,}, which is not shown")
     model, reason = model_of(counterexample, protocol, trust=trust)
     if model is None:
         notes.append(f"no other step can be taken here: {reason}")
-        return Explored(_without_model(counterexample, notes), None)
+        return Explored(without_model(counterexample, notes), None)
     return Explored(ViewBuilder(counterexample, model, notes).view(), model)
 
 
 def _steps(number: int) -> str:
     return "1 step" if number == 1 else f"{number:,} steps"
-
-
-def _cut(counterexample: Counterexample) -> tuple[Counterexample, int | None]:
-    """Keep the first steps; give the one after which it breaks, if it is not kept."""
-    kept = counterexample.steps[:MOST_STEPS]
-    at = _fails_at(counterexample)
-    if at is not None and at <= MOST_STEPS:
-        return replace(counterexample, steps=kept, loop=None), None
-    return replace(
-        counterexample, steps=kept, loop=None, fails_at=NEVER, because=()
-    ), at
-
-
-def _without_model(counterexample: Counterexample, notes: list[str]) -> View:
-    lanes = lanes_of(counterexample)
-    rows = {row.number: row for row in lanes.rows if row.kind != LOOK}
-    known = dict(counterexample.start)
-    steps = []
-    for number, step in enumerate(counterexample.steps, 1):
-        changes = tuple(
-            Change(name, known.get(name), value) for name, value in step.changes.items()
-        )
-        known |= step.changes
-        steps.append(
-            StepView(
-                number=number,
-                lane=rows[number].lane,
-                text=str(step),
-                event=step.event,
-                members=step.members,
-                kind=by_word(step),
-                doc="",
-                source=SPARK if counterexample.sink else MODEL,
-                changes=changes,
-                breaks=number == _fails_at(counterexample),
-            )
-        )
-    notes.append("which steps matter is not known, nor what was on its way")
-    view = assembled(counterexample, lanes.names, steps, notes=tuple(notes))
-    return _told(view, counterexample, None, None)
-
-
-def _told(
-    view: View,
-    counterexample: Counterexample,
-    model: ModelRun | None,
-    grounds: Grounds | None,
-) -> View:
-    """Add the story to a view, and fold what it does not need."""
-    view = replace(view, story=story_of(view, counterexample, model, grounds))
-    return replace(view, folds=folds(view, telling_steps(counterexample)))
-
-
-def _fails_at(counterexample: Counterexample) -> int | None:
-    """Return the step after which a file says that its claim fails."""
-    if not counterexample.property:
-        return None
-    if counterexample.fails_at == NEVER:
-        return None
-    if counterexample.observed is None:
-        return counterexample.fails_at
-    known = counterexample.fails_at < len(counterexample.looks)
-    return (
-        counterexample.looks[counterexample.fails_at]
-        if known
-        else len(counterexample.steps)
-    )
-
-
-def _ending(counterexample: Counterexample) -> str:
-    """Return how a run goes on that breaks a claim about whole runs."""
-    last = len(counterexample.steps)
-    if counterexample.loop is None:
-        return ""
-    if counterexample.loop == last:
-        return "nothing has to happen any more"
-    if counterexample.loop == last - 1:
-        return f"step {last} is repeated for ever"
-    return f"steps {counterexample.loop + 1} to {last} are repeated for ever"
-
-
-def assembled(
-    counterexample: Counterexample,
-    lanes: Sequence[str],
-    steps: Sequence[StepView],
-    **more: Any,
-) -> View:
-    """Make a view of a counterexample, its lanes and its steps, and what else is known.
-
-    What is not among ``more`` is as the file has it.
-    """
-    filled: dict[str, Any] = {
-        "start": counterexample.start,
-        "because": counterexample.because,
-        "fails_at": _fails_at(counterexample),
-        **more,
-    }
-    return View(
-        protocol=counterexample.protocol,
-        parameters=counterexample.parameters,
-        property=counterexample.property,
-        clause=counterexample.clause,
-        source=SPARK if counterexample.sink else MODEL,
-        sink=counterexample.sink,
-        lanes=tuple(lanes),
-        steps=tuple(steps),
-        looks=_looks(counterexample),
-        versions=counterexample.versions,
-        ending=_ending(counterexample),
-        **filled,
-    )
-
-
-def _looks(counterexample: Counterexample) -> tuple[Observation, ...]:
-    """Describe what readers saw; for drift also what the model would show."""
-    seen = [row for row in lanes_of(counterexample).rows if row.kind == LOOK]
-    wanted = [
-        row
-        for row in lanes_of(
-            replace(counterexample, observed=counterexample.expected)
-        ).rows
-        if row.kind == LOOK
-    ]
-    texts = [row.text for row in seen]
-    for number, (row, by_model) in enumerate(zip(seen, wanted, strict=False)):
-        if row.text != by_model.text and counterexample.property == DRIFT:
-            texts[number] += f"; by the model {by_model.text}"
-    return tuple(
-        Observation(row.number, text, row.breaks)
-        for row, text in zip(seen, texts, strict=True)
-    )
 
 
 class ViewBuilder:
@@ -276,7 +145,7 @@ class ViewBuilder:
             notes=tuple(self._notes),
             live=True,
         )
-        return _told(view, counterexample, model, grounds)
+        return with_story(view, counterexample, model, grounds)
 
     def crashes(self) -> set[str]:
         """Name the faults that are crashes."""
@@ -290,7 +159,7 @@ class ViewBuilder:
 
     def _failing(self) -> int | None:
         """Find the step after which the claim first fails."""
-        as_stated = _fails_at(self.counterexample)
+        as_stated = failing_step(self.counterexample)
         if as_stated is None or self.counterexample.observed is not None:
             return as_stated
         claim, clause = self.model.claim, self.model.clause

@@ -19,11 +19,8 @@ from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.counterexample.property_timeline import breaks
 from onceproof.properties.counterexample.step_kinds import CRASH
 from onceproof.properties.explorer.phrases import say
-from onceproof.properties.explorer.view_builder import (
-    ViewBuilder,
-    assembled,
-    explored,
-)
+from onceproof.properties.explorer.recorded_view import assembled
+from onceproof.properties.explorer.view_builder import Explored, ViewBuilder, explored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.properties.counterexample.model_run import ModelRun
     from onceproof.properties.explorer.view import Option, View
-from onceproof.properties.explorer.view_builder import Explored
 
 MOST_OWN = 500
 MOST_TAKEN = 200
