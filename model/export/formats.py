@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from onceproof.model.export.names import Names
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
 
@@ -16,28 +17,35 @@ if TYPE_CHECKING:
 class Format:
     """A form of a model.
 
-    ``write`` gives the text of a system with questions about it; ``claims`` says
-    whether the form has a place for these. A file in it ends in ``suffix``.
+    ``write`` gives the text of a system with questions about it, and takes names for a
+    form that shows single steps; ``claims`` says whether the form has a place for
+    questions. A file in it ends in ``suffix``.
     """
 
     suffix: str
-    write: Callable[[System, Sequence[SearchQuery]], str]
+    write: Callable[[System, Sequence[SearchQuery], Names | None], str]
     claims: bool = True
 
 
-def _javascript(system: System, questions: Sequence[SearchQuery]) -> str:
+def _javascript(
+    system: System, questions: Sequence[SearchQuery], _: Names | None = None
+) -> str:
     from onceproof.model.export.javascript import source  # noqa: PLC0415 - see FORMATS
 
     return source(system, questions)
 
 
-def _mermaid(system: System, _: Sequence[SearchQuery]) -> str:
+def _mermaid(
+    system: System, _: Sequence[SearchQuery], names: Names | None = None
+) -> str:
     from onceproof.model.export.mermaid import mermaid  # noqa: PLC0415 - see FORMATS
 
-    return mermaid(system)
+    return mermaid(system, names=names)
 
 
-def _tla(system: System, questions: Sequence[SearchQuery]) -> str:
+def _tla(
+    system: System, questions: Sequence[SearchQuery], _: Names | None = None
+) -> str:
     from onceproof.model.export.tla import module  # noqa: PLC0415 - see FORMATS
 
     return module(system, questions).text

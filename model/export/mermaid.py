@@ -10,18 +10,20 @@ from onceproof.model.search.state_graph import Graph
 from onceproof.model.text import printable
 
 if TYPE_CHECKING:
+    from onceproof.model.export.names import Names
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.tracing.system import System
 
 _ODD = re.compile(r"[^\w .,=+*/()\[\]-]")
 
 
-def mermaid(system: System, *, states: int = 60) -> str:
+def mermaid(system: System, *, states: int = 60, names: Names | None = None) -> str:
     """Draw the reachable states and the steps between them, as Mermaid text.
 
     States are numbered in the order of a breadth-first search, and labelled with
     what differs from the first. Faults are marked with ``!``. No more than
-    ``states`` are drawn; the picture says so where there are more.
+    ``states`` are drawn; the picture says so where there are more. Steps and elements
+    have their ``names``; without them, they have their numbers.
     """
     graph = Graph(system)
     graph.start()
@@ -32,7 +34,8 @@ def mermaid(system: System, *, states: int = 60) -> str:
         made = graph.expand(done, done + 1)
         for words, act in zip(made.states.tolist(), made.events.tolist(), strict=True):
             event = graph.events[act]
-            label = f"! {event}" if event.fault else str(event)
+            said = str(event) if names is None else _shown(names.event(event, before))
+            label = f"! {said}" if event.fault else said
             steps.append((before, label, graph.layout.unpack(words)))
         graph.add(made.states)
         done += 1
@@ -40,7 +43,8 @@ def mermaid(system: System, *, states: int = 60) -> str:
     numbers = {state: number for number, state in enumerate(shown, 1)}
     lines = ["stateDiagram-v2"]
     for state, number in numbers.items():
-        lines.append(f"    s{number} : {number} {_label(graph, shown[0], state)}")
+        label = _label(graph, shown[0], state, names)
+        lines.append(f"    s{number} : {number} {label}")
     lines.extend(
         f"    s{numbers[a]} --> s{numbers[b]} : {label}"
         for a, label, b in steps
@@ -56,7 +60,7 @@ def _shown(value: object) -> str:
     return _ODD.sub(lambda found: f"#{ord(found[0])};", printable(str(value)))
 
 
-def _label(graph: Graph, first: State, state: State) -> str:
+def _label(graph: Graph, first: State, state: State, names: Names | None) -> str:
     if state == first:
         return "start"
     parts = []
@@ -66,5 +70,8 @@ def _label(graph: Graph, first: State, state: State) -> str:
         if old != new:
             index = f"[{','.join(map(str, place))}]" if place else ""
             value = new.value if isinstance(new, Enum) else new
-            parts.append(f"{field.path}{index}={_shown(value)}")
+            name = f"{field.path}{index}"
+            if names is not None:
+                name = _shown(names.element(field.path, place))
+            parts.append(f"{name}={_shown(value)}")
     return " ".join(parts)

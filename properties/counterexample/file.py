@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from onceproof.model.files import writable, write_whole
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import spelled
 from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.evidence.fingerprints import of_data
@@ -30,7 +31,8 @@ from onceproof.properties.schema import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from onceproof.model.language.interpreter import Interpreter, State
+    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
 
@@ -274,6 +276,11 @@ def steps_of(interpreter: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:
             )
         )
     return tuple(found)
+
+
+def labels_of(protocol: Protocol, trace: Trace) -> list[str]:
+    """Show the steps of a trace, each with a word beside each number."""
+    return [step.label for step in steps_of(Interpreter(protocol), trace)]
 
 
 def lane_of(interpreter: Interpreter, event: Event) -> str:

@@ -27,10 +27,11 @@ from onceproof.properties.judges.by_search import parameters_of
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.tracing.system import System
+    from onceproof.model.traces import Trace
     from onceproof.properties.judges.by_search import Finding, Report
     from onceproof.properties.property import Property
 
@@ -42,13 +43,15 @@ def records_of(
     *,
     subject: str = "",
     how: Mapping[str, Any] | None = None,
+    steps: Callable[[Trace], Sequence[str]] | None = None,
     day: str = "",
 ) -> tuple[Evidence, ...]:
     """Return a report of a protocol as evidence, a record for each guarantee.
 
     ``subject`` is how the protocol is named where it is not of the library, ``how``
-    says what was asked of the judge besides. Witnesses and lemmas are no guarantees:
-    that witnesses are met is reported as an assumption.
+    says what was asked of the judge besides, ``steps`` gives the steps of a trace in
+    words. Witnesses and lemmas are no guarantees: that witnesses are met is reported as
+    an assumption.
     """
     protocol = report.protocol
     system = trace(protocol)
@@ -83,7 +86,7 @@ def records_of(
             assumptions=_assumptions(system, found.property, witnesses),
             lemmas=found.lemmas,
             note=_note(found),
-            trace=_shown(found, command),
+            trace=_shown(found, command, steps or _plain),
         )
         for found in report.findings
         if is_guarantee(found.property)
@@ -196,7 +199,13 @@ def _command(kind: str, subject: str, scope: Mapping[str, Any]) -> str:
     return f"onceproof {verb} {shell_word(name)}{shown}{''.join([*sizes, *asked])}"
 
 
-def _shown(found: Finding, command: str) -> TraceEvidence | None:
+def _plain(trace: Trace) -> list[str]:
+    return [str(event) for event in trace.events]
+
+
+def _shown(
+    found: Finding, command: str, steps: Callable[[Trace], Sequence[str]]
+) -> TraceEvidence | None:
     """Return the trace of a claim that is refuted."""
     if found.trace is None or found.verdict is not Verdict.REFUTED:
         return None
@@ -207,7 +216,7 @@ def _shown(found: Finding, command: str) -> TraceEvidence | None:
         outcome = "after the last step nothing has to happen any more"
     return TraceEvidence(
         clause=found.property.clauses[found.clause].text,
-        steps=tuple(str(event) for event in events),
+        steps=tuple(steps(found.trace)),
         fault_steps=tuple(n for n, event in enumerate(events, 1) if event.fault),
         command=f"{command} --property {found.property.name}",
         outcome=outcome,

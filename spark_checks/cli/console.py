@@ -341,13 +341,13 @@ def interleavings_data(found: Interleavings) -> dict[str, Any]:
 def show_interleavings(found: Interleavings) -> None:
     """Print the classes of interleavings."""
     table = Table("no.", "class size", "faults and durable writes, in order")
+    labels = Labels(Interpreter(found.protocol))
     for one in found.classes:
-        words = [
-            f"[red]{escape(str(one.trace.events[i]))}[/red]"
-            if one.trace.events[i].fault
-            else escape(str(one.trace.events[i]))
-            for i in one.word
-        ]
+        words = []
+        for i in one.word:
+            event = one.trace.events[i]
+            label = escape(safe(labels.event(event, one.trace.states[i])))
+            words.append(f"[red]{label}[/red]" if event.fault else label)
         table.add_row(str(one.number), f"{one.size:,}", "  ".join(words))
     stdout().print(table)
 

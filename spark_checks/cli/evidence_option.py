@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ def leave(
     """
     if given is None:
         return
+    from onceproof.properties.counterexample.file import labels_of  # noqa: PLC0415
     from onceproof.properties.evidence.from_reports import records_of, subject_of  # noqa: PLC0415
 
     folder, root = _places(given)
@@ -54,7 +56,8 @@ def leave(
         if path.endswith(".py"):
             subject = f"{Path(os.path.relpath(path, root)).as_posix()}:{subject}"
         known = {name: value for name, value in (how or {}).items() if value}
-        records += records_of(report, subject=subject, how=known)
+        steps = partial(labels_of, report.protocol)
+        records += records_of(report, subject=subject, how=known, steps=steps)
     _write(records, folder)
 
 

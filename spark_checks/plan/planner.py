@@ -65,7 +65,8 @@ class _Planner:
                 raise NotReplayable(message)
             match FAULT_KINDS[event.name].effect:
                 case Effect.ENDS_RUN:
-                    run.stop, run.moment = str(event), _moment(event, found)
+                    label = schedule.label(at)
+                    run.stop, run.moment = label, _moment(label, found)
                     run.state = at + 1
                     self._stop(run, at)
                     merged = run.merged or event.name == "rescale"
@@ -347,7 +348,7 @@ ENDINGS: dict[str, Callable[[_Planner, RunDraft, Event, int], None]] = {
 """By its name, how each fault that ends a run is injected."""
 
 
-def _moment(event: Event, before: list[RunPlan]) -> str:
+def _moment(label: str, before: list[RunPlan]) -> str:
     """Name the moment after a fault; names are unique in an interleaving."""
-    times = 1 + sum(run.stop == str(event) for run in before)
-    return f"after {event}" if times == 1 else f"after {event}, time {times}"
+    times = 1 + sum(run.stop == label for run in before)
+    return f"after {label}" if times == 1 else f"after {label}, time {times}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.spark_checks.plan.fault_kinds import (
     FAULT_KINDS,
     Effect,
@@ -67,6 +69,14 @@ class Schedule:
     def look(self, at: int) -> Any:
         """Read the state before the event at a position."""
         return self._semantics.look(self.states[at])
+
+    def label(self, at: int) -> str:
+        """Show the event at a position, as ``fail_job(batch 0, partition 1, ...)``."""
+        return self._labels.event(self.events[at], self.states[at])
+
+    @cached_property
+    def _labels(self) -> Labels:
+        return Labels(self._semantics)
 
     def real(self, partition: int) -> int:
         """Return Spark's number for a partition of the model."""

@@ -14,9 +14,11 @@ from onceproof.model.errors import UsageError
 from onceproof.model.export.formats import FORMATS
 from onceproof.model.export.tla import module
 from onceproof.model.files import writable, write_whole
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, settings_of
 from onceproof.model.text import shell_word
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.judges.by_search import claims_of, parameters_of
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import (
@@ -198,7 +200,8 @@ def _as_text(protocol: Protocol, form: str, output: str, *, as_json: bool) -> in
     system = trace(protocol)
     questions = [q for claim in claims_of(protocol) for q in claim.questions(system)]
     path = _file(output, f"{system.name}.{FORMATS[form].suffix}")
-    write_whole(path, FORMATS[form].write(system, questions) + "\n")
+    names = Labels(Interpreter(protocol))
+    write_whole(path, FORMATS[form].write(system, questions, names) + "\n")
     if as_json:
         print_json({"form": form, "file": str(path)})
     else:

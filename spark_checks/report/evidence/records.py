@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.text import shell_word
 from onceproof.model.versions import versions_of
+from onceproof.properties.counterexample.file import labels_of
 from onceproof.properties.counterexample.readers import at_moment, readers_see
 from onceproof.properties.evidence import fingerprints
 from onceproof.properties.evidence.from_reports import (
@@ -196,7 +197,7 @@ def _shown(
     one = outcome.interleaving.trace
     return TraceEvidence(
         clause=prop.clauses[clause].text,
-        steps=tuple(str(event) for event in one.events),
+        steps=tuple(labels_of(report.protocol, one)),
         fault_steps=tuple(n for n, event in enumerate(one.events, 1) if event.fault),
         command=_again(report, command, outcome, file),
         failpoints=outcome.failpoints,

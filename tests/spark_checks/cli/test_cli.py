@@ -158,3 +158,30 @@ def test_doctor_says_how_to_mend_a_missing_java(monkeypatch, tmp_path):
     java = next(f for f in json.loads(result.stdout) if f["name"] == "java")
     assert result.exit_code == 2
     assert "install Java 17" in java["problem"]
+
+
+WRITE = "write(batch 0, partition 0, attempt 0)"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("interleavings", "--faults", "1"),
+        ("export", "--to", "mermaid", "--output", "drawn.mmd"),
+        ("check", "--property", "effectively-once", "--evidence", "left"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_steps_are_shown_with_a_word_beside_each_number(words, tmp_path, monkeypatch):
+    """In tables, in pictures and in evidence, as in a counterexample."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "240")
+    command, *options = words
+    sizes = [f"--set={name}=1" for name in ("BATCH", "PARTITION")]
+
+    done = run(command, "micro-batch", "--set", "sink=append", *sizes, *options)
+
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    shown = "".join([done.output, *(path.read_text() for path in files)])
+    assert WRITE in shown, done.output
+    assert "write(0, 0, 0)" not in shown
