@@ -168,7 +168,8 @@ def _distinct(
 
     A place that the code reaches several times, be it in several batches, is taken at
     its first time and at its last. A place that only a second fault hits, such as code
-    that repairs what a crash left, is taken once. Of places in installed packages four
+    that repairs what a crash left, is taken after the first fault that leads there, and
+    after the last. Of places in installed packages four
     times ``most`` are taken, of each kind of fault its share, and first times first.
     """
     alike: dict[tuple[tuple[str, ...], tuple[_Place, ...]], list[Interleaving]]
@@ -204,14 +205,19 @@ def _after_others(
     placed: Mapping[int, tuple[InjectionPoint, ...]],
     known: set[tuple[_Place, ...]],
 ) -> list[Interleaving]:
-    """Take one interleaving for each place that is hit after another fault only."""
+    """Take, for each place that only a later fault hits, the ends of what leads there.
+
+    After the first point that leads to it a repair may have nothing to do, and after
+    the last one it has the most: interleavings are numbered in the order of points.
+    """
     alone = {place for places in known for place in places}
-    found: dict[_Place, Interleaving] = {}
+    later: dict[tuple[tuple[str, ...], _Place], list[Interleaving]] = defaultdict(list)
     for one in classes:
         for hit in placed.get(one.number, ()):
             if hit.place not in alone:
-                found.setdefault(hit.place, one)
-    return list({one.number: one for one in found.values()}.values())
+                later[faults_of(one), hit.place].append(one)
+    found = {o.number: o for ones in later.values() for o in (ones[0], ones[-1])}
+    return list(found.values())
 
 
 def _ends(
