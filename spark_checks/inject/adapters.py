@@ -13,7 +13,7 @@ from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.batch_job import Scheduler
 from onceproof.spark_checks.inject.checkpoint_edits import MANIFEST, undo_file_commit
 from onceproof.spark_checks.inject.sink_description import DataSourceClass
-from onceproof.spark_checks.inject.steered_query import steered
+from onceproof.spark_checks.inject.steered_start import steered
 from onceproof.spark_checks.plan.rules import CALLBACK, RUN_PROPERTY, UNDO
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
 from onceproof.spark_checks.plan.sink_kind import CALLED, STARTS, SinkKind

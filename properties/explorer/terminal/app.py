@@ -18,7 +18,7 @@ from onceproof.properties.explorer.phrases import (
     title,
     word,
 )
-from onceproof.properties.explorer.position import position_text
+from onceproof.properties.explorer.position_text import position_text
 from onceproof.properties.explorer.terminal import panes
 from onceproof.properties.explorer.terminal.dialogs import HELP, TextDialog
 from onceproof.properties.explorer.walk import Walk

@@ -18,7 +18,7 @@ from onceproof.model.library import make
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.export import as_test, command_of
 from onceproof.properties.explorer.page.page import Origin, page
-from onceproof.properties.explorer.position import position_text
+from onceproof.properties.explorer.position_text import position_text
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.explorer.walk import Walk
 from tests.properties.explorer.runs import SPARK, broken, spark

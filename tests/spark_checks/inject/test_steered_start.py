@@ -9,7 +9,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.start import Start
-from onceproof.spark_checks.inject.steered_query import steered
+from onceproof.spark_checks.inject.steered_start import steered
 from onceproof.spark_checks.plan.rules import RUN_PROPERTY, RuleSet
 
 CHECKPOINT = "checkpointLocation"
