@@ -96,3 +96,15 @@ def test_a_mistake_is_seen_by_one_kind_of_fault(judged, name, fault):
 
     assert kinds_that_break(found, mutant) == mutant.shown_by
     assert found.verdict is Verdict.REFUTED
+
+
+@pytest.mark.spark
+@pytest.mark.ci
+def test_a_repair_that_is_cut_short_is_seen(judged):
+    """A second fault hits a line that runs only after a first."""
+    mutant = MUTANTS["forgets_while_it_recovers"]
+
+    found = judged(mutant, stop=True)
+
+    assert found.verdict is Verdict.REFUTED
+    assert kinds_that_break(found, mutant) == {TWO_FAULTS}
