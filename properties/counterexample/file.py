@@ -145,6 +145,11 @@ class Counterexample:
     """How many of the steps a real run took that did not come to its end; the others
     are what the model does then."""
 
+    def undecided(self) -> bool:
+        """Return whether nothing is known to break: no reader could read there."""
+        seen = self.observed
+        return seen is not None and seen.rested and self.fails_at in seen.unread
+
     def as_taken(self) -> Counterexample:
         """Return the counterexample without the steps that a real run did not take."""
         if self.taken is None or self.taken >= len(self.steps):

@@ -122,7 +122,7 @@ def _looks(counterexample: Counterexample, number: int, lane: int) -> list[LaneR
             lane,
             LOOK,
             _seen(counterexample, moment),
-            moment == counterexample.fails_at,
+            moment == counterexample.fails_at and not counterexample.undecided(),
         )
         for moment, at in enumerate(counterexample.looks)
         if at == number

@@ -117,7 +117,7 @@ def first_steps(counterexample: Counterexample) -> tuple[Counterexample, int | N
 
 def failing_step(counterexample: Counterexample) -> int | None:
     """Return the step after which a file says that its claim fails."""
-    if not counterexample.property:
+    if not counterexample.property or counterexample.undecided():
         return None
     if counterexample.fails_at == NOT_SHOWN:
         return None

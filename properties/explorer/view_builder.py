@@ -87,6 +87,11 @@ def explored(
             "takes then are not shown"
         )
         counterexample = counterexample.as_taken()
+    if counterexample.undecided():
+        notes.append(
+            f"{counterexample.property} is undecided: no reader could read at the "
+            "moment in question"
+        )
     if len(counterexample.steps) > MOST_STEPS:
         total = len(counterexample.steps)
         notes.append(f"of {total:,} steps the first {MOST_STEPS:,} are shown")

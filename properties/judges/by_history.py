@@ -38,6 +38,14 @@ def unobserved(prop: Property, history: History) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def left_open(prop: Property, history: History) -> tuple[int, int] | None:
+    """Find what a history leaves open, as no reader could read: clause and moment."""
+    for number, clause in enumerate(prop.clauses):
+        if found := _asked(clause, history):
+            return number, min(found)
+    return None
+
+
 def _asked(clause: Clause, history: History) -> set[int]:
     """Return the unread moments that a clause speaks of."""
     unread = set(history.unread)

@@ -30,6 +30,7 @@ from onceproof.spark_checks.pytest_plugin.judgements import (
 from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
 from onceproof.spark_checks.pytest_plugin.options import PROFILES, Options, marker_words
 from onceproof.spark_checks.pytest_plugin.patched import refuse_patches
+from onceproof.spark_checks.pytest_plugin.progress import shown_progress
 from onceproof.spark_checks.pytest_plugin.pytest_internals import sections_of
 from onceproof.spark_checks.pytest_plugin.session_settings import taken_over
 from onceproof.spark_checks.report.assessment import (
@@ -146,7 +147,8 @@ class Replayer:
             self._given = case is not None
             if case is not None:
                 return self._one_case(build, question, case)
-            judged = judge(build, question, pool=self.pool)
+            with shown_progress(self._config) as shown:
+                judged = judge(build, question, pool=self.pool, listener=shown)
             self._leave(judged, question)
             return self._report(build, judged)
         except OnceproofError as error:

@@ -113,6 +113,14 @@ class SinkReport:
             and (outcome.unread or any(unobserved(c, outcome.spark) for c in claims))
         ]
 
+    def first_unobserved(self, prop: Property) -> Outcome | None:
+        """Return the smallest outcome in which no reader read what a claim asks."""
+        return min(
+            self.unobserved(prop),
+            key=lambda outcome: self._smallest.of(outcome.interleaving),
+            default=None,
+        )
+
     @property
     def never_hit(self) -> tuple[str, ...]:
         """The lines of the user's own code that have no fault before them."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.model.text import did_you_mean, shell_word
+from onceproof.properties.counterexample.file import read
 from onceproof.properties.counterexample.lanes import as_text, lanes_of
 from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
@@ -25,6 +26,7 @@ from onceproof.spark_checks.report.counterexamples import (
     counterexample,
     keep_run,
     write_counterexamples,
+    write_unread,
 )
 from onceproof.spark_checks.report.coverage import in_short, left_out_of, reader_errors
 from onceproof.spark_checks.sinks.user_sink import own_sink
@@ -174,15 +176,39 @@ def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:
     else:
         why = _undecided(report, claims)
         headline = f"{_name(report)} is undecided: {why}; it held {how}{short}"
+    file, story = "", lines
+    if not verdict.holds and request.trace != OFF:
+        file, story = _unread(report, request, lines)
     return Assessment(
         verdict,
         headline,
-        "\n".join(lines),
+        "\n".join(story),
         replayed,
         report,
+        file,
         short=short,
         left_out=tuple(lines),
     )
+
+
+def _unread(
+    report: SinkReport, request: AssessmentRequest, lines: list[str]
+) -> tuple[str, list[str]]:
+    """Write a file of a replay in which readers failed, and tell its story."""
+    file = write_unread(report, request.artifacts, request.test)
+    if not file:
+        return "", lines
+    return _near(file), story_of(read(Path(file)), [*lines, *_commands(_near(file))])
+
+
+def _commands(file: str) -> list[str]:
+    """Name a file, and the commands that show what is in it and run it again."""
+    word = shell_word(file)
+    return [
+        f"file:    {file}",
+        f"again:   onceproof replay {word}",
+        f"shown:   onceproof explore {word}",
+    ]
 
 
 def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
@@ -229,7 +255,7 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
     if any(run.caught for run in outcome.runs):
         ends.insert(0, "the lanes are the model's: there the error ends the run")
     if file:
-        ends += [f"file:    {file}", f"again:   onceproof replay {shell_word(file)}"]
+        ends += _commands(file)[:2]
     numbers = tuple(
         o.interleaving.number
         for o in report.replayed

@@ -12,7 +12,7 @@ from onceproof.model.text import slug
 from onceproof.model.versions import versions_of
 from onceproof.properties.counterexample.file import Counterexample, steps_of
 from onceproof.properties.guarantees import GUARANTEES
-from onceproof.properties.judges.by_history import broken
+from onceproof.properties.judges.by_history import broken, left_open
 from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inject.redaction import redacted
@@ -91,6 +91,21 @@ def write_counterexamples(
     return found
 
 
+def write_unread(report: SinkReport, folder: Path, test: RequestingTest) -> str:
+    """Write a file for the smallest replay that no reader could read; give its path.
+
+    It is about the first claim that this leaves open. Gives the empty text if there is
+    no such replay.
+    """
+    for prop in test.claims:
+        outcome = report.first_unobserved(prop)
+        if outcome is not None:
+            path = folder / f"{_plain(report.sink)}--{prop.name}--unread.json"
+            counterexample(report, prop, outcome, test).write(path)
+            return str(path)
+    return ""
+
+
 def keep_run(report: SinkReport, outcome: Outcome, file: Path) -> None:
     """Move what is left of the runs of an outcome beside its file."""
     folder = report.kept.get(outcome.interleaving.number)
@@ -111,8 +126,10 @@ def counterexample(
 ) -> Counterexample:
     """Describe how an outcome breaks a property, or how it drifts, if there is none."""
     semantics = Interpreter(report.protocol)
-    place = broken(prop, outcome.spark) if prop and outcome.spark else None
-    clause, moment = place or (0, 0)
+    clause, moment = 0, 0
+    if prop is not None and outcome.spark is not None:
+        place = broken(prop, outcome.spark) or left_open(prop, outcome.spark)
+        clause, moment = place or (0, 0)
     taken = steps_taken(outcome)
     looks = [run.state for run in outcome.runs]
     if taken is not None:

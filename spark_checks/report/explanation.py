@@ -11,7 +11,7 @@ from onceproof.properties.counterexample.readers import (
     times,
 )
 from onceproof.properties.guarantees import GUARANTEES
-from onceproof.properties.judges.by_history import broken
+from onceproof.properties.judges.by_history import broken, left_open
 from onceproof.properties.ledger import EVENT
 from onceproof.spark_checks.sinks.code_points import returns
 
@@ -28,13 +28,16 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
     """Describe run by run what was handled, what was done to it, and what readers saw.
 
     The last sentence names the claim that this contradicts, and the weakest guarantee
-    that is broken.
+    that is broken; or the claim that is left open, as no reader could read.
     """
     history = outcome.spark
-    place = broken(prop, history) if history is not None else None
+    place = None
+    if history is not None:
+        place = broken(prop, history) or left_open(prop, history)
     if history is None or place is None:
         return ()
     clause, moment = place
+    what = prop.clauses[clause].text
     sentences: list[str] = []
     before: frozenset[int] = frozenset()
     again: set[int] = set()
@@ -54,8 +57,12 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
         last = outcome.unplanned[-1] if outcome.unplanned else ""
         why = f": {last}" if last else ""
         sentences.append(f"no restart brings the query to its end{why}")
+    if broken(prop, history) is None:
+        sentences.append(
+            f"nobody could see there whether {what}, so {prop.name} is undecided"
+        )
+        return tuple(sentences)
     weakest = next(g.name for g in GUARANTEES if broken(g, history))
-    what = prop.clauses[clause].text
     sentences.append(
         f"this breaks the claim that {what}; the weakest guarantee broken is {weakest}"
     )

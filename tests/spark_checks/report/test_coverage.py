@@ -180,7 +180,7 @@ def test_what_readers_could_not_read_is_not_counted_as_held(monkeypatch):
     monkeypatch.setattr(SinkReport, "concluded", lambda *_: Verdict.UNDECIDED)
     unread = hit(FIRST)
     unread.unread = "ValueError: half a file"
-    request = assessment.AssessmentRequest(Path(), Path())
+    request = assessment.AssessmentRequest(Path(), Path(), trace="off")
 
     found = assessment._judged(report_of(hit(SECOND), unread), request)
 

@@ -134,3 +134,17 @@ def test_what_nobody_could_read_again_is_not_fixed(monkeypatch, unread, prop, an
 
     assert found.answer == answer
     assert (f"the reader failed: {ERROR}" in found.reason) == (answer == "ERROR")
+
+
+def test_the_story_of_what_nobody_could_read_ends_without_a_verdict():
+    """It says which moment and why, and accuses nobody."""
+    found = outcome(rested=True, unread=(0,))
+
+    sentences = because(found, ATOMIC_VISIBILITY)
+
+    assert sentences[-2] == f"after a crash, the reader failed: {ERROR}"
+    assert sentences[-1] == (
+        "nobody could see there whether a unit is visible whole or not at all, so "
+        "atomic-visibility is undecided"
+    )
+    assert not because(found, RECOVERABLE)

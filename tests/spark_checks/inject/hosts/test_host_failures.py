@@ -76,6 +76,15 @@ def test_what_nobody_could_read_after_a_fault_is_not_held(judged):
     }
     assert "after a fault: the reader failed: ValueError: half a file" in found.story
     assert "let read= return no rows" in found.story
+    written = read(Path(found.file))
+    shown = explored(written).view
+    assert written.property == "atomic-visibility"
+    assert written.undecided()
+    assert shown.fails_at is None
+    assert shown.because == written.because
+    assert f"onceproof explore {found.file}" in found.story
+    assert "so atomic-visibility is undecided" in found.story
+    assert "breaks here" not in found.story
 
 
 def test_a_sink_that_is_broken_for_good_does_not_recover(judged):
