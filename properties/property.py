@@ -6,12 +6,13 @@ import inspect
 import itertools
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ClaimMark, kebab
+from onceproof.model.language.expressions import all_of
 from onceproof.model.language.modality import Modality
-from onceproof.model.language.sorts import Member
+from onceproof.model.language.sorts import Member, Tuples
 from onceproof.model.language.source_location import defined_at, here, modelling
 from onceproof.model.language.tracing.identity import refuse_identity_in
 from onceproof.model.search.queries import SearchQuery
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.sorts import Sort
     from onceproof.model.language.tracing.system import System
 
 
@@ -141,6 +143,10 @@ def own_properties(protocol: Protocol) -> list[Property]:
             )
             for members in _members(protocol, mark)
         )
+        if mark.per and _of_all(mark.when):
+            together = _for_all(name, mark.per)
+            where = defined_at(method)
+            clauses = (Clause(mark.when, _sentence(method, ()), together, where),)
         found.append(
             Property(
                 kebab(name),
@@ -199,24 +205,56 @@ def _check_signature(path: str, mark: ClaimMark, method: Callable[..., Any]) -> 
 
 def _members(protocol: Protocol, mark: ClaimMark) -> list[tuple[Member, ...]]:
     """List the members for which a claim is made, each on its own."""
-    ranges = [[Member(i, s) for i in range(protocol.sizes[s])] for s in mark.per]
+    ranges = [[Member(i, s) for i in range(protocol.size_of(s))] for s in mark.per]
     return list(itertools.product(*ranges))
+
+
+def _of_all(when: Modality) -> bool:
+    """Return whether a claim for each member is one claim for all of them.
+
+    It is not where each member may be met, or come about, at a time of its own.
+    """
+    match when:
+        case Modality.ALWAYS | Modality.STEP | Modality.AT_REST:
+            return True
+        case (
+            Modality.RECOVERABLE
+            | Modality.SOMETIMES
+            | Modality.EVENTUALLY
+            | Modality.LEADS_TO
+        ):
+            return False
+        case _:
+            assert_never(when)
+
+
+def _for_all(path: str, sorts: tuple[Sort, ...]) -> Callable[..., bool]:
+    *holders, name = path.split(".")
+
+    def holds(*states: Protocol) -> bool:
+        before, *after = (_holder(state, holders) for state in states)
+        claim = getattr(before, name)
+        return all_of(claim(*members, *after) for members in Tuples(sorts, before))
+
+    return holds
 
 
 def _calling(path: str, members: tuple[Member, ...]) -> Callable[..., bool]:
     *holders, name = path.split(".")
 
-    def holder(protocol: Protocol) -> Part:
-        found: Part = protocol
-        for inner in holders:
-            found = found.parts[inner]
-        return found
-
     def holds(*states: Protocol) -> Any:
-        before, *after = (holder(state) for state in states)
+        before, *after = (_holder(state, holders) for state in states)
         return getattr(before, name)(*members, *after)
 
     return holds
+
+
+def _holder(protocol: Protocol, path: Sequence[str]) -> Part:
+    """Return the part of a protocol that is found by a path."""
+    found: Part = protocol
+    for inner in path:
+        found = found.parts[inner]
+    return found
 
 
 def _sentence(method: Callable[..., Any], members: tuple[Member, ...]) -> str:

@@ -1,5 +1,6 @@
 """The language that protocols are written in: import everything from here."""
 
+from onceproof.model.language.comparisons import equal, max_of, min_of
 from onceproof.model.language.decorators import (
     action,
     always,
@@ -52,13 +53,16 @@ __all__ = [
     "channels",
     "count",
     "epochs",
+    "equal",
     "eventually",
     "fault",
     "if_else",
     "implies",
     "leads_to",
     "lemma",
+    "max_of",
     "member_of",
+    "min_of",
     "network",
     "nobody",
     "nobody_of",

@@ -177,42 +177,93 @@ def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observ
     return declare
 
 
-def _claim(when: Modality, *, lemma: bool = False) -> Callable[[C], C]:
-    def declare(method: C) -> C:
-        _mark(method, ClaimMark(when, lemma=lemma))
+def _claim(
+    when: Modality, per: Sort | tuple[Sort, ...], *, lemma: bool = False
+) -> Callable[[Any], Any]:
+    def declare(method: Any) -> Any:
+        _mark(method, ClaimMark(when, sorts_of(per), lemma=lemma))
         return method
 
     return declare
 
 
-def always(method: C) -> C:
-    """Claim that the method holds in every reachable state."""
-    return _claim(Modality.ALWAYS)(method)
+@overload
+def always(method: C) -> C: ...
+@overload
+def always(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def always(
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
+    """Claim that the method holds in every reachable state.
+
+    With ``per``, it holds for all members (or tuples of members).
+    """
+    declare = _claim(Modality.ALWAYS, per)
+    return declare if method is None else declare(method)
 
 
-def step(method: C) -> C:
+@overload
+def step(method: C) -> C: ...
+@overload
+def step(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def step(
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
     """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it.
 
-    A step changes the state: an action that leaves it as it is takes none. A claim that
-    reads one side alone is judged of the states that steps leave, or lead to, and of no
-    other: what holds in every state is claimed by ``always``.
+    With ``per``, ``method(self, member, after)`` holds for all members. A step changes
+    the state: an action that leaves it as it is takes none. A claim that reads one side
+    alone is judged of the states that steps leave, or lead to, and of no other: what
+    holds in every state is claimed by ``always``.
     """
-    return _claim(Modality.STEP)(method)
+    declare = _claim(Modality.STEP, per)
+    return declare if method is None else declare(method)
 
 
-def at_rest(method: C) -> C:
-    """Claim that the method holds wherever no action changes anything any more."""
-    return _claim(Modality.AT_REST)(method)
+@overload
+def at_rest(method: C) -> C: ...
+@overload
+def at_rest(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def at_rest(
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
+    """Claim that the method holds wherever no action changes anything any more.
+
+    With ``per``, it holds there for all members (or tuples of members).
+    """
+    declare = _claim(Modality.AT_REST, per)
+    return declare if method is None else declare(method)
 
 
-def recoverable(method: C) -> C:
-    """Claim that rest with the method true can be reached, if faults now stop."""
-    return _claim(Modality.RECOVERABLE)(method)
+@overload
+def recoverable(method: C) -> C: ...
+@overload
+def recoverable(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def recoverable(
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
+    """Claim that rest with the method true can be reached, if faults now stop.
+
+    With ``per``, it is claimed for each member (or tuple of members) on its own.
+    """
+    declare = _claim(Modality.RECOVERABLE, per)
+    return declare if method is None else declare(method)
 
 
-def sometimes(method: C) -> C:
-    """State a witness: some reachable state satisfies the method."""
-    return _claim(Modality.SOMETIMES)(method)
+@overload
+def sometimes(method: C) -> C: ...
+@overload
+def sometimes(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def sometimes(
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
+    """State a witness: some reachable state satisfies the method.
+
+    With ``per``, there is one for each member (or tuple of members). That names the
+    members, so that symmetry does not rename those of an unordered sort.
+    """
+    declare = _claim(Modality.SOMETIMES, per)
+    return declare if method is None else declare(method)
 
 
 @overload
@@ -226,7 +277,22 @@ def eventually(
 
     With ``per``, it is claimed for each member (or tuple of members) on its own.
     """
-    declare: Callable[[Any], Any] = _lively(Modality.EVENTUALLY, per)
+    declare = _claim(Modality.EVENTUALLY, per)
+    return declare if method is None else declare(method)
+
+
+@overload
+def lemma(method: C) -> C: ...
+@overload
+def lemma(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def lemma(
+    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> C | Callable[[L], L]:
+    """Claim an invariant that helps to prove the others.
+
+    With ``per``, it holds for all members (or tuples of members).
+    """
+    declare = _claim(Modality.ALWAYS, per, lemma=True)
     return declare if method is None else declare(method)
 
 
@@ -242,21 +308,8 @@ def leads_to(
     The method returns both, as a pair of truth values: once the first holds, now or
     later the second does.
     """
-    declare: Callable[[Any], Any] = _lively(Modality.LEADS_TO, per)
+    declare = _claim(Modality.LEADS_TO, per)
     return declare if method is None else declare(method)
-
-
-def _lively(when: Modality, per: Sort | tuple[Sort, ...]) -> Callable[[Any], Any]:
-    def declare(method: Any) -> Any:
-        _mark(method, ClaimMark(when, sorts_of(per)))
-        return method
-
-    return declare
-
-
-def lemma(method: C) -> C:
-    """Claim an invariant that helps to prove the others."""
-    return _claim(Modality.ALWAYS, lemma=True)(method)
 
 
 def kebab(name: str) -> str:

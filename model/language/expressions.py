@@ -284,7 +284,7 @@ def _plain(groups: list[Group]) -> list[object] | None:
     """Return the values if all of them are plain; None if there is a symbolic one."""
     values = [value for _, some in groups for value in some]
     bound = any(variables for variables, _ in groups)
-    return None if bound or _symbolic(values) else values
+    return None if bound or symbolic(values) else values
 
 
 def all_of(*claims: bool | Iterable[bool]) -> bool:
@@ -370,24 +370,14 @@ def implies(given: bool, claim: bool) -> bool:  # noqa: FBT001 - operands
 
 def if_else(test: bool, then: T, orelse: T) -> T:  # noqa: FBT001 - operand
     """Return ``then`` where ``test`` holds, else ``orelse``; both are evaluated."""
-    if not _symbolic([test, then, orelse]):
+    if not symbolic([test, then, orelse]):
         return then if plain_truth(test) else orelse
     left, right = alike(lift(then), lift(orelse))
     return cast("T", Symbolic(t.choice(_truth(test), left, right)))
 
 
-def goes_before(one: object, other: object) -> bool:
-    """Return whether a number is less than another, or a member comes before another.
-
-    It is for sorting alone: members of a sort without order have none that means a
-    thing.
-    """
-    if not _symbolic([one, other]):
-        return int(cast("int", one)) < int(cast("int", other))
-    return cast("bool", Symbolic(t.less(*alike(lift(one), lift(other)))))
-
-
-def _symbolic(values: list[object]) -> bool:
+def symbolic(values: list[object]) -> bool:
+    """Return whether any of some values is symbolic."""
     return any(isinstance(v, Symbolic) for v in values)
 
 

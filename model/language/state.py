@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import ByMember, Field, OneOf, Param
 from onceproof.model.language.sorts import NO_SORT, AnyMember, Member, sorts_of
 from onceproof.model.language.source_location import here, modelling
@@ -206,6 +207,10 @@ class Elements(Generic[T]):
         """Change every element to ``value``."""
         self._store.write_all(self._field, lambda *_: value)
 
+    def where(self, condition: Callable[..., bool]) -> Chosen[T]:
+        """Choose the elements for whose members ``condition(member, ...)`` holds."""
+        return Chosen(self._store, self._field, condition)
+
     @overload
     def set(self, rule: Callable[[Member], T]) -> None: ...
     @overload
@@ -215,6 +220,40 @@ class Elements(Generic[T]):
     def set(self, rule: Callable[..., T]) -> None:
         """Change every element at once to ``rule(member, ...)``, of the values now."""
         self._store.write_all(self._field, rule)
+
+
+class Chosen(Generic[T]):
+    """Those elements of a family for whose members a condition holds."""
+
+    def __init__(
+        self, store: StateStore, field: Field, condition: Callable[..., bool]
+    ) -> None:
+        """Choose elements of ``field``; nothing is changed yet."""
+        self._store = store
+        self._field = field
+        self._condition = condition
+
+    def fill(self, value: T) -> None:
+        """Change every chosen element to ``value``."""
+        self._change(lambda *_: value)
+
+    def set(self, rule: Callable[..., T]) -> None:
+        """Change every chosen element at once to ``rule(member, ...)``."""
+        self._change(rule)
+
+    def add(self, number: int) -> None:
+        """Add ``number`` to every chosen element; the condition keeps it in bounds."""
+        store, field = self._store, self._field
+        self._change(lambda *at: cast("Any", store.read(field, at)) + number)
+
+    def _change(self, rule: Callable[..., object]) -> None:
+        """Change the chosen elements, and leave the others as they are."""
+        store, field = self._store, self._field
+
+        def new(*at: Member) -> object:
+            return if_else(self._condition(*at), rule(*at), store.read(field, at))
+
+        store.write_all(field, new)
 
 
 def type_of_sample(value: object) -> Type | None:

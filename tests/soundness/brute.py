@@ -292,9 +292,22 @@ class Brute:
                 protocol = protocol.parts[inner]
             return protocol
 
-        tuples = itertools.product(
-            *([Member(i, s) for i in range(self.protocol.sizes[s])] for s in mark.per)
+        tuples = list(
+            itertools.product(
+                *(
+                    [Member(i, s) for i in range(self.protocol.sizes[s])]
+                    for s in mark.per
+                )
+            )
         )
+        if mark.per and mark.when in ("always", "step", "at_rest"):
+
+            def every(before: Any, *after: Any) -> bool:
+                method = getattr(holder(before), name)
+                return all(method(*m, *map(holder, after)) for m in tuples)
+
+            yield Clause(path.replace("_", "-"), 0, mark.when, every)
+            return
         for number, members in enumerate(tuples):
 
             def ask(before: Any, *after: Any, members: Any = members) -> Any:

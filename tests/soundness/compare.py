@@ -199,7 +199,9 @@ def reduced(seen: Compared) -> None:
     """The search with symmetry: the same verdicts, as many states as orbits."""
     brute, system = seen.brute, trace(seen.protocol)
     sorts = [
-        s for s in interchangeable(system) if any(s in f.sorts for f in system.fields)
+        s
+        for s in interchangeable(system)
+        if any(s in (*f.sorts, getattr(f.type, "sort", None)) for f in system.fields)
     ]
     names_members = ", Drawn." in seen.case.path.read_text(encoding="utf-8")
     for sort in sorts:

@@ -13,7 +13,7 @@ from onceproof.model.language.parts.clocks import Epochs, Timers
 from onceproof.model.language.parts.networks import Mail
 from onceproof.model.language.parts.processes import Processes
 from onceproof.model.language.sorts import Members
-from onceproof.model.language.state import Elements
+from onceproof.model.language.state import Chosen, Elements
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.rest import rests
 
@@ -28,7 +28,7 @@ PARTS: dict[str, tuple[type, ...]] = {
     "processes": (Processes,),
     "timers": (Timers,),
     "epochs": (Epochs,),
-    "state": (Elements,),
+    "state": (Elements, Chosen),
     "Sort": (Members,),
 }
 FAMILIES = {"channels.only", "channels.send_where", "network.only"}

@@ -74,10 +74,12 @@ class Writer(Statements):
         names: tuple[str, ...] = ()
         scope: Scope = ()
         mark = f"@{when}"
-        if when in ("eventually", "leads_to"):
-            if self.chance(0.6):
-                names, scope = self.params_of(2)
-            given = self.per(scope)
+        if self.chance(0.6 if when in ("eventually", "leads_to") else 0.3):
+            names, scope = self.params_of(2)
+            if when not in ("leads_to", "eventually"):
+                names, scope = names[:1], scope[:1]
+        given = self.per(scope)
+        if given or when in ("eventually", "leads_to"):
             mark = f"@{when}({given})" if given or self.chance(0.5) else f"@{when}"
         self.who = ["self", "after"] if when == "step" else ["self"]
         depth = self.pick((0, 1, 1, 2, 3))

@@ -89,8 +89,10 @@ class Statements(Terms):
             ]
         names = [self.variable() for _ in has.sorts]
         inner: Scope = (*scope, *zip(names, has.sorts, strict=True))
-        value = self.value(has, inner, 1)
         kept = f"self.{has.name}[{', '.join(names)}]"
+        if self.chance(0.35):
+            return [self.chosen(has, names, kept, inner)]
+        value = self.value(has, inner, 1)
         if self.chance(0.4):
             value = Node(
                 has.type,
@@ -104,6 +106,22 @@ class Statements(Terms):
                 (value,),
             )
         ]
+
+    def chosen(self, has: Has, names: list[str], kept: str, inner: Scope) -> Node:
+        """Draw a change of those elements alone for which a condition holds."""
+        test, listed = self.truth(inner, 0), ", ".join(names)
+        some = has.type != "member" or bool(self.somebody(has.of, inner[: -len(names)]))
+        if has.type == "int" and self.chance(0.6):
+            text = f"lambda {listed}: all_of({{0}}, {kept} < {has.high})"
+            return Node("stmt", f"self.{has.name}.where({text}).add(1)", (test,))
+        if some and self.chance(0.4):
+            value = self.value(has, inner[: -len(names)], 0)
+            text = f"self.{has.name}.where(lambda {listed}: {{0}}).fill({{1}})"
+            return Node("stmt", text, (test, value))
+        text = (
+            f"self.{has.name}.where(lambda {listed}: {{0}}).set(lambda {listed}: {{1}})"
+        )
+        return Node("stmt", text, (test, self.value(has, inner, 1)))
 
     def acts(self, scope: Scope) -> list[Callable[[], list[Node]]]:
         """List what can be done with parts."""

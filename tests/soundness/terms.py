@@ -356,7 +356,17 @@ class Terms:
             of(self.pick(("({0} & {1})", "({0} | {1})")), 2),
             of("any_of(not_({0}), {1})", 2),
             of("if_else({0}, {1}, {2})", 3),
+            of("equal({0}, {1})", 2),
+            lambda: Node(
+                "bool",
+                "equal({0}, {1})",
+                (self.number(scope, 0), self.number(scope, 0)),
+            ),
         ]
+        for _, kind in [*self.queues.values(), *self.bags.values()]:
+            if kind != "colour" and self.sendable(kind, scope):
+                pair = (self.message(kind, scope), self.message(kind, scope))
+                options.append(lambda p=pair: Node("bool", "equal({0}, {1})", p))
         if self.chance(0.3):
             options += [of("all_of(({0} == {1}), True)", 2)]
         for sort in self.sorts:
@@ -428,6 +438,8 @@ class Terms:
                 lambda: Node("int", "({0} + {1})", (sub(), sub())),
                 lambda: Node("int", "({0} - {1})", (sub(), sub())),
                 lambda: Node("int", "(-{0})", (sub(),)),
+                lambda: Node("int", "min_of({0}, {1})", (sub(), sub())),
+                lambda: Node("int", "max_of({0}, {1}, 1)", (sub(), sub())),
                 lambda: Node(
                     "int",
                     "if_else({0}, {1}, {2})",

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.comparisons import goes_before
 from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import (
     all_of,
     any_of,
-    goes_before,
     if_else,
     not_,
 )
@@ -111,7 +111,7 @@ class Mailbag(Generic[M]):
     def repeat(self, place: int) -> None:
         """Add a copy of the message at a place."""
         self._bag.need(self.used > place)
-        self.send(self.at(place))
+        self.send(self._bag.known(self.at(place)))
 
     @property
     def _places(self) -> range:

@@ -91,7 +91,7 @@ class End(Generic[M]):
         """Put a copy of the message at a place behind all others."""
         channels = self._channels
         channels.need(self.used > place)
-        self.send(self._message(place))
+        self.send(channels.known(self._message(place)))
 
     def swap(self, place: int) -> None:
         """Let the message behind the one at a place overtake it."""

@@ -1,0 +1,67 @@
+"""The least and the greatest of some integers, and whether whole messages are equal."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.expressions import (
+    Symbolic,
+    alike,
+    all_of,
+    if_else,
+    lift,
+    symbolic,
+)
+from onceproof.model.language.source_location import here
+from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.types import is_integer
+
+
+def min_of(first: int, *others: int) -> int:
+    """Return the least of some integers; ``min_of(n + 1, 3)`` stops counting at 3."""
+    found = _whole(first)
+    for other in others:
+        found = if_else(_whole(other) < found, other, found)
+    return found
+
+
+def max_of(first: int, *others: int) -> int:
+    """Return the greatest of some integers."""
+    found = _whole(first)
+    for other in others:
+        found = if_else(found < _whole(other), other, found)
+    return found
+
+
+def _whole(value: int) -> int:
+    """Return an integer; refuse what is none, as when a model is traced."""
+    type_ = t.sort_of(lift(value))
+    if not is_integer(type_):
+        message = f"a whole number is needed here, not {type_}"
+        raise ModelError(message, where=here())
+    return value
+
+
+def equal(one: object, other: object) -> bool:
+    """Hold when two values are equal, or two messages in all of their parts."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        if type(one) is not type(other) or len(one) != len(other):
+            message = f"cannot compare {one!r} with {other!r}; their shapes differ"
+            raise ModelError(message, where=here())
+        return all_of(*(equal(mine, its) for mine, its in zip(one, other, strict=True)))
+    left, right = alike(lift(one), lift(other))
+    if symbolic([one, other]):
+        return cast("bool", Symbolic(t.equality(left, right)))
+    return one == other
+
+
+def goes_before(one: object, other: object) -> bool:
+    """Return whether a number is less than another, or a member comes before another.
+
+    It is for sorting alone: members of a sort without order have none that means a
+    thing.
+    """
+    if not symbolic([one, other]):
+        return int(cast("int", one)) < int(cast("int", other))
+    return cast("bool", Symbolic(t.less(*alike(lift(one), lift(other)))))
