@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -203,7 +204,8 @@ def reduced(seen: Compared) -> None:
         for s in interchangeable(system)
         if any(s in (*f.sorts, getattr(f.type, "sort", None)) for f in system.fields)
     ]
-    names_members = ", Drawn." in seen.case.path.read_text(encoding="utf-8")
+    text = seen.case.path.read_text(encoding="utf-8")
+    names_members = re.search(r", Drawn\.|@(sometimes|recoverable)\(per=", text)
     for sort in sorts:
         if not brute.alike(sort) and not names_members:
             raise DisagreementError(

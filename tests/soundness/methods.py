@@ -74,7 +74,9 @@ class Writer(Statements):
         names: tuple[str, ...] = ()
         scope: Scope = ()
         mark = f"@{when}"
-        if self.chance(0.6 if when in ("eventually", "leads_to") else 0.3):
+        shares = {"eventually": 0.6, "leads_to": 0.6}
+        shares |= {"sometimes": 0.08, "recoverable": 0.08}  # they name each member
+        if self.chance(shares.get(when, 0.3)):
             names, scope = self.params_of(2)
             if when not in ("leads_to", "eventually"):
                 names, scope = names[:1], scope[:1]
