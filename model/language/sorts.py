@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from enum import Enum
 from typing import (
     TYPE_CHECKING,
     NoReturn,
@@ -256,5 +257,19 @@ def sorts_of(per: Sort | tuple[Sort, ...]) -> tuple[Sort, ...]:
     for sort in found:
         if not isinstance(sort, Sort):
             message = f"per= takes a sort, or a tuple of sorts, not {sort!r}"
-            raise ModelError(message, where=here())
+            raise ModelError(message + _as_a_sort(sort), where=here())
     return found
+
+
+def _as_a_sort(what: object) -> str:
+    """Say how a range, or an enumeration, is declared as a sort."""
+    if isinstance(what, range):
+        size = f"size={len(what)}, "
+    elif isinstance(what, type) and issubclass(what, Enum | bool):
+        size = f"size={len(list(what)) if issubclass(what, Enum) else 2}, "
+    else:
+        return ""
+    return (
+        f'; declare what it ranges over as a sort, as in KIND = Sort("kind", {size}'
+        "ordered=True), whose members are numbers from 0"
+    )

@@ -304,6 +304,8 @@ REFUSED = {
     "    link = channels(Hint(Member(0, N)), length=1)": "as in member_of(PROCESS)",
     "    net = network(Hint(nobody_of(N)))": "in_flight=",
     "    net = network(Hint(member_of(N)), in_flight=2)": "which has no order",
+    "    x = state(False, per=range(3))": 'KIND = Sort("kind", size=3, ordered=True)',
+    "    x = state(False, per=bool)": 'KIND = Sort("kind", size=2, ordered=True)',
     "        self.flag[self.who] = True": "may be nobody; guard it",
     "        self.sure = self.who": "this may be nobody; guard the action",
     "        self.sure = nobody": "this may be nobody; guard the action",
