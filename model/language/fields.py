@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.sorts import AnyMember, Member, Nobody
@@ -19,7 +19,7 @@ from onceproof.model.language.terms.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from onceproof.model.language.sorts import Sort
+    from onceproof.model.language.sorts import SizeBound, Sort
 
 T = TypeVar("T")
 
@@ -59,6 +59,10 @@ class Param:
 def param(default: int, text: str = "") -> Param:
     """Declare a whole-number parameter of a protocol or part."""
     return Param(default, text)
+
+
+Bound: TypeAlias = "int | Param | Sort | SizeBound"
+"""What bounds an integer: a number, a parameter, or the size of a sort."""
 
 
 @dataclass(frozen=True)

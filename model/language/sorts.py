@@ -114,9 +114,25 @@ class Sort:
         members: Callable[[Sort], Members] | None = getattr(instance, "members", None)
         return self if members is None else members(self)
 
+    def __add__(self, number: int) -> SizeBound:
+        """Bound a state by the size and some more: ``high=NODE + 1``."""
+        return SizeBound(self, number)
+
+    def __sub__(self, number: int) -> SizeBound:
+        """Bound a state by the size and some less: ``high=NODE - 1``."""
+        return SizeBound(self, -number)
+
     def __repr__(self) -> str:
         """Show the sort by name."""
         return f"Sort({self.name})"
+
+
+@dataclass(frozen=True)
+class SizeBound:
+    """The size of a sort and some more, as a bound of a state."""
+
+    sort: Sort
+    more: int
 
 
 NO_MEMBER = -1

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overloa
 from onceproof.model.errors import ModelError
 from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import ByMember, Field, OneOf, Param
-from onceproof.model.language.sorts import NO_SORT, AnyMember, Member, sorts_of
+from onceproof.model.language.sorts import (
+    NO_SORT,
+    AnyMember,
+    Member,
+    SizeBound,
+    sorts_of,
+)
 from onceproof.model.language.source_location import here, modelling
 from onceproof.model.language.terms.types import (
     MOST,
@@ -23,6 +29,7 @@ from onceproof.model.language.terms.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onceproof.model.language.fields import Bound
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.stores.store import StateStore
 
@@ -65,7 +72,7 @@ class State(Generic[T]):
         *,
         sorts: tuple[Sort, ...],
         low: int | Param,
-        high: int | Param | Sort | None,
+        high: Bound | None,
         volatile: bool,
     ) -> None:
         """Keep what was declared."""
@@ -263,9 +270,11 @@ def type_of_sample(value: object) -> Type | None:
     return type_of(value)
 
 
-def _resolved(part: Owner, end: int | Param | Sort) -> int:
+def _resolved(part: Owner, end: Bound) -> int:
     if isinstance(end, Param):
         return part.argument(end)
+    if isinstance(end, SizeBound):
+        return part.size_of(end.sort) + end.more
     return end if isinstance(end, int) else part.size_of(end)
 
 
@@ -278,7 +287,7 @@ def state(
     initial: T,
     *,
     low: int | Param = 0,
-    high: int | Param | Sort | None = None,
+    high: Bound | None = None,
     volatile: bool = False,
 ) -> Scalar[T]: ...
 
@@ -289,7 +298,7 @@ def state(
     *,
     per: Sort | tuple[Sort, ...],
     low: int | Param = 0,
-    high: int | Param | Sort | None = None,
+    high: Bound | None = None,
     volatile: bool = False,
 ) -> Family[T]: ...
 
@@ -299,16 +308,16 @@ def state(
     *,
     per: Sort | tuple[Sort, ...] = (),
     low: int | Param = 0,
-    high: int | Param | Sort | None = None,
+    high: Bound | None = None,
     volatile: bool = False,
 ) -> Scalar[T] | Family[T]:
     """Declare a field: Bool or Enum by its initial value, an integer by its bounds.
 
     One that holds a member of a sort starts from ``member_of(SORT)``, and one that may
     hold none from ``nobody_of(SORT)``. A bound may be a number, a parameter, or a sort,
-    which means its size. ``per`` gives it one element for each member of a sort, or
-    each tuple of members. A ``volatile`` field is lost by ``lose_volatile``; all others
-    endure.
+    which means its size, as in ``high=SORT`` or ``high=SORT + 1``. ``per`` gives it one
+    element for each member of a sort, or each tuple of members. A ``volatile`` field is
+    lost by ``lose_volatile``; all others endure.
     """
     sorts = sorts_of(per)
     kind = Family[T] if sorts else Scalar[T]

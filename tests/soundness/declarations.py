@@ -155,12 +155,14 @@ def fields_of(w: Writer) -> list[str]:  # noqa: PLR0915 - one kind of field each
             low, high = w.pick(((0, 2), (-1, 2), (0, 3)))
             bound = f"high={high}"
             if "O" in w.sorts and w.chance(0.3):
-                low, high, bound = 0, 1, "high=O"
+                low, high, bound = w.pick(
+                    ((0, 1, "high=O"), (0, 2, "high=O + 1"), (0, 0, "high=O - 1"))
+                )
             elif w.params and w.chance(0.5):
                 low, high, bound = 0, 2, "high=limit"
             if w.profile == "trap" and w.chance(0.5):
                 low, high, bound = 0, 1, "high=S"
-            start = "one_of(0, 1)" if several else "0"
+            start = "one_of(0, 1)" if several and high else "0"
             add(
                 Has(kind, "int", (), low, high, volatile=lost),
                 start,

@@ -36,6 +36,8 @@ from onceproof.model.language.terms.types import BoolType, EnumType, Type
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from onceproof.model.language.fields import Bound
+
 M = TypeVar("M")
 Columns = dict[str, Any]
 
@@ -231,7 +233,7 @@ def bag(
     per: Sort | tuple[Sort, ...],
     in_flight: int | Param | Sort,
     copies: int | Param | None,
-    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None,
+    high: Bound | Mapping[str, Bound] | None,
     volatile: bool,
     losses: int | Param,
     repeats: int | Param,

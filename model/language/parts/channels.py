@@ -17,6 +17,7 @@ from onceproof.model.language.sorts import (
     AnyMember,
     Member,
     Nobody,
+    SizeBound,
     Sort,
     Tuples,
     nobody,
@@ -27,6 +28,8 @@ from onceproof.model.language.terms.types import MemberType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+
+    from onceproof.model.language.fields import Bound
 
 M = TypeVar("M")
 
@@ -318,7 +321,7 @@ def channels(
     *,
     per: Sort | tuple[Sort, ...] = (),
     length: int | Param,
-    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    high: Bound | Mapping[str, Bound] | None = None,
     volatile: bool = False,
     losses: int | Param = 0,
     repeats: int | Param = 0,
@@ -393,11 +396,11 @@ def shaped(part: Part, message: object, sample: Collection[str]) -> dict[str, An
 
 
 def bounds_of(
-    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None,
+    high: Bound | Mapping[str, Bound] | None,
     blank: Mapping[str, object],
-) -> dict[str, int | Param | Sort | None]:
+) -> dict[str, Bound | None]:
     """Return the bound of each part of a message, where it has one."""
-    if high is None or isinstance(high, int | Param | Sort):
+    if high is None or isinstance(high, int | Param | Sort | SizeBound):
         return dict.fromkeys(blank, high)
     return dict(high)
 
@@ -405,7 +408,7 @@ def bounds_of(
 def column(
     value: object,
     sorts: tuple[Sort, ...],
-    high: int | Param | Sort | None,
+    high: Bound | None,
     *,
     volatile: bool,
 ) -> State[Any]:

@@ -9,7 +9,7 @@ from onceproof.model.language.protocol import Part, Slot
 from onceproof.model.language.state import Elements, state
 
 if TYPE_CHECKING:
-    from onceproof.model.language.fields import Param
+    from onceproof.model.language.fields import Bound
     from onceproof.model.language.sorts import Member, Sort
 
 
@@ -85,9 +85,7 @@ class Epochs(Part):
         return Elements(self.store, self.field("epoch"))
 
 
-def epochs(
-    sort: Sort, *, high: int | Param | Sort, volatile: bool = False
-) -> Slot[Epochs]:
+def epochs(sort: Sort, *, high: Bound, volatile: bool = False) -> Slot[Epochs]:
     """Declare an epoch for each member of a sort, from 0 to ``high``."""
     body: dict[str, Any] = {
         "epoch": state(0, per=sort, high=high, volatile=volatile),

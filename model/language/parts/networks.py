@@ -20,7 +20,7 @@ from onceproof.model.language.parts.channels import (
     shaped,
 )
 from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
-from onceproof.model.language.sorts import AnyMember, Member, Nobody, Sort
+from onceproof.model.language.sorts import AnyMember, Member, Nobody, SizeBound, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.state import Elements, state
 from onceproof.model.language.terms.types import BoolType, IntType, Type, type_of
@@ -28,6 +28,7 @@ from onceproof.model.language.terms.types import BoolType, IntType, Type, type_o
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from onceproof.model.language.fields import Bound
     from onceproof.model.language.parts.bags import Bag
 
 M = TypeVar("M")
@@ -192,9 +193,7 @@ class Network(Part, Generic[M]):
 class PartValues:
     """The values that a part of a message can have."""
 
-    def __init__(
-        self, name: str, sample: object, high: int | Param | Sort | None
-    ) -> None:
+    def __init__(self, name: str, sample: object, high: Bound | None) -> None:
         """Find them from a sample, and the bound of an integer."""
         if isinstance(sample, Member):
             message = (
@@ -224,6 +223,8 @@ class PartValues:
         high = self._high
         if isinstance(high, Param):
             high = part.argument(high)
+        if isinstance(high, SizeBound):
+            return 1 + sizes[high.sort] + high.more
         return 1 + (sizes[high] if isinstance(high, Sort) else cast("int", high))
 
     def type(self, count: int) -> Type:
@@ -255,7 +256,7 @@ def network(
     per: Sort | tuple[Sort, ...] = (),
     in_flight: int | Param | Sort,
     copies: int | Param | None = None,
-    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    high: Bound | Mapping[str, Bound] | None = None,
     volatile: bool = False,
     losses: int | Param = 0,
     repeats: int | Param = 0,
@@ -267,7 +268,7 @@ def network(
     per: Sort | tuple[Sort, ...] = (),
     in_flight: None = None,
     copies: int | Param | None = None,
-    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    high: Bound | Mapping[str, Bound] | None = None,
     volatile: bool = False,
     losses: int | Param = 0,
     repeats: int | Param = 0,
@@ -278,7 +279,7 @@ def network(
     per: Sort | tuple[Sort, ...] = (),
     in_flight: int | Param | Sort | None = None,
     copies: int | Param | None = None,
-    high: int | Param | Sort | Mapping[str, int | Param | Sort] | None = None,
+    high: Bound | Mapping[str, Bound] | None = None,
     volatile: bool = False,
     losses: int | Param = 0,
     repeats: int | Param = 0,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
-from onceproof.model.language.sorts import NO_MEMBER, Sort
+from onceproof.model.language.sorts import NO_MEMBER, SizeBound, Sort
 from onceproof.model.language.state import State
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.substitution import replace_leaves
@@ -136,12 +136,12 @@ def _name(sort: Sort) -> str:
 def _bounding(system: System) -> set[Sort]:
     """Find the sorts whose sizes bound integer fields."""
     return {
-        end
+        end.sort if isinstance(end, SizeBound) else end
         for owner in system.protocol.all_parts()
         for declared in owner.declared().values()
         if isinstance(declared, State)
         for end in (declared.low, declared.high)
-        if isinstance(end, Sort)
+        if isinstance(end, Sort | SizeBound)
     }
 
 

@@ -279,6 +279,36 @@ def test_a_start_may_be_any_member_or_nobody():
     }
 
 
+class Sized(Protocol):
+    """Counters that are bounded by sizes, and some more or less."""
+
+    N = Sort("node", size=3)
+
+    more = state(0, high=N + 1)
+    less = state(0, high=N - 1)
+
+    @action
+    def count_more(self) -> None:
+        """Count up to the bound."""
+        when(self.more < 4)
+        self.more = self.more + 1
+
+    @always
+    def within(self) -> bool:
+        """The bound is the size and one more."""
+        return self.more <= 4
+
+
+def test_a_bound_may_be_a_size_and_some_more():
+    """No proof is then for every size, since the size says what there is."""
+    fields = {field.path: str(field.type) for field in trace(Sized()).fields}
+    (finding,) = prove(Sized(), depth=5).findings
+
+    assert fields == {"more": "0..4", "less": "0..2"}
+    assert finding.verdict is Verdict.EXHAUSTED
+    assert "the model uses the number of members of N" in finding.note
+
+
 HEAD = """\
 from typing import NamedTuple
 from onceproof.model.language import *
