@@ -32,7 +32,7 @@ ROOMS = (on_the_driver, in_tasks, with_a_writer, data_sources, whole_queries)
 MUTANTS = {m.name: m for room in ROOMS for m in room.MUTANTS}
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(4)]
 QUICK = {
-    "adds_unless_overtaken": "fail_task",
+    "trusts_any_file": "fail_in_task",
     "first_file_stays": "fail_above",
     "abort_rewrites_in_place": "crash_in_abort",
 }
