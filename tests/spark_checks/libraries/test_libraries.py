@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from pathlib import Path
 
 import pytest
@@ -103,9 +104,14 @@ def test_each_wrong_sink_is_refuted(judged, library):
 def test_a_right_sink_is_never_accused(judged, library):
     """Each time at another of its points, whatever else the machine does."""
     found = []
-    for time in range(TIMES):
+    for time in itertools.count():
         one = Choice(nth=APART * time)
-        found.append(judged(library, "right", one, batches=2, partitions=2))
+        judgement = judged(library, "right", one, batches=2, partitions=2)
+        # What no failpoint realises is no try.
+        if not all(o.known for o in judgement.report.outcomes):
+            found.append(judgement)
+        if len(found) == TIMES:
+            break
 
     assert [str(one.verdict) for one in found] == ["held"] * TIMES
     assert not [o.not_replayed for one in found for o in one.report.missed]

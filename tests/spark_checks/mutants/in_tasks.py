@@ -80,7 +80,7 @@ def fenced(target, *, replaces):
 
 
 def trusts_any_file(target):
-    """Leaves a file alone that another attempt has begun: the dead do not end theirs."""
+    """Leaves a file alone that another attempt has begun, and may not have ended."""
     folder = target.path
 
     def write(batch, batch_id):
