@@ -20,8 +20,8 @@ PROOFS = (
     Mutation(
         "properties/judges/by_proof/fragment.py",
         "values by member are ignored in the fragment",
-        "        if isinstance(field.initial, ByMember) and opened & set(field.sorts)",
-        "        if isinstance(field.initial, ByMember) and not opened",
+        "        if opened & field.named_members()",
+        "        if field.named_members() and not opened",
     ),
     Mutation(
         "properties/judges/by_proof/fragment.py",
@@ -94,8 +94,8 @@ PROOFS = (
     Mutation(
         "properties/judges/by_proof/encode.py",
         "integers are read without a sign",
-        "        return int(number.as_signed_long())",
-        "        return int(number.as_long())",
+        "        found = int(number.as_signed_long())",
+        "        found = int(number.as_long())",
     ),
     Mutation(
         "properties/judges/by_proof/encode.py",
@@ -145,7 +145,7 @@ JUDGES = (
     Mutation(
         "properties/property.py",
         "a claim per member is made of the first member alone",
-        "    ranges = [[Member(i, s) for i in range(protocol.sizes[s])] for s in mark.per]",
+        "    ranges = [[Member(i, s) for i in range(protocol.size_of(s))] for s in mark.per]",
         "    ranges = [[Member(0, s)] for s in mark.per]",
     ),
     Mutation(

@@ -20,10 +20,10 @@ LANGUAGE = (
     Mutation(
         "model/language/terms/terms.py",
         "0 - x is x",
-        "    if isinstance(right, Const) and _number(right) == 0:\n"
+        "    if isinstance(right, Const) and number_of(right) == 0:\n"
         "        return left\n    return Sub(left, right)",
-        "    if isinstance(right, Const) and _number(right) == 0:\n"
-        "        return left\n    if isinstance(left, Const) and _number(left) == 0:\n"
+        "    if isinstance(right, Const) and number_of(right) == 0:\n"
+        "        return left\n    if isinstance(left, Const) and number_of(left) == 0:\n"
         "        return right\n    return Sub(left, right)",
     ),
     Mutation(
@@ -159,8 +159,9 @@ LANGUAGE = (
     Mutation(
         "model/language/parts/channels.py",
         "what is received is the last message, not the first",
-        "        message = self.head\n        self.drop(0)",
-        "        message = self.head\n        self.drop(self._channels.length - 1)",
+        "        message = self._channels.known(self.head)\n        self.drop(0)",
+        "        message = self._channels.known(self.head)\n"
+        "        self.drop(self._channels.length - 1)",
     ),
     Mutation(
         "model/language/parts/channels.py",
@@ -183,19 +184,16 @@ LANGUAGE = (
     Mutation(
         "model/language/parts/networks.py",
         "a message that is received stays on its way",
-        "        self._network.need(number > 0)\n"
-        "        self._copies[*self._at, code] = number - 1",
-        "        self._network.need(number > 0)\n"
-        "        self._copies[*self._at, code] = number",
+        "        self.need(number > 0)\n        self.counts[place] = number - 1",
+        "        self.need(number > 0)\n        self.counts[place] = number",
     ),
     Mutation(
         "model/language/parts/networks.py",
         "a message that is not on its way can be delivered once more",
-        "        number = self._copies[*self._at, code]\n"
-        "        self._network.need(number > 0)\n"
-        "        self._network.need(number < self._network.copies)",
-        "        number = self._copies[*self._at, code]\n"
-        "        self._network.need(number < self._network.copies)",
+        "        number = self.counts[place]\n"
+        "        self.need(number > 0)\n"
+        "        self.need(number < self.copies)",
+        "        number = self.counts[place]\n        self.need(number < self.copies)",
     ),
     Mutation(
         "model/language/parts/clocks.py",
@@ -257,7 +255,7 @@ SEARCH = (
     Mutation(
         "model/search/native/expander.py",
         "a number is stored without its lower bound",
-        "            code = self.b.sub(value, constant(place.field.type.low))",
+        "            code = self.b.sub(value, constant(low))",
         "            code = value",
     ),
     Mutation(
@@ -295,8 +293,8 @@ SEARCH = (
     Mutation(
         "model/search/native/term_code.py",
         "an element is read without the lower bound of its type",
-        "            return self.b.add(code, constant(place.field.type.low))",
-        "            return code",
+        "        return self.b.add(code, constant(low)) if low else code",
+        "        return code",
     ),
     Mutation(
         "model/search/native/term_code.py",
@@ -414,6 +412,12 @@ SEARCH = (
     ),
     Mutation(
         "model/search/symmetry.py",
+        "a protocol that holds members is sorted as if it held none",
+        "        self.simple = not holding and all(sum(row) <= 1 for row in indices)",
+        "        self.simple = all(sum(row) <= 1 for row in indices)",
+    ),
+    Mutation(
+        "model/search/symmetry.py",
         "members are interchangeable though they start from values of their own",
         "        if size > 1 and not s.ordered and s not in named",
         "        if size > 1 and not s.ordered",
@@ -421,8 +425,8 @@ SEARCH = (
     Mutation(
         "model/search/symmetry.py",
         "fields of pairs are sorted as if they had one index",
-        "        self.simple = all(sum(row) <= 1 for row in indices)",
-        "        self.simple = all(sum(row) <= 2 for row in indices)",
+        "        self.simple = not holding and all(sum(row) <= 1 for row in indices)",
+        "        self.simple = not holding and all(sum(row) <= 2 for row in indices)",
     ),
     Mutation(
         "model/search/simulation.py",

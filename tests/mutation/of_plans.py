@@ -7,6 +7,31 @@ from tests.mutation.mutation import Mutation
 PLANS = (
     Mutation(
         "spark_checks/plan/choice.py",
+        "lines that only a second fault hits have no place of their own",
+        "    return [*own, *_after_others(classes, placed, {at for _, at in alike})]",
+        "    return own",
+    ),
+    Mutation(
+        "spark_checks/plan/choice.py",
+        "the last time of a line is one of the first batch",
+        "    latest = max(map(when, ones))\n",
+        "    begin = min(map(when, ones))[0][0]\n"
+        "    latest = max(w for w in map(when, ones) if w[0][0] == begin)\n",
+    ),
+    Mutation(
+        "spark_checks/plan/schedule.py",
+        "a line that runs only after a fault is hit without one",
+        "        if leads is not None and not any(str(e) in leads for e in self.events[:at]):",
+        "        if leads is not None and not leads:",
+    ),
+    Mutation(
+        "spark_checks/replay/recovery.py",
+        "what runs as a fault ends its run becomes a point",
+        "        if not run.stop:",
+        "        if run.how is not None:",
+    ),
+    Mutation(
+        "spark_checks/plan/choice.py",
         "what is chosen by number is not chosen",
         "            classes = tuple(one for one in classes if one.number in self.only)",
         "            classes = tuple(one for one in classes if one.number not in self.only)",
