@@ -120,3 +120,26 @@ def test_what_is_written_once_is_written_nowhere_else(what):
     found = {path for path, node, called in _calls() if recognised(node, called)}
 
     assert found - {file for kind, file in NOT_MEANT if kind == what} == {home}
+
+
+def _classes():
+    """Give the files of each class name in the rooms."""
+    found = {}
+    for path in (
+        file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))
+    ):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    return found
+
+
+SHARED: dict[str, str] = {}
+"""The class names that may be there twice, each with the reason."""
+
+
+def test_no_two_classes_share_a_name():
+    """A word has one meaning: where two classes share it, one has the wrong name."""
+    shared = {name: files for name, files in _classes().items() if len(files) > 1}
+
+    assert shared.keys() == SHARED.keys(), shared

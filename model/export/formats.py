@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Format:
+class ExportFormat:
     """A form of a model.
 
     ``write`` gives the text of a system with questions about it, and takes names for a
@@ -53,7 +53,7 @@ def _tla(
 
 # Each is imported when it is used: a picture needs the search, and the others do not.
 FORMATS = {
-    "javascript": Format("js", _javascript),
-    "mermaid": Format("mmd", _mermaid, claims=False),
-    "tla": Format("tla", _tla),
+    "javascript": ExportFormat("js", _javascript),
+    "mermaid": ExportFormat("mmd", _mermaid, claims=False),
+    "tla": ExportFormat("tla", _tla),
 }

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 class Grounds:
     """What contradicts a claim in a state, and the steps that made it so.
 
-    ``elements`` are labels, and ``said`` names their values in a sentence; ``because``
+    ``elements`` are labels, and ``sentence`` names their values; ``because``
     holds a sentence for each of ``steps``, in order of time, and ``reasons`` the labels
     of the elements that it changed to that end.
     """
 
     elements: tuple[str, ...]
-    said: str
+    sentence: str
     steps: tuple[int, ...]
     because: tuple[str, ...]
     reasons: tuple[tuple[str, ...], ...]
@@ -104,12 +104,12 @@ def because(
         return ()
     pairs = zip(grounds.steps, grounds.because, strict=True)
     sentences = [text for step, text in pairs if kept is None or step in kept]
-    if grounds.said:
+    if grounds.sentence:
         when = "at the start" if not fails_at else f"after step {fails_at}"
         at_rest = model.interpreter.resting(model.run.states[fails_at])
         still = question.when.of_rest and at_rest
         rest = " nothing moves any more, and" if still else ""
-        sentences.append(f"so {when}{rest} {grounds.said}")
+        sentences.append(f"so {when}{rest} {grounds.sentence}")
     sentences.append(f"but it is claimed that {claim}{_weakest(model, fails_at)}")
     return tuple(sentences)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.model.language.terms.types import spelled
-from onceproof.properties.counterexample.messages import Box, boxes_of, said
+from onceproof.properties.counterexample.messages import Box, boxes_of, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ class Labels:
             return box.text(at, member)
         place = (*at, member)
         values = tuple(before[self._at[path, place]] for path in box.columns)
-        return said(values, box.names)
+        return in_words(values, box.names)
 
 
 def message(text: str) -> str:

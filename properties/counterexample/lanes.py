@@ -195,10 +195,10 @@ def _line(block: Sequence[LaneRow], room: int, width: int) -> str:
         steps = [row for row in block if row.kind != LOOK]
         first, last = steps[0], steps[-1]
         ends = {"from": first.text, "to": last.text}
-        said = FOLDED.format(
+        sentence = FOLDED.format(
             count=len(steps), first=first.number, last=last.number, **ends
         )
-        return _short(f"    ... {said}", width)
+        return _short(f"    ... {sentence}", width)
     number = f"{row.number:3} " if row.kind != LOOK else "    "
     text = f"{_MARK[row.kind]}{row.text}{'  <- breaks here' if row.breaks else ''}"
     before = f"{number}{' ' * (room * row.lane)}"

@@ -88,7 +88,7 @@ def boxes_of(interpreter: Interpreter) -> list[Box]:
             found.append(Box(path, counted, fifo=True, columns=columns, names=names))
         elif isinstance(part, Network):
             names = tuple(part.kinds)
-            texts = tuple(said(each, names) for each in part.messages())
+            texts = tuple(in_words(each, names) for each in part.messages())
             counted = part.path_to("on_its_way")
             members = tuple((name, sort.name) for name, sort in part.held.items())
             found.append(
@@ -105,7 +105,7 @@ def boxes_of(interpreter: Interpreter) -> list[Box]:
     return found
 
 
-def said(values: Sequence[object], names: Sequence[str]) -> str:
+def in_words(values: Sequence[object], names: Sequence[str]) -> str:
     """Show the parts of a message: numbers and truth values with their names."""
     pairs = zip(values, names, strict=True)
     return ", ".join(_part(value, name) for value, name in pairs)
@@ -221,7 +221,7 @@ class _Post:
         if not box.fifo:
             return box.text(place, place[-1])
         parts = [self.values[path, (*place, number)] for path in box.columns]
-        return said(parts, box.names)
+        return in_words(parts, box.names)
 
 
 def messages_of(

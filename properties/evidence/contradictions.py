@@ -101,8 +101,8 @@ def looked_at(record: Evidence) -> int:
     if record.judge == "replay":
         return (part(record.coverage.get(_INTERLEAVINGS)) or (0, 0))[0]
     if record.judge == "prove":
-        said = record.verdict
-        return _PROOFS.index(said) if said in _PROOFS else len(_PROOFS)
+        verdict = record.verdict
+        return _PROOFS.index(verdict) if verdict in _PROOFS else len(_PROOFS)
     states = record.coverage.get("states")
     return states if type(states) is int else 0
 

@@ -202,9 +202,13 @@ def _section(title: str, subjects: Subjects) -> Section:
     tables, folded = [], []
     for part in _apart(subjects):
         alike = [row for found in part.values() for row in found]
-        said = {*assumed, *_common(alike, words.settings), *_common(alike, words.more)}
+        common = {
+            *assumed,
+            *_common(alike, words.settings),
+            *_common(alike, words.more),
+        }
         tables.append(_table(part))
-        folded += [_folded(name, found, said) for name, found in part.items()]
+        folded += [_folded(name, found, common) for name, found in part.items()]
     return Section(title, tuple(notes), tuple(tables), tuple(folded))
 
 
@@ -258,7 +262,7 @@ def _table(subjects: Subjects) -> Table:
     return Table(head, tuple(lines), tuple(notes))
 
 
-def _folded(name: str, rows: Sequence[SheetRow], said: set[str]) -> Folded:
+def _folded(name: str, rows: Sequence[SheetRow], known: set[str]) -> Folded:
     """Return what a subject's line leaves out, and what is not ``said`` above it."""
     lines = [*_traces(rows)]
     for row in rows:
@@ -268,7 +272,7 @@ def _folded(name: str, rows: Sequence[SheetRow], said: set[str]) -> Folded:
     happens = shared(rows, lambda row: [", ".join(words.fault_set(row))])
     within = [f"faults {'; '.join(happens)}"] if happens else []
     for what in (words.settings, words.more, _assumed):
-        within += [text for text in shared(rows, what) if text not in said]
+        within += [text for text in shared(rows, what) if text not in known]
     if within:
         lines.append(f"Within: {'; '.join(within)}")
     return Folded(_headline(name, rows), (*lines, *_evidence(rows)))
@@ -332,10 +336,10 @@ def _common(
     rows: Sequence[SheetRow], what: Callable[[SheetRow], Iterable[str]]
 ) -> list[str]:
     """List what every row says; rows without evidence say nothing."""
-    said = [list(what(row)) for row in rows if row.live]
-    if not said:
+    each = [list(what(row)) for row in rows if row.live]
+    if not each:
         return []
-    return [t for t in dict.fromkeys(said[0]) if all(t in one for one in said)]
+    return [t for t in dict.fromkeys(each[0]) if all(t in one for one in each)]
 
 
 def _assumed(row: SheetRow) -> list[str]:

@@ -207,13 +207,13 @@ def shared(
     rows: Sequence[SheetRow], what: Callable[[SheetRow], Iterable[str]]
 ) -> list[str]:
     """List what rows say, each once, with the rows' names where not all say it."""
-    said: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for row in rows:
         for text in dict.fromkeys(filter(None, what(row))):
-            said.setdefault(text, []).append(row.claim.guarantee)
+            found.setdefault(text, []).append(row.claim.guarantee)
     return [
         text if len(names) == len(rows) else f"{text} ({', '.join(names)})"
-        for text, names in said.items()
+        for text, names in found.items()
     ]
 
 

@@ -145,10 +145,10 @@ def sent(view: View, message: SentMessage) -> str:
         return f"⇢ {say('sends-unknown', channel=channel, text=text)}"
     who = safe(view.lanes[view.steps[message.taken - 1].lane])
     delivery, step = message.delivery, message.taken
-    said = say(
+    sentence = say(
         "sends", channel=channel, text=text, delivery=delivery, step=step, who=who
     )
-    return f"→ {said}"
+    return f"→ {sentence}"
 
 
 def taken(view: View, message: SentMessage) -> str:

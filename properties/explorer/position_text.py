@@ -43,11 +43,11 @@ def _walk_text(walk: Walk) -> str:
         for strip in walk.view.strips
         if strip.first is not None
     ]
-    said = say("walk-any-step")
+    text = say("walk-any-step")
     if broken:
-        said = say("walk-broken", claims=", ".join(broken))
+        text = say("walk-broken", claims=", ".join(broken))
     rests = f" {say('rests')}" if walk.rests() else ""
-    return say("walk", broken=said) + rests
+    return say("walk", broken=text) + rests
 
 
 def _on_the_trace(view: View, claim: str) -> str:

@@ -79,8 +79,8 @@ def _saw(
         rests = model.interpreter.resting(state)
         seen_ = seen_at(history, 0, missing=rests)
         return say("story-saw-model", when=at, seen=seen_)
-    if grounds is not None and grounds.said:
-        return say("story-state", when=at, state=grounds.said)
+    if grounds is not None and grounds.sentence:
+        return say("story-state", when=at, state=grounds.sentence)
     return say("story-why", claim=view.property, clause=view.clause)
 
 

@@ -23,30 +23,30 @@ def replayed(*arguments: str) -> tuple[dict[str, Any], float]:
     """Run the command line in a process of its own; give its JSON and seconds."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        said = subprocess.run(
+        result = subprocess.run(
             [*CLI, "--json", "--output", folder, *arguments],
             check=False,
             capture_output=True,
             text=True,
         )
         seconds = time.perf_counter() - began
-    if said.returncode not in (0, 1):
-        sys.exit(said.stderr or f"a replay ended with status {said.returncode}")
-    return json.loads(said.stdout), seconds
+    if result.returncode not in (0, 1):
+        sys.exit(result.stderr or f"a replay ended with status {result.returncode}")
+    return json.loads(result.stdout), seconds
 
 
 def main() -> None:
     """Measure both, and print rates and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--each", type=int, default=1, help="drivers for each sink")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     warm, with_start = replayed()
     number = sum(s["replayed"] for s in warm["sinks"])
     seconds = sum(s["seconds"] for s in warm["sinks"])
     alone = []
     for sink in warm["sinks"]:
-        for i in range(told.each):
-            one = 1 + (i + 1) * sink["replayed"] // (told.each + 1)
+        for i in range(arguments.each):
+            one = 1 + (i + 1) * sink["replayed"] // (arguments.each + 1)
             found, took = replayed(sink["name"], "--only", str(one))
             if found["sinks"][0]["replayed"]:
                 alone.append(took)

@@ -75,7 +75,7 @@ def compiled(folder: Path, n: int) -> Path:
 def by_spin(pan: Path) -> tuple[int, float]:
     """Search depth-first with Spin; give states and seconds."""
     began = time.perf_counter()
-    said = subprocess.run(
+    result = subprocess.run(
         [pan, "-m10000", "-w25", "-E", "-n"],
         cwd=pan.parent,
         check=True,
@@ -83,7 +83,7 @@ def by_spin(pan: Path) -> tuple[int, float]:
         text=True,
     ).stdout
     seconds = time.perf_counter() - began
-    found = re.search(r"([0-9.e+]+) states, stored", said)
+    found = re.search(r"([0-9.e+]+) states, stored", result)
     return (int(float(found.group(1))) if found else 0), seconds
 
 
@@ -100,18 +100,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rm", type=int, default=9)
     parser.add_argument("--rounds", type=at_least_one, default=3)
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     if not (shutil.which("spin") and shutil.which("gcc")):
         sys.exit("Spin and gcc are needed; apt-get install spin gcc")
     with tempfile.TemporaryDirectory() as folder:
-        pan = compiled(Path(folder), told.rm)
+        pan = compiled(Path(folder), arguments.rm)
         by_onceproof(2)
-        rounds = [(by_spin(pan), by_onceproof(told.rm)) for _ in range(told.rounds)]
+        rounds = [
+            (by_spin(pan), by_onceproof(arguments.rm)) for _ in range(arguments.rounds)
+        ]
     spin = statistics.median(s for (_, s), _ in rounds)
     ours = statistics.median(s for _, (_, s) in rounds)
     result = {
-        "participants": told.rm,
-        "rounds": told.rounds,
+        "participants": arguments.rm,
+        "rounds": arguments.rounds,
         "spin_states": rounds[0][0][0],
         "onceproof_states": rounds[0][1][0],
         "spin_seconds": round(spin, 3),

@@ -103,8 +103,8 @@ class Session:
                 status, printed, errors = self.shell.run(command.words, self.folder)
             else:
                 status, printed, errors = self.in_process(command.words)
-            told = f"{self.where}: {' '.join(command.words)}\n{printed}\n{errors}"
-            assert agrees(command, printed), told
+            text = f"{self.where}: {' '.join(command.words)}\n{printed}\n{errors}"
+            assert agrees(command, printed), text
             self.statuses.append(status)
 
     def in_process(self, words: tuple[str, ...]) -> tuple[int, str, str]:

@@ -52,13 +52,13 @@ def test_the_page_has_the_colours_of_the_pictures():
     """Who chooses light or dark on a page sees the same colours as the file has."""
     css = (ROOT / "docs" / "_static" / "onceproof.css").read_text(encoding="utf-8")
 
-    told = " ".join(css.split())
+    text = " ".join(css.split())
 
     for theme, chosen in (("light", LIGHT), ("dark", DARK)):
         rule = (
             f'body[data-theme="{theme}"] svg.onceproof-picture {{ {colours(chosen)} }}'
         )
-        assert rule in told
+        assert rule in text
 
 
 def test_no_two_in_a_level_overlap():

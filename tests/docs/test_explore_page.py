@@ -14,14 +14,14 @@ def test_the_page_names_each_key_and_its_pictures_are_there():
     """A letter that is bound stands in the table of keys."""
     text = PAGE.read_text(encoding="utf-8")
 
-    told = set(re.findall(r"`([A-Za-z])`", text))
+    found = set(re.findall(r"`([A-Za-z])`", text))
     bound = {
         key
         for binding in Terminal.BINDINGS
         for key in binding.key.split(",")
         if len(key) == 1 and key.isalpha()
     }
-    assert bound <= told
+    assert bound <= found
     for picture in re.findall(r"\]\((\S*pictures/\S+)\)", text):
         size = (PAGE.parent / picture).stat().st_size
         assert 0 < size < 200_000

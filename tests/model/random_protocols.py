@@ -179,10 +179,10 @@ def messages(draw: Any, outer: Scope) -> Any:
     found = []
     for number, (send, receive) in enumerate(acts):
         colour, urgent = draw(st.sampled_from(COLOURS)), draw(truths(scope, 0))
-        told = ("p0", colour, urgent)
-        taken = (receive, "p0") if receive == "take" else (receive, *told)
+        values = ("p0", colour, urgent)
+        taken = (receive, "p0") if receive == "take" else (receive, *values)
         found += [
-            (f"send{number}", draw(truths(scope, 1)), (send, *told)),
+            (f"send{number}", draw(truths(scope, 1)), (send, *values)),
             (f"receive{number}", draw(truths(scope, 0)), taken),
         ]
     found.append(("restart", ("not", ("up", "p0")), ("restart", "p0")))

@@ -54,10 +54,10 @@ def main() -> int:
                 rows.pop(mutation.meaning, None)
             else:
                 rows[mutation.meaning] = Row(mutation.file, found)
-            told = "no end" if found is None else found or "SURVIVED"
+            text = "no end" if found is None else found or "SURVIVED"
             print(
                 f"{number}/{len(chosen)} {time.monotonic() - at:5.1f} s "
-                f"{mutation.file}: {mutation.meaning}: {told}",
+                f"{mutation.file}: {mutation.meaning}: {text}",
                 flush=True,
             )
             write(rows)

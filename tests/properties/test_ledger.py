@@ -90,21 +90,21 @@ PLAIN = {
 @given(EVENTS, st.tuples(*[st.sampled_from((0, 0, 0, 1))] * 3), st.booleans())
 def test_a_guarantee_is_broken_where_a_plain_reading_says_so(events, strays, rested):
     """Its first broken moment is that which a loop over the events finds."""
-    told = history(events, strays, rested=rested)
+    result = history(events, strays, rested=rested)
 
     for name, plainly in PLAIN.items():
-        found = broken(NAMED[name], told)
+        found = broken(NAMED[name], result)
         assert (found and found[1]) == plainly(events, strays, rested), name
 
 
 @given(EVENTS)
 def test_effectively_once_is_at_most_and_at_least_once(events):
     """It is broken by what breaks either of them, and by nothing else."""
-    told = history(events, (0, 0, 0), rested=True)
+    found = history(events, (0, 0, 0), rested=True)
 
-    either = any(broken(NAMED[n], told) for n in ("at-most-once", "at-least-once"))
+    either = any(broken(NAMED[n], found) for n in ("at-most-once", "at-least-once"))
 
-    assert bool(broken(NAMED["effectively-once"], told)) == either
+    assert bool(broken(NAMED["effectively-once"], found)) == either
     assert set(PLAIN) | {"effectively-once"} == set(NAMED)
 
 
@@ -154,12 +154,18 @@ WEAK = ("refuted", "undecided", "vacuous", "held", "bounded", "exhausted", "prov
 
 
 @given(st.lists(st.sampled_from(WEAK), max_size=4))
-def test_the_weakest_verdict_counts_and_the_exit_status_follows(told):
+def test_the_weakest_verdict_counts_and_the_exit_status_follows(reported):
     """Nothing is better than its weakest part, and nothing at all is vacuous."""
-    verdicts = [Verdict(v) for v in told]
+    verdicts = [Verdict(v) for v in reported]
 
-    expected = min(told, key=WEAK.index, default="vacuous")
+    expected = min(reported, key=WEAK.index, default="vacuous")
     assert weakest(verdicts) == expected
-    status = 1 if "refuted" in told else 2 if {"undecided", "vacuous"} & {*told} else 0
-    assert exit_status(verdicts) == (status if told else 2)
+    status = (
+        1
+        if "refuted" in reported
+        else 2
+        if {"undecided", "vacuous"} & {*reported}
+        else 0
+    )
+    assert exit_status(verdicts) == (status if reported else 2)
     assert isinstance(NAMED["durable"], Property)

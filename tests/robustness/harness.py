@@ -8,7 +8,7 @@ control characters, and the folder as it was.
 
 A module of cases lists them as ``CASES`` and runs them by one test::
 
-    CASES = (Case("no protocol", ("check",), said="name a protocol"), ...)
+    CASES = (Case("no protocol", ("check",), sentence="name a protocol"), ...)
 
     @pytest.mark.parametrize("case", CASES, ids=str)
     def test_it_is_refused(case, there):
@@ -41,15 +41,15 @@ class Case:
     """A bad input: the words of a command line, and how they must be answered.
 
     ``files`` lie in the folder where the command runs, by path; None makes a folder.
-    ``prepare`` is called with that folder, for what files cannot say. ``said`` is in
-    the sentence on stderr. ``data`` says that stdout holds one JSON document, ``left``
-    names the files that the command may leave. ``apart`` runs it as a process of its
-    own, which nothing in this one can help.
+    ``prepare`` is called with that folder, for what files cannot say. ``sentence`` is
+    part of the sentence on stderr. ``data`` says that stdout holds one JSON document,
+    ``left`` names the files that the command may leave. ``apart`` runs it as a process
+    of its own, which nothing in this one can help.
     """
 
     name: str
     words: tuple[str, ...]
-    said: str
+    sentence: str
     status: int = 2
     files: Mapping[str, str | bytes | None] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def refused(case: Case, folder: Path) -> Answer:
     assert "Traceback" not in answer.stdout + answer.stderr
     sentences = _sentences(answer.stderr)
     assert len(sentences) == 1, answer.stderr
-    assert case.said in sentences[0]
+    assert case.sentence in sentences[0]
     for text in (answer.stdout, answer.stderr):
         assert all(c.isprintable() or c == "\n" for c in text), text
     if case.data:
@@ -135,8 +135,8 @@ def _apart(case: Case, folder: Path) -> Answer:
         timeout=120,
         check=False,
     )
-    told = (part.decode(errors="replace") for part in (result.stdout, result.stderr))
-    return Answer(result.returncode, *told)
+    streams = (part.decode(errors="replace") for part in (result.stdout, result.stderr))
+    return Answer(result.returncode, *streams)
 
 
 def _sentences(stderr: str) -> list[str]:

@@ -31,11 +31,13 @@ READERS = (
 )
 
 
-def bad(name: str, content: bytes | None, said: str, number: int, **more: Any) -> Case:
+def bad(
+    name: str, content: bytes | None, sentence: str, number: int, **more: Any
+) -> Case:
     """Give a file to one of the commands that read it, each in its turn."""
     words = READERS[number % len(READERS)]
-    told = f"{words[0]} {words[-1][-6:]} of {name}"
-    return Case(told, words, said=said, files={"f.json": content}, **more)
+    title = f"{words[0]} {words[-1][-6:]} of {name}"
+    return Case(title, words, sentence=sentence, files={"f.json": content}, **more)
 
 
 BYTES = (
@@ -166,26 +168,26 @@ def recorded(**changes: Any) -> Any:
     return RECORD | {"records": [changed, *others]}
 
 
-def evidence(name: str, data: Any, said: str, file: str = EVIDENCE.name) -> Case:
+def evidence(name: str, data: Any, sentence: str, file: str = EVIDENCE.name) -> Case:
     content = data if isinstance(data, bytes) else json.dumps(data).encode()
     return Case(
         f"evidence with {name}",
         ("guarantees", "--evidence", "e"),
-        said=said,
+        sentence=sentence,
         files={f"e/{file}": content},
     )
 
 
 CASES = (
-    *(bad(name, data, said, n) for n, (name, data, said) in enumerate(BYTES)),
+    *(bad(name, data, sentence, n) for n, (name, data, sentence) in enumerate(BYTES)),
     *(
         bad(
             f"{'.'.join(map(str, place))[:20]!a} = {json.dumps(value)[:20]}",
             json.dumps(signed(put(SPARK, place, value))).encode(),
-            said,
+            sentence,
             number,
         )
-        for number, (place, value, said) in enumerate(FORMS)
+        for number, (place, value, sentence) in enumerate(FORMS)
     ),
     *(
         bad(
@@ -196,61 +198,68 @@ CASES = (
         )
         for number, name in enumerate(MISSING)
     ),
-    Case("explore of a file that is gone", ("explore", "g.json"), said="No such file"),
+    Case(
+        "explore of a file that is gone", ("explore", "g.json"), sentence="No such file"
+    ),
     Case(
         "export of a file that is gone",
         ("export", "g.json", "--to", "pytest"),
-        said="No such file",
+        sentence="No such file",
     ),
-    Case("replay of a file that is gone", ("replay", "g.json"), said="No such file"),
     Case(
-        "replay of a socket", ("replay", "f.json"), said="cannot be read", prepare=unix
+        "replay of a file that is gone", ("replay", "g.json"), sentence="No such file"
+    ),
+    Case(
+        "replay of a socket",
+        ("replay", "f.json"),
+        sentence="cannot be read",
+        prepare=unix,
     ),
     Case(
         "replay of a link to itself",
         ("replay", "f.json"),
-        said="Too many levels of symbolic links",
+        sentence="Too many levels of symbolic links",
         prepare=lambda folder: (folder / "f.json").symlink_to(folder / "f.json"),
     ),
     Case(
         "replay of a name that is too long",
         ("replay", f"{'x' * 300}.json"),
-        said="File name too long",
+        sentence="File name too long",
     ),
     Case(
         "explore into a folder that is a file",
         ("explore", "f.json", "--html", "x/out.html"),
-        said="x cannot be written to",
+        sentence="x cannot be written to",
         files={"f.json": WHOLE, "x": ""},
     ),
     Case(
         "explore into a folder",
         ("explore", "f.json", "--html", "x"),
-        said="is a directory",
+        sentence="is a directory",
         files={"f.json": WHOLE, "x": None},
     ),
     Case(
         "explore onto a full device",
         ("explore", "f.json", "--html", "/dev/full"),
-        said="/dev/full cannot be written: No space left on device",
+        sentence="/dev/full cannot be written: No space left on device",
         files={"f.json": WHOLE},
     ),
     Case(
         "export into a file",
         ("export", "f.json", "--to", "pytest", "--output", "x"),
-        said="'x' is a file",
+        sentence="'x' is a file",
         files={"f.json": json.dumps(signed(FILES["model"])), "x": ""},
     ),
     Case(
         "check with counterexamples below a file",
         ("check", "two-phase-commit", "--output", "x/y"),
-        said="cannot be written to",
+        sentence="cannot be written to",
         files={"x": ""},
     ),
     Case(
         "guarantees into a folder that is a file",
         ("guarantees", "--library", "--output", "x/sheet.md"),
-        said="x cannot be written to",
+        sentence="x cannot be written to",
         files={"x": ""},
     ),
     evidence("no JSON", b"{", "is not JSON, so it is no evidence"),
@@ -312,17 +321,17 @@ CASES = (
     Case(
         "evidence in a folder of that name",
         ("guarantees", "--evidence", "e"),
-        said="cannot be read: Is a directory",
+        sentence="cannot be read: Is a directory",
         files={"e/x.json": None},
     ),
     *(
         Case(
             f"settings that {name}",
             ("guarantees",),
-            said=said,
+            sentence=sentence,
             files={"pyproject.toml": text},
         )
-        for name, text, said in (
+        for name, text, sentence in (
             ("are no TOML", "[tool", "pyproject.toml cannot be read"),
             ("are no text", b"\xff\xfe", "is not UTF-8 text: byte 1"),
             ("are nested too deeply", "a = " + "[" * 100_000, "nested too deeply"),
@@ -331,8 +340,13 @@ CASES = (
         )
     ),
     *(
-        Case(f"settings where {name}", ("guarantees",), said=said, files=claims(text))
-        for name, text, said in (
+        Case(
+            f"settings where {name}",
+            ("guarantees",),
+            sentence=sentence,
+            files=claims(text),
+        )
+        for name, text, sentence in (
             ("evidence is a number", "evidence = 1", "takes evidence = a text"),
             ("library is a text", "library = 'yes'", "library = true or false"),
             ("claims are a text", "guarantees = 'x'", "takes guarantees = a list"),
@@ -373,7 +387,7 @@ def test_it_is_refused(case, there):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("expected = 1", "expected must be a list of tables"),
         ("expected = [1]", "entry 1, is no table"),
@@ -388,7 +402,7 @@ def test_it_is_refused(case, there):
         ),
     ],
 )
-def test_known_failures_of_a_wrong_form_are_refused(tmp_path, text, said):
+def test_known_failures_of_a_wrong_form_are_refused(tmp_path, text, sentence):
     """With the entry that is wrong."""
     path = tmp_path / "onceproof_expect.toml"
     path.write_text(text)
@@ -396,7 +410,7 @@ def test_known_failures_of_a_wrong_form_are_refused(tmp_path, text, said):
     with pytest.raises(UsageError, match=r"onceproof_expect\.toml") as refusal:
         read_expected(path)
 
-    assert said in str(refusal.value)
+    assert sentence in str(refusal.value)
 
 
 @pytest.mark.parametrize("kind", ["folder", "link"])

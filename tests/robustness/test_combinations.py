@@ -9,14 +9,19 @@ from tests.robustness.harness import Case, refused
 TPC = "two-phase-commit"
 
 
-def of(name: str, *words: str, said: str, **more) -> Case:
-    return Case(name, words, said=said, **more)
+def of(name: str, *words: str, sentence: str, **more) -> Case:
+    return Case(name, words, sentence=sentence, **more)
 
 
 TOGETHER = (
-    of("all of a protocol", "check", TPC, "--all", said="PROTOCOL has no effect"),
+    of("all of a protocol", "check", TPC, "--all", sentence="PROTOCOL has no effect"),
     of(
-        "all with a size", "check", "--all", "--set", "RM=3", said="--set has no effect"
+        "all with a size",
+        "check",
+        "--all",
+        "--set",
+        "RM=3",
+        sentence="--set has no effect",
     ),
     of(
         "all with a property",
@@ -24,7 +29,7 @@ TOGETHER = (
         "--all",
         "--property",
         "agreement",
-        said="--property has no effect",
+        sentence="--property has no effect",
     ),
     of(
         "all with a limit",
@@ -32,19 +37,28 @@ TOGETHER = (
         "--all",
         "--max-states",
         "9",
-        said="--max-states has no effect",
+        sentence="--max-states has no effect",
     ),
-    of("all with output", "check", "--all", "--output", "o", said="--output has no"),
+    of(
+        "all with output", "check", "--all", "--output", "o", sentence="--output has no"
+    ),
     of(
         "all in two forms",
         "check",
         "--all",
         "--markdown",
         "--json",
-        said="exclude each other",
+        sentence="exclude each other",
     ),
-    of("markdown alone", "check", TPC, "--markdown", said="only with --all"),
-    of("a picture as data", "check", TPC, "--mermaid", "--json", said="--json has no"),
+    of("markdown alone", "check", TPC, "--markdown", sentence="only with --all"),
+    of(
+        "a picture as data",
+        "check",
+        TPC,
+        "--mermaid",
+        "--json",
+        sentence="--json has no",
+    ),
     of(
         "walks with symmetry",
         "check",
@@ -52,7 +66,7 @@ TOGETHER = (
         "--simulate",
         "3",
         "--symmetry",
-        said="--symmetry has no effect with --simulate",
+        sentence="--symmetry has no effect with --simulate",
     ),
     of(
         "walks with a limit",
@@ -62,10 +76,15 @@ TOGETHER = (
         "3",
         "--max-states",
         "9",
-        said="--max-states has no effect with --simulate",
+        sentence="--max-states has no effect with --simulate",
     ),
     of(
-        "a seed without walks", "check", TPC, "--seed", "3", said="only with --simulate"
+        "a seed without walks",
+        "check",
+        TPC,
+        "--seed",
+        "3",
+        sentence="only with --simulate",
     ),
     of(
         "a depth without walks",
@@ -73,7 +92,7 @@ TOGETHER = (
         TPC,
         "--depth",
         "3",
-        said="only with --simulate",
+        sentence="only with --simulate",
     ),
     of(
         "a seed twice",
@@ -85,24 +104,59 @@ TOGETHER = (
         "1",
         "--seed",
         "2",
-        said="--seed is given 2 times",
+        sentence="--seed is given 2 times",
     ),
-    of("json twice", "check", TPC, "--json", "--json", said="--json is given 2 times"),
-    of("colour and none", "--color", "--no-color", "doctor", said="2 times"),
-    of("a page and data", "explore", TPC, "--html", "x", "--json", said="exclude each"),
+    of(
+        "json twice",
+        "check",
+        TPC,
+        "--json",
+        "--json",
+        sentence="--json is given 2 times",
+    ),
+    of("colour and none", "--color", "--no-color", "doctor", sentence="2 times"),
+    of(
+        "a page and data",
+        "explore",
+        TPC,
+        "--html",
+        "x",
+        "--json",
+        sentence="exclude each",
+    ),
     of(
         "a limit without a property",
         "explore",
         TPC,
         "--max-states",
         "3",
-        said="only for a protocol with --property",
+        sentence="only for a protocol with --property",
     ),
-    of("sizes of a file", "explore", "x.json", "--set", "RM=3", said="--set has no"),
-    of("faults of a file", "replay", "x.json", "--faults", "2", said="--faults has no"),
-    of("output of a file", "replay", "x.json", "--output", "o", said="--output has no"),
     of(
-        "evidence of a file", "replay", "x.json", "--evidence", said="--evidence has no"
+        "sizes of a file", "explore", "x.json", "--set", "RM=3", sentence="--set has no"
+    ),
+    of(
+        "faults of a file",
+        "replay",
+        "x.json",
+        "--faults",
+        "2",
+        sentence="--faults has no",
+    ),
+    of(
+        "output of a file",
+        "replay",
+        "x.json",
+        "--output",
+        "o",
+        sentence="--output has no",
+    ),
+    of(
+        "evidence of a file",
+        "replay",
+        "x.json",
+        "--evidence",
+        sentence="--evidence has no",
     ),
     of(
         "evidence of a part",
@@ -110,9 +164,15 @@ TOGETHER = (
         "--only",
         "1",
         "--evidence",
-        said="--evidence has no effect for some interleavings",
+        sentence="--evidence has no effect for some interleavings",
     ),
-    of("trust in a protocol", "explore", TPC, "--trust", said="--trust has no effect"),
+    of(
+        "trust in a protocol",
+        "explore",
+        TPC,
+        "--trust",
+        sentence="--trust has no effect",
+    ),
     of(
         "sizes of a test",
         "export",
@@ -121,16 +181,22 @@ TOGETHER = (
         "pytest",
         "--set",
         "RM=3",
-        said="--set has no effect with --to pytest",
+        sentence="--set has no effect with --to pytest",
     ),
-    of("a sheet in two forms", "guarantees", "--html", "--json", said="exclude each"),
+    of(
+        "a sheet in two forms",
+        "guarantees",
+        "--html",
+        "--json",
+        sentence="exclude each",
+    ),
     of(
         "a sheet checked and written",
         "guarantees",
         "--check",
         "--output",
         "x.md",
-        said="--output has no effect with --check",
+        sentence="--output has no effect with --check",
     ),
     of(
         "a sheet of another ending",
@@ -138,62 +204,78 @@ TOGETHER = (
         "--json",
         "--output",
         "x.md",
-        said="is markdown by its ending",
+        sentence="is markdown by its ending",
     ),
 )
 
 SHEETS = (
-    of("no sheet to check", "guarantees", "--check", said="there is no sheet to check"),
-    of("nothing claimed", "guarantees", "--check", "x.md", said="nothing is claimed"),
+    of(
+        "no sheet to check",
+        "guarantees",
+        "--check",
+        sentence="there is no sheet to check",
+    ),
+    of(
+        "nothing claimed",
+        "guarantees",
+        "--check",
+        "x.md",
+        sentence="nothing is claimed",
+    ),
     of(
         "no folder of evidence",
         "guarantees",
         "--evidence",
         "no",
-        said="there is no folder no",
+        sentence="there is no folder no",
     ),
-    of("no TOML", "guarantees", said="cannot be read", files={"pyproject.toml": "[["}),
+    of(
+        "no TOML",
+        "guarantees",
+        sentence="cannot be read",
+        files={"pyproject.toml": "[["},
+    ),
     of(
         "TOML that is no text",
         "guarantees",
-        said="is not UTF-8 text",
+        sentence="is not UTF-8 text",
         files={"pyproject.toml": b"\xff\xfe"},
     ),
     of(
         "TOML that is a folder",
         "guarantees",
         "--check",
-        said="no sheet to check",
+        sentence="no sheet to check",
         files={"pyproject.toml": None},
     ),
     of(
         "an unknown key",
         "guarantees",
-        said="did you mean 'sheet'",
+        sentence="did you mean 'sheet'",
         files={"pyproject.toml": "[tool.onceproof]\nsheets = 'x'\n"},
     ),
     of(
         "a key of another type",
         "guarantees",
-        said="takes library = true or false",
+        sentence="takes library = true or false",
         files={"pyproject.toml": "[tool.onceproof]\nlibrary = 'yes'\n"},
     ),
     of(
         "a table that is none",
         "guarantees",
-        said="must be a table",
+        sentence="must be a table",
         files={"pyproject.toml": "[tool]\nonceproof = 3\n"},
     ),
     of(
         "a claim without a subject",
         "guarantees",
-        said="needs subject",
+        sentence="needs subject",
         files={"pyproject.toml": "[[tool.onceproof.guarantees]]\nguarantee = 'x'\n"},
     ),
     of(
         "a claim of nothing known",
         "guarantees",
-        said="unknown guarantee",
+        sentence="unknown guarantee",
         files={
             "pyproject.toml": "[[tool.onceproof.guarantees]]\n"
             "subject = 'two-phase-commit'\nguarantee = 'once'\n"
@@ -202,7 +284,7 @@ SHEETS = (
     of(
         "a claim of a size twice",
         "guarantees",
-        said="gives RM twice",
+        sentence="gives RM twice",
         files={
             "pyproject.toml": "[[tool.onceproof.guarantees]]\n"
             "subject = 'two-phase-commit --set RM=2 --set RM=3'\n"
@@ -212,7 +294,7 @@ SHEETS = (
     of(
         "a claim of too many faults",
         "guarantees",
-        said="takes faults = 0 to",
+        sentence="takes faults = 0 to",
         files={
             "pyproject.toml": "[[tool.onceproof.guarantees]]\n"
             "subject = 'two-phase-commit'\nguarantee = 'agreement'\nfaults = 99\n"

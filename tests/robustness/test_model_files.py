@@ -38,20 +38,20 @@ CLAIM = """\
 RIGHT = HEAD + STEP.format("pass") + CLAIM.format("return self.on == self.on")
 
 
-def file(name: str, text: str | bytes, said: str, **more) -> Case:
+def file(name: str, text: str | bytes, sentence: str, **more) -> Case:
     words = more.pop("words", ("check", "m.py"))
-    return Case(name, words, said=said, files={"m.py": text}, **more)
+    return Case(name, words, sentence=sentence, files={"m.py": text}, **more)
 
 
-def in_action(name: str, code: str, said: str, **more) -> Case:
+def in_action(name: str, code: str, sentence: str, **more) -> Case:
     return file(
-        name, HEAD + STEP.format(code) + CLAIM.format("return True"), said, **more
+        name, HEAD + STEP.format(code) + CLAIM.format("return True"), sentence, **more
     )
 
 
-def in_claim(name: str, code: str, said: str, **more) -> Case:
+def in_claim(name: str, code: str, sentence: str, **more) -> Case:
     text = HEAD + STEP.format("pass") + CLAIM.format(code)
-    return file(name, text, said, **more)
+    return file(name, text, sentence, **more)
 
 
 RAISED = (
@@ -133,37 +133,37 @@ LOADED = (
     Case(
         "an error in a neighbour",
         ("check", "m.py"),
-        said="ValueError: no",
+        sentence="ValueError: no",
         files={"m.py": "import near\n", "near.py": "raise ValueError('no')\n"},
     ),
     Case(
         "a neighbour that ends the program",
         ("check", "m.py"),
-        said="ends the program",
+        sentence="ends the program",
         files={"m.py": "import near\n", "near.py": "import sys; sys.exit(0)\n"},
     ),
     Case(
         "a syntax error in a neighbour",
         ("check", "m.py"),
-        said="near.py:1: SyntaxError",
+        sentence="near.py:1: SyntaxError",
         files={"m.py": "import near\n", "near.py": "def f(:\n"},
     ),
     Case(
         "a file named as a module of Python",
         ("check", "json.py"),
-        said="holds no class",
+        sentence="holds no class",
         files={"json.py": "x = 1\n"},
     ),
     Case(
         "a link that leads nowhere",
         ("check", "m.py"),
-        said="there is no file m.py",
+        sentence="there is no file m.py",
         prepare=lambda folder: (folder / "m.py").symlink_to(folder / "absent"),
     ),
     Case(
         "a link to itself",
         ("check", "m.py"),
-        said="m.py",
+        sentence="m.py",
         prepare=lambda folder: (folder / "m.py").symlink_to(folder / "m.py"),
     ),
 )
@@ -317,11 +317,11 @@ def test_what_a_model_prints_is_no_part_of_the_data(there):
         ("protocols", "m.py", "--json"),
         ("explore", "m.py", "--json"),
     ):
-        told = run(there, *words)
+        result = run(there, *words)
 
-        assert told.exit_code == 0, told.output
-        assert json.loads(told.stdout)
-        assert "loading" in told.stderr
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)
+        assert "loading" in result.stderr
 
 
 FINE = """\

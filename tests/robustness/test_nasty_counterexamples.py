@@ -62,8 +62,8 @@ KEYS = [("parameters",), ("versions",), ("start",), ("steps", 0, "changes")]
 
 
 def signed(data: dict[str, Any]) -> dict[str, Any]:
-    told = {n: v for n, v in data.items() if n not in ("format", "schema", "digest")}
-    return {**data, "digest": of_data(told)}
+    content = {n: v for n, v in data.items() if n not in ("format", "schema", "digest")}
+    return {**data, "digest": of_data(content)}
 
 
 @pytest.fixture
@@ -95,14 +95,14 @@ def made_of(project, data: dict[str, Any]) -> None:
     file.write_text(json.dumps(signed(data)))
     shown = run("explore", "file.json")
     paged = run("explore", "file.json", "--html", "page.html")
-    told = run("explore", "file.json", "--json")
+    printed = run("explore", "file.json", "--json")
     exported = run("export", "file.json", "--to", "pytest", "--output", "tests")
-    for done in (shown, paged, told, exported):
+    for done in (shown, paged, printed, exported):
         assert done.exit_code in (0, 2)
         assert clean(done.output)
-    assert shown.exit_code == paged.exit_code == told.exit_code
-    if told.exit_code == 0:
-        json.loads(told.stdout)
+    assert shown.exit_code == paged.exit_code == printed.exit_code
+    if printed.exit_code == 0:
+        json.loads(printed.stdout)
         found = elements((project / "page.html").read_text(encoding="utf-8"))
         assert found == elements(PAGES[bool(data["sink"])])
     if exported.exit_code == 0:

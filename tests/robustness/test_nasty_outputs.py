@@ -36,10 +36,10 @@ def nasty(data: Any, text: str, name: str = "") -> Any:
     if name in _FIXED:
         return data
     if is_dataclass(data) and not isinstance(data, type):
-        told = {
+        changed = {
             f.name: nasty(getattr(data, f.name), text, f.name) for f in fields(data)
         }
-        return replace(data, **told)
+        return replace(data, **changed)
     if isinstance(data, Enum) or not isinstance(data, str | tuple | dict):
         return data
     if isinstance(data, dict):
@@ -177,14 +177,14 @@ def test_a_command_that_is_copied_gives_the_text_as_one_word(name):
     text = NASTY[name][:5_000]
     word = shell_word(text)
 
-    said = subprocess.run(
+    printed = subprocess.run(
         ["bash", "-c", f"printf '%s' {word}"],
         capture_output=True,
         check=True,
         env={"LC_ALL": "C.UTF-8"},
     ).stdout
 
-    assert said.decode() == text
+    assert printed.decode() == text
     assert clean(word)
     if text.isprintable():
         assert shlex.split(word) == [text]

@@ -57,7 +57,7 @@ def run(words, *, redirected="", environment=None, **options):
 
 
 @pytest.mark.parametrize(
-    ("redirected", "status", "said"),
+    ("redirected", "status", "sentence"),
     [
         (">&-", 2, "Error: stdout is closed"),
         (">/dev/full", 2, "Error: stdout cannot be written: No space left on device"),
@@ -69,13 +69,13 @@ def run(words, *, redirected="", environment=None, **options):
         ("<&- 2>&-", 0, ""),
     ],
 )
-def test_a_stream_that_is_closed_or_full_has_its_status(redirected, status, said):
+def test_a_stream_that_is_closed_or_full_has_its_status(redirected, status, sentence):
     """An answer that nobody gets is no answer; without stderr it is one."""
     done = run(QUICK, redirected=redirected)
 
     assert done.returncode == status, done.stderr
-    assert done.stderr.decode().startswith(said)
-    assert len(done.stderr.splitlines()) == bool(said)
+    assert done.stderr.decode().startswith(sentence)
+    assert len(done.stderr.splitlines()) == bool(sentence)
     assert bool(done.stdout) == (status == 0)
 
 
@@ -200,9 +200,9 @@ def test_a_signal_ends_a_search_with_its_number(project, number, ignored, status
     searching(search.pid)
 
     search.send_signal(number)
-    out, said = search.communicate(timeout=60)
+    out, err = search.communicate(timeout=60)
 
-    assert (search.returncode, out, said) == (status, b"", b"stopped\n")
+    assert (search.returncode, out, err) == (status, b"", b"stopped\n")
 
 
 def test_a_signal_that_is_ignored_stays_so(project):

@@ -57,11 +57,11 @@ def shared(folder: Path) -> None:
     folder.chmod(0o1777)
 
 
-def case(name: str, said: str, prepare=outside, files=(), **fields: Any) -> Case:
+def case(name: str, sentence: str, prepare=outside, files=(), **fields: Any) -> Case:
     return Case(
         f"replay of {name}",
         ("replay", "file.json"),
-        said=said,
+        sentence=sentence,
         files={"file.json": text(**fields), **dict(files)},
         prepare=prepare,
         left=(),
@@ -156,10 +156,10 @@ CASES = (
     *(
         case(
             f"events whose schema {name}",
-            f"schema of the file's events is damaged: {said}",
+            f"schema of the file's events is damaged: {sentence}",
             input=INPUT | {"schema": schema},
         )
-        for name, schema, said in SCHEMAS
+        for name, schema, sentence in SCHEMAS
     ),
     case(
         "events without a batch",
@@ -169,14 +169,14 @@ CASES = (
     Case(
         "export of a sink above the project",
         ("export", "file.json", "--to", "pytest"),
-        said=OUTSIDE,
+        sentence=OUTSIDE,
         files={"file.json": text(sink="../evil.py::sink")},
         prepare=outside,
     ),
     Case(
         "export of a model above the project",
         ("export", "file.json", "--to", "pytest"),
-        said=OUTSIDE,
+        sentence=OUTSIDE,
         files={
             "file.json": json.dumps(
                 signed(FILES["model"] | {"protocol": "../evil.py:x"})

@@ -395,15 +395,17 @@ class Brute:
     # Runs that go on for ever ---------------------------------------------------
 
     def _settle_runs(self, clause: Clause) -> Settled:
-        told = self.everywhere(clause)
+        holding = self.everywhere(clause)
         if clause.when == "eventually":
-            begins = [i for i in range(self.starts) if not told[i]]
-            good = told
+            begins = [i for i in range(self.starts) if not holding[i]]
+            good = holding
         else:
-            if not any(given for given, _ in told):
+            if not any(given for given, _ in holding):
                 return Settled("vacuous")
-            begins = [i for i, (given, then) in enumerate(told) if given and not then]
-            good = [then for _, then in told]
+            begins = [
+                i for i, (given, then) in enumerate(holding) if given and not then
+            ]
+            good = [then for _, then in holding]
         near, todo = set(begins), list(begins)
         while todo:
             for _, to in self.steps[todo.pop()]:

@@ -88,11 +88,13 @@ class Compared:
         What leads to what is claimed of each member on its own: members for whom it
         never comes up count only where it comes up for none.
         """
-        told = [(c.when, self.settled[c].verdict) for c in self.by_property[name]]
+        verdicts = [(c.when, self.settled[c].verdict) for c in self.by_property[name]]
         idle = ("leads_to", "vacuous")
-        if any(when == "leads_to" and said != "vacuous" for when, said in told):
-            told = [one for one in told if one != idle]
-        return min((said for _, said in told), key=WEAKEST.index)
+        if any(
+            when == "leads_to" and verdict != "vacuous" for when, verdict in verdicts
+        ):
+            verdicts = [one for one in verdicts if one != idle]
+        return min((verdict for _, verdict in verdicts), key=WEAKEST.index)
 
     def count(self, judge: str, finding: Finding) -> None:
         """Note which verdict a judge gave of which modality."""
@@ -365,7 +367,7 @@ def listed(seen: Compared) -> None:
     namings = brute.namings(sorts)
     if len(namings) > 24:
         return
-    told = Counter()
+    counts = Counter()
     for one in found.classes:
         way = seen.path("interleavings trace", one.trace)
         if not brute.rests[way[-1]] or not one.faults:
@@ -378,10 +380,10 @@ def listed(seen: Compared) -> None:
                 pair = (brute.states[before], brute.states[after])
                 past.append(tuple(brute.durable(s) for s in pair))
         past.append(brute.durable(brute.states[way[-1]]))
-        told[brute.canonical(tuple(past), namings)] += one.size
+        counts[brute.canonical(tuple(past), namings)] += one.size
     expected = {brute.canonical(history, namings) for history in wanted}
-    agree("interleavings runs", sum(told.values()), sum(wanted.values()))
-    lost, made_up = expected - set(told), set(told) - expected
+    agree("interleavings runs", sum(counts.values()), sum(wanted.values()))
+    lost, made_up = expected - set(counts), set(counts) - expected
     if lost or made_up:
         text = f"{len(lost)} lost of {len(expected)}, {len(made_up)} made up: "
         raise DisagreementError("interleavings histories", text + str(sorted(lost)[:1]))
@@ -438,17 +440,17 @@ def scripted(seen: Compared, node: Node) -> None:
         found = [(n, tuple(m), codes.get(tuple(s))) for n, m, s in one["next"]]
         agree("javascript next", set(found), named)
         agree("javascript rests", one["rests"], brute.rests[i])
-        for (prop, number, question), said in zip(asked, one["holds"], strict=True):
+        for (prop, number, question), value in zip(asked, one["holds"], strict=True):
             clause = seen.by_property[prop.name][number]
             what = f"javascript {clause.when}"
-            seen.tally["javascript", clause.when, str(said)[:5]] += 1
+            seen.tally["javascript", clause.when, str(value)[:5]] += 1
             if question.when in RUNS:
-                agree(what, said, None)
+                agree(what, value, None)
             elif question.when == "step":
                 answers = [brute.ask(clause, i, to) for *_, to in found]
-                agree(what, said, answers, prop.name)
+                agree(what, value, answers, prop.name)
             else:
-                agree(what, said, brute.ask(clause, i), prop.name)
+                agree(what, value, brute.ask(clause, i), prop.name)
 
 
 def exported(seen: Compared) -> str:

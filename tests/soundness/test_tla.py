@@ -89,8 +89,8 @@ def test_a_module_takes_the_steps_of_its_protocol(cases):
                 if clause.when == "step":
                     for _, _, after in text.steps(state):
                         to = states[frozen(after)]
-                        said = text.says(claim.name, state, after)
-                        assert said == brute.ask(clause, i, to), (case.name, name)
+                        found = text.says(claim.name, state, after)
+                        assert found == brute.ask(clause, i, to), (case.name, name)
                     continue
                 wanted = brute.ask(clause, i)
                 if clause.when == "sometimes":
@@ -115,14 +115,14 @@ def test_tlc_finds_what_the_brute_force_finds(cases, tmp_path):
             settled = seen.settled[seen.by_property[name][int(clause)]]
             text = made.configuration([claim])
             (tmp_path / f"C{number}.cfg").write_text(text, encoding="utf-8")
-            told = tlc.run(tmp_path, made.name, f"C{number}")
+            answered = tlc.run(tmp_path, made.name, f"C{number}")
             broken = settled.verdict == "refuted"
             if claim.witness:
                 broken = settled.verdict == "exhausted"
             wanted = "violated" if broken else "holds"
-            assert told.answer == wanted, (case.name, name, told.output[-2000:])
+            assert answered.answer == wanted, (case.name, name, answered.output[-2000:])
             if not broken:
-                assert told.distinct == len(seen.brute.states), case.name
+                assert answered.distinct == len(seen.brute.states), case.name
             compared[claim.question.when, wanted] += 1
 
     assert len(compared) >= 6, compared

@@ -78,9 +78,9 @@ def test_it_is_the_wheel_that_is_tested(python, project):
     """And not the folder that it was made from."""
     asked = "import onceproof.spark_checks as it; print(it.__file__)"
 
-    told = subprocess.check_output([python, "-c", asked], cwd=project, text=True)
+    result = subprocess.check_output([python, "-c", asked], cwd=project, text=True)
 
-    assert not Path(told).is_relative_to(ROOT)
+    assert not Path(result).is_relative_to(ROOT)
 
 
 def test_one_sink_holds_and_one_is_refuted(python, project):

@@ -160,7 +160,7 @@ def store(path, rows, batch):
 
 
 @pytest.mark.parametrize(
-    ("code", "verdict", "said"),
+    ("code", "verdict", "sentence"),
     [
         ((), "refuted", "mylib/sinks.py (installed), store()"),
         pytest.param(
@@ -173,7 +173,7 @@ def store(path, rows, batch):
     ],
 )
 def test_what_an_installed_package_does_is_judged(
-    judged, tmp_path, monkeypatch, code, verdict, said
+    judged, tmp_path, monkeypatch, code, verdict, sentence
 ):
     """Its mistake lies between two lines of its own; left out, it is said to be."""
     site = tmp_path / "env" / "site-packages"
@@ -186,7 +186,7 @@ def test_what_an_installed_package_does_is_judged(
     found = judged(sinks.through_a_package, choice=Choice(most=9), **some)
 
     assert str(found.verdict) == verdict
-    assert said in "\n".join([*found.left_out, found.story])
+    assert sentence in "\n".join([*found.left_out, found.story])
     assert not found.report.missed
 
 
@@ -207,9 +207,9 @@ def test_what_a_sink_registers_is_cleaned_up(judged, tmp_path, recwarn, fails):
 
     assert found.verdict is Verdict.HELD
     assert tables_in(db) == []
-    said = [str(w.message) for w in recwarn if "is not cleaned up" in str(w.message)]
-    assert bool(said) == bool(fails)
-    assert all(fails in one for one in said)
+    text = [str(w.message) for w in recwarn if "is not cleaned up" in str(w.message)]
+    assert bool(text) == bool(fails)
+    assert all(fails in one for one in text)
 
 
 @pytest.mark.grid
@@ -476,7 +476,7 @@ def test_another_checkpoint_is_not_touched(judged):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         ({"key": ("nr",)}, "no column 'nr'"),
         ({"events": "id strange"}, "is no schema"),
@@ -489,9 +489,9 @@ def test_another_checkpoint_is_not_touched(judged):
         ({"events": [{"id": "a", "amount": 1}] * 8}, "wrong even without a fault"),
     ],
 )
-def test_events_that_cannot_be_are_refused(judged, words, said):
+def test_events_that_cannot_be_are_refused(judged, words, sentence):
     """In a sentence that says what is wrong."""
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=sentence):
         judged(sinks.named_at_random, **words)
 
 

@@ -153,8 +153,8 @@ class Terminal(App[None]):
         whole = walk.trace
         head = f"{title(whole)}  ({labels(whole)})"
         self._put("title", Text(head, no_wrap=True, overflow="ellipsis"))
-        said = f"{self._matches_text()}{position_text(walk)}"
-        self._put("position", Text(said, "bold bright_red" * self._bad()))
+        text = f"{self._matches_text()}{position_text(walk)}"
+        self._put("position", Text(text, "bold bright_red" * self._bad()))
         lanes = self._panel("lanes").size
         drawn = self._lanes.draw(walk.step, self.found, lanes.width, lanes.height)
         self._put("lanes", drawn)
@@ -393,10 +393,10 @@ class Terminal(App[None]):
         shown = "\n".join(map(safe, text.rstrip("\n").split("\n")))
         self.copied.append(shown)
         self.copy_to_clipboard(shown)
-        said = (
+        heading = (
             f"The {what} is sent to the terminal's clipboard, and printed at the end:"
         )
-        self.push_screen(TextDialog(f"{said}\n\n{shown}"))
+        self.push_screen(TextDialog(f"{heading}\n\n{shown}"))
 
     # The mouse ------------------------------------------------------------------
 

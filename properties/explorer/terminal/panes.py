@@ -75,8 +75,10 @@ def rows_of(
         looks = [look for look in view.looks if look.after == step.number]
         if step.number in last:
             hidden = last[step.number]
-            said = folded(view.steps[step.number - 1 : hidden])
-            rows.append(RowPane(step.number, None, "", said, weak=True, folded=hidden))
+            sentence = folded(view.steps[step.number - 1 : hidden])
+            rows.append(
+                RowPane(step.number, None, "", sentence, weak=True, folded=hidden)
+            )
         if step.number > hidden:
             rows.append(_row_of(view, step, left, looks))
         if step.number >= hidden:
@@ -97,9 +99,9 @@ def _row_of(
             words.append(f"{end} lost" if message.delivery == "lost" else end)
     mark = MARKS.get(step.kind, FAULT)
     mark = CAN_GO if weak and step.kind == ACTION else mark
-    said = "  ".join(filter(None, words))
+    text = "  ".join(filter(None, words))
     own = left is not None and step.number > left
-    return RowPane(step.number, step.lane, mark, said, weak, here, own=own)
+    return RowPane(step.number, step.lane, mark, text, weak, here, own=own)
 
 
 def _look_rows(view: View, looks: Sequence[Observation]) -> list[RowPane]:
@@ -270,8 +272,8 @@ def options_text(
     What becomes of the claim by that one is said below its line.
     """
     lines = [Text(head, "bold")]
-    said = outcome if outcome and width > 0 else ""
-    below = -(-cell_len(said) // (width - _INDENT)) if said and width > _INDENT else 0
+    after = outcome if outcome and width > 0 else ""
+    below = -(-cell_len(after) // (width - _INDENT)) if after and width > _INDENT else 0
     room = max(1, height - 1 - below)
     first = max(0, min(chosen - room // 2, len(options) - room))
     for at, option in enumerate(options[first : first + room], first):
@@ -287,7 +289,7 @@ def options_text(
             line.stylize("reverse")
             lines += [
                 Text(f"{'':{_INDENT}}{part}", "italic")
-                for part in textwrap.wrap(said, max(1, width - _INDENT))
+                for part in textwrap.wrap(after, max(1, width - _INDENT))
             ]
     return Text("\n").join(lines)
 
@@ -349,8 +351,8 @@ def story_text(view: View) -> Text:
         return Text()
     lines = [Text(safe(story.saw), "bold"), Text(safe(story.why))]
     for step in story.steps:
-        said = f"{safe(step.who)}: {safe(step.text)}"
-        lines.append(Text(f"{step.step:3} {said}"))
+        text = f"{safe(step.who)}: {safe(step.text)}"
+        lines.append(Text(f"{step.step:3} {text}"))
     return Text("\n").join(lines)
 
 

@@ -70,9 +70,9 @@ def story_lines(view: View, width: int) -> list[str]:
             f"{safe(c.name)}: {_value(c.before)} -> {_value(c.after)}"
             for c in step.changes[:MOST_CHANGES]
         ]
-        said = " ".join(filter(None, (safe(step.doc), "; ".join(changes))))
+        about = " ".join(filter(None, (safe(step.doc), "; ".join(changes))))
         found += textwrap.wrap(
-            said, width, initial_indent=" " * 4, subsequent_indent=" " * 4
+            about, width, initial_indent=" " * 4, subsequent_indent=" " * 4
         )
     return found
 

@@ -316,13 +316,13 @@ class _Relation:
 
     def _relation(self) -> Any:
         kept = {key: self._next[key] == self._now[key] for key in self._now}
-        said: list[Any] = [z3.Or([i.taken for i in self._instances])]
+        constraints: list[Any] = [z3.Or([i.taken for i in self._instances])]
         for one in self._instances:
             effect = [same(value, self._next[key]) for key, value in one.writes.items()]
             frame = [same_ for key, same_ in kept.items() if key not in one.writes]
             done = conjoin([one.guard, negate(one.stays), *effect, *frame])
-            said.append(z3.Implies(one.taken, asserted(done)))
-        return z3.And(said)
+            constraints.append(z3.Implies(one.taken, asserted(done)))
+        return z3.And(constraints)
 
     def _resting(self) -> Any:
         return conjoin(

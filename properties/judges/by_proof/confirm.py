@@ -144,20 +144,20 @@ class Searches:
         """Say at which sizes the search confirms what z3 found of a property."""
         mine = [made for made in self._made if made.of(prop)]
         whole = [made for made in mine if not made.cut]
-        said = []
+        parts = []
         if whole:
             states = sum(made.states for made in whole)
             plural = "" if states == 1 else "s"
             where = f" at {_listed(whole)}" if whole[0].sizes else ""
-            said.append(f"confirmed by search{where} ({states:,} state{plural})")
-        said += [
+            parts.append(f"confirmed by search{where} ({states:,} state{plural})")
+        parts += [
             f"{'only ' if whole else 'not confirmed by search: only '}the first "
             f"{made.states:,} states were searched at {made.sizes or 'its only size'}, "
             "and agree"
             for made in mine
             if made.cut
         ]
-        return "; ".join([*(said or ["not confirmed by search"]), *self._beyond])
+        return "; ".join([*(parts or ["not confirmed by search"]), *self._beyond])
 
     def contradict(self, finding: Finding) -> None:
         """Raise ``Disagreement`` if the search refutes what z3 calls proved."""

@@ -89,7 +89,7 @@ class Encoder:
 
     def initial(self, elements: Elements) -> list[Any]:
         """Say that the state is one that the system starts from."""
-        said = self._members_are_some()
+        constraints = self._members_are_some()
         for field in self.system.fields:
             for place in self._places(field):
                 closed = iter(place)
@@ -98,13 +98,15 @@ class Encoder:
                     for s in field.sorts
                 )
                 rule = self._starting(field, at)
-                said.append(self._of_each(field, elements[field.path, place], rule))
-        return said
+                constraints.append(
+                    self._of_each(field, elements[field.path, place], rule)
+                )
+        return constraints
 
     def typed(self, elements: Elements) -> list[Any]:
         """Say that each element holds a value of its type, and each parameter."""
-        said = self._members_are_some()
-        said += [
+        constraints = self._members_are_some()
+        constraints += [
             self.is_member(
                 param, z3.Const(f"{param.name}!", self._open[param.type.sort])
             )
@@ -119,11 +121,11 @@ class Encoder:
             if isinstance(field.type, MemberType) and self._opens(field.type):
                 if not isinstance(field.type, OptionalType):
                     rule = partial(self._somebody, field.type)
-                    said.append(self._of_each(field, element, rule))
+                    constraints.append(self._of_each(field, element, rule))
                 continue
             rule = partial(_within, field.type, _bounds(field.type, self.system.sizes))
-            said.append(self._of_each(field, element, rule))
-        return said
+            constraints.append(self._of_each(field, element, rule))
+        return constraints
 
     def instances(self, action: ActionTerm) -> Iterator[dict[t.Var, Any]]:
         """Yield what the parameters may be: each member, or any of an open sort."""

@@ -79,7 +79,9 @@ svg.onceproof-picture {
 class Canvas:
     """A picture of a size in pixels, drawn from the back to the front."""
 
-    def __init__(self, width: float, height: float, title: str, told: str) -> None:
+    def __init__(
+        self, width: float, height: float, title: str, description: str
+    ) -> None:
         """Begin; ``title`` and ``told`` are what a screen reader says."""
         self._root = ET.Element(
             "svg",
@@ -90,11 +92,11 @@ class Canvas:
                 "width": _number(width),
                 "height": _number(height),
                 "role": "img",
-                "aria-label": f"{title}. {told}",
+                "aria-label": f"{title}. {description}",
             },
         )
         ET.SubElement(self._root, "title").text = title
-        ET.SubElement(self._root, "desc").text = told
+        ET.SubElement(self._root, "desc").text = description
         ET.SubElement(self._root, "style").text = STYLE
 
     def box(
@@ -124,10 +126,10 @@ class Canvas:
         """Draw a circle."""
         self._draw("circle", kind, cx=at[0], cy=at[1], r=radius)
 
-    def path(self, told: str, kind: str, *, hint: str = "") -> None:
+    def path(self, curve: str, kind: str, *, hint: str = "") -> None:
         """Draw a path; ``hint`` is shown where the pointer rests on it."""
         self._draw("path", kind)
-        self._root[-1].set("d", told)
+        self._root[-1].set("d", curve)
         self._hint(hint)
 
     def text(self) -> str:
@@ -140,8 +142,10 @@ class Canvas:
             ET.SubElement(self._root[-1], "title").text = text
 
     def _draw(self, tag: str, kind: str, **numbers: float) -> None:
-        told = {name: _number(value) for name, value in numbers.items()}
-        ET.SubElement(self._root, tag, {**({"class": kind} if kind else {}), **told})
+        attributes = {name: _number(value) for name, value in numbers.items()}
+        ET.SubElement(
+            self._root, tag, {**({"class": kind} if kind else {}), **attributes}
+        )
 
 
 def _number(value: float) -> str:
@@ -151,12 +155,12 @@ def _number(value: float) -> str:
 def points(corners: list[tuple[float, float]]) -> str:
     """Give a path through points that are one above the other, without corners."""
     (x, y), *rest = corners
-    told = [f"M{_number(x)} {_number(y)}"]
+    commands = [f"M{_number(x)} {_number(y)}"]
     for to_x, to_y in rest:
         middle = (y + to_y) / 2
-        told.append(
+        commands.append(
             f"C{_number(x)} {_number(middle)} {_number(to_x)} {_number(middle)} "
             f"{_number(to_x)} {_number(to_y)}"
         )
         x, y = to_x, to_y
-    return " ".join(told)
+    return " ".join(commands)

@@ -49,8 +49,13 @@ def guarantee_matrix() -> str:
         y = TOP + ROW * number
         _name(picture, name, y)
         for column, guarantee in enumerate(ASPECTS):
-            said = found[name].get(guarantee, UNSUPPORTED)
-            _cell(picture, said, (_across(column), y), f"{name}, {guarantee}: {said}")
+            verdict = found[name].get(guarantee, UNSUPPORTED)
+            _cell(
+                picture,
+                verdict,
+                (_across(column), y),
+                f"{name}, {guarantee}: {verdict}",
+            )
     _legend(picture, height - LEGEND + 36)
     return picture.text()
 
@@ -65,13 +70,13 @@ def _said(row: SheetRow) -> str:
 
 
 def _count(cells: dict[str, str]) -> int:
-    return sum(said == HELD for said in cells.values())
+    return sum(verdict == HELD for verdict in cells.values())
 
 
 def _name(picture: Canvas, name: str, y: float) -> None:
     """Name a sink, and say what it does in the words of the function that builds it."""
-    told = (inspect.getdoc(reference_sinks()[name].build) or "").split("\n")[0]
-    lines = _even(told.rstrip("."))
+    text = (inspect.getdoc(reference_sinks()[name].build) or "").split("\n")[0]
+    lines = _even(text.rstrip("."))
     top = y + CELL[1] / 2 + 4 - 7 * len(lines)
     picture.words((EDGE, top), name, "strong")
     for number, line in enumerate(lines, 1):
@@ -111,16 +116,16 @@ def _broken(guarantee: str) -> list[str]:
     return [f"{'-'.join(before)}-", last] if before else [last]
 
 
-def _cell(picture: Canvas, said: str, at: tuple[float, float], hint: str) -> None:
-    sign, ground, ink = KINDS[said]
+def _cell(picture: Canvas, verdict: str, at: tuple[float, float], hint: str) -> None:
+    sign, ground, ink = KINDS[verdict]
     picture.box(at, CELL, ground, hint=hint)
     middle = (at[0] + CELL[0] / 2, at[1] + CELL[1] / 2 + 6)
     picture.words(middle, sign, f"large strong {ink}", anchor="middle")
 
 
 def _legend(picture: Canvas, y: float) -> None:
-    for number, (said, (sign, ground, ink)) in enumerate(KINDS.items()):
+    for number, (verdict, (sign, ground, ink)) in enumerate(KINDS.items()):
         x = FIRST + 127 * number
         picture.box((x, y - 14), (24, 19), ground, round_=4)
         picture.words((x + 12, y), sign, f"strong {ink}", anchor="middle")
-        picture.words((x + 32, y), said, "small")
+        picture.words((x + 32, y), verdict, "small")

@@ -33,22 +33,22 @@ def lost_update() -> str:
         PARTITION=1,
         ATTEMPT=1,
     ).view
-    told = _why(view)
+    lines = _why(view)
     strips = [strip for strip in view.strips if strip.property in ASPECTS]
     below = TOP + ROW * len(view.steps) + 46
     end = below + 76 + BAR * len(strips)
     picture = Canvas(
         WIDTH,
-        end + 18 * len(told) + 22,
+        end + 18 * len(lines) + 22,
         f"{title(view)}, step by step",
-        " ".join(told),
+        " ".join(lines),
     )
     picture.words((EDGE, 34), title(view), "large strong")
     picture.words((EDGE, 56), labels(view), "small quiet")
     _lanes(picture, view)
     _strips(picture, view, below)
     picture.words((EDGE, end), "Why", "strong")
-    for number, line in enumerate(told):
+    for number, line in enumerate(lines):
         picture.words((EDGE, end + 20 + 18 * number), line)
     return picture.text()
 
@@ -69,11 +69,11 @@ def _lanes(picture: Canvas, view: View) -> None:
         _mark(picture, step, (_across(step.lane), y))
         picture.words((text, y - 2), step.text, "code")
         picture.words((text, y + 14), step.doc, "small quiet")
-        said = (
+        found = (
             "breaks here" if step.breaks else "" if step.kind == ACTION else step.kind
         )
         kind = "small strong" if step.kind == RESTART else "small strong bad"
-        picture.words((WIDTH - EDGE - 10, y - 2), said, kind, anchor="end")
+        picture.words((WIDTH - EDGE - 10, y - 2), found, kind, anchor="end")
 
 
 def _lifeline(picture: Canvas, view: View, lane: int) -> None:
@@ -131,9 +131,9 @@ def _strips(picture: Canvas, view: View, top: float) -> None:
             kind = "bad strong" if cell == "fails" else "quiet"
             picture.words((x, y), CELLS.get(cell, "?"), kind, anchor="middle")
     kinds = (("holds", "holds"), ("fails", "fails"), ("open", "nothing to say yet"))
-    told = ", ".join(f"{CELLS[cell]} {text}" for cell, text in kinds)
+    legend = ", ".join(f"{CELLS[cell]} {text}" for cell, text in kinds)
     y = top + 28 + BAR * len(strips)
-    picture.words((WIDTH - EDGE - 6, y), told, "small quiet", anchor="end")
+    picture.words((WIDTH - EDGE - 6, y), legend, "small quiet", anchor="end")
 
 
 def _why(view: View) -> list[str]:

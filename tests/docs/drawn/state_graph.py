@@ -158,8 +158,8 @@ def _legend(picture: Canvas, top: float, count: int, apart: int) -> None:
         line = top + 22 + 22 * row
         picture.path(f"M{third} {line - 4}h24", kind)
         picture.words((third + 34, line), text, "small")
-    told = (
+    caption = (
         f"{count} states. {apart} where the two participants are told apart: "
         "here states that differ in their names alone are one."
     )
-    picture.words((EDGE, top + 92), told, "small quiet")
+    picture.words((EDGE, top + 92), caption, "small quiet")

@@ -33,14 +33,14 @@ def fields(path: str) -> Iterator[str]:
     yield marked(inspect.getdoc(kind) or "")
     yield ""
     docs = attribute_docs(kind.__module__)
-    said = {
+    output = {
         field.name: " ".join(docs.get((kind.__qualname__, field.name), ()))
         for field in dataclasses.fields(kind)
     }
-    meaning = ("meaning",) if any(said.values()) else ()
+    meaning = ("meaning",) if any(output.values()) else ()
     yield from head("field", "type", "if left out", *meaning)
     for field in dataclasses.fields(kind):
-        text = (marked(said[field.name]),) if meaning else ()
+        text = (marked(output[field.name]),) if meaning else ()
         left_out = _otherwise(field) if _optional(kind, field.name) else ""
         yield row(f"`{field.name}`", f"`{_type(str(field.type))}`", left_out, *text)
 

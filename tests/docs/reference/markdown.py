@@ -36,8 +36,8 @@ def described(thing: object, name: tuple[str, str], module: str) -> tuple[str, s
     shared = inspect.getdoc(type(thing))
     text = inspect.getdoc(thing) or ""
     if not text or text == shared:
-        said = attribute_docs(module).get(name)
-        text = "\n".join(said) if said else getattr(thing, "text", "")
+        output = attribute_docs(module).get(name)
+        text = "\n".join(output) if output else getattr(thing, "text", "")
     first, _, rest = text.strip().partition("\n\n")
     if not first:
         message = f"{module}: {'.'.join(filter(None, name))} has no docstring"

@@ -62,9 +62,9 @@ def _documented_fields(thing: object) -> Iterator[str]:
     if isinstance(thing, type) and dataclasses.is_dataclass(thing):
         docs = attribute_docs(thing.__module__)
         for field in dataclasses.fields(thing):
-            said = " ".join(docs.get((thing.__qualname__, field.name), ())).split()
-            if said:
-                yield f"- `{field.name}`: {marked(' '.join(said))}"
+            text = " ".join(docs.get((thing.__qualname__, field.name), ())).split()
+            if text:
+                yield f"- `{field.name}`: {marked(' '.join(text))}"
 
 
 def _home(thing: object, name: str, module: str) -> str:

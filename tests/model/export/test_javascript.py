@@ -112,11 +112,11 @@ def compare(node: Node, protocol: Protocol, states: int, *, claims: bool = True)
     reference, system = Interpreter(protocol), trace(protocol)
     asked = questions_of(system) if claims else []
     text = source(system, [question for *_, question in asked])
-    told = node(WALK, {"source": text, "states": states, "starts": STARTS})
+    result = node(WALK, {"source": text, "states": states, "starts": STARTS})
     starts = itertools.islice(reference.initial_states(), STARTS)
-    assert told["first"] == [as_code(reference, s) for s in starts]
+    assert result["first"] == [as_code(reference, s) for s in starts]
     known: dict[Any, Any] = {}
-    for one in told["told"]:
+    for one in result["told"]:
         plain = as_plain(reference, one["state"])
         if plain not in known:
             known[plain] = list(reference.successors(plain))
@@ -214,14 +214,14 @@ def test_no_text_of_a_model_becomes_code(node):
         what.__set_name__(kind, name)
 
     text = source(trace(kind()))
-    told = node(WALK, {"source": text, "states": 3, "starts": 9})
+    data = node(WALK, {"source": text, "states": 3, "starts": 9})
 
     assert not re.search("[<>\u2028\u2029]", literal(json.loads('["<>&\u2028"]')))
     assert "</script" not in text
     assert "\u2028" not in text
-    assert told["names"] == ["a`;</script>"]
-    assert told["fields"][0]["values"] == [odd.value for odd in Odd]
-    assert told["told"][0]["next"] == [["x", [], [1]]]
+    assert data["names"] == ["a`;</script>"]
+    assert data["fields"][0]["values"] == [odd.value for odd in Odd]
+    assert data["told"][0]["next"] == [["x", [], [1]]]
 
 
 def test_what_is_written_is_logged_in_order(node):

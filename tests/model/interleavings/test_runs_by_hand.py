@@ -150,7 +150,7 @@ class AllRuns:
             return name, members(at, self.sorts[name])
 
         start, looks, end = seen
-        told = (
+        found = (
             places(start),
             tuple((event(*e), places(a), places(b)) for e, a, b in looks),
             places(end),
@@ -159,7 +159,7 @@ class AllRuns:
         free = {
             (event(a.name, a.members), event(b.name, b.members)) for a, b in self.free
         }
-        return told, _first(letters, free)
+        return found, _first(letters, free)
 
 
 def _first(letters: list[Any], free: set[Any]) -> tuple[Any, ...]:

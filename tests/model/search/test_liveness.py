@@ -58,15 +58,15 @@ FAIR: dict[str, bool] = {}
 
 def breaks(reference: Interpreter, clause: Clause, states: dict[Any, int]) -> bool:
     """Search for a fair run that breaks a claim, the slow and simple way."""
-    told = {s: claim_of(clause, reference.look(s)) for s in states}
+    found = {s: claim_of(clause, reference.look(s)) for s in states}
     avoiding = nx.MultiDiGraph()
-    avoiding.add_nodes_from(s for s in states if not told[s][1])
+    avoiding.add_nodes_from(s for s in states if not found[s][1])
     for s in list(avoiding):
         for e, after in changes(reference, s):
             if after in avoiding:
                 avoiding.add_edge(s, after, event=e)
-    begins = {s for s in avoiding if states[s] == 0 or told[s][0] is not None}
-    begins = {s for s in begins if told[s][0] is None or told[s][0]}
+    begins = {s for s in avoiding if states[s] == 0 or found[s][0] is not None}
+    begins = {s for s in begins if found[s][0] is None or found[s][0]}
     near = set(begins).union(*(nx.descendants(avoiding, s) for s in begins))
     for piece in nx.strongly_connected_components(avoiding):
         inner = avoiding.subgraph(piece)

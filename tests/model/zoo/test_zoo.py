@@ -30,15 +30,15 @@ def test_the_reported_interleaving_is_a_run_that_breaks_the_property(case):
     claim = {p.name: p for p in claims_of(protocol)}[case.breaks]
 
     start = next(iter(reference.initial_states()))
-    told = follow(reference, start, case.story).states
+    states = follow(reference, start, case.story).states
 
-    assert breaks(reference, claim, told)
-    assert not breaks(reference, claim, told[:-1])
+    assert breaks(reference, claim, states)
+    assert not breaks(reference, claim, states[:-1])
 
 
-def breaks(reference, claim, told) -> bool:
+def breaks(reference, claim, states) -> bool:
     """Say whether a property is broken by the last state, or step, of a run."""
-    views = [claim.view(reference.look(state)) for state in told]
+    views = [claim.view(reference.look(state)) for state in states]
     shown = []
     for clause in claim.clauses:
         if clause.when == "always":
@@ -46,9 +46,9 @@ def breaks(reference, claim, told) -> bool:
         elif clause.when == "step":
             shown.append(not clause.holds(*views[-2:]))
         elif clause.when == "at_rest":
-            shown.append(reference.resting(told[-1]) and not clause.holds(views[-1]))
+            shown.append(reference.resting(states[-1]) and not clause.holds(views[-1]))
         elif clause.when == "recoverable":
-            shown.append(not recovers(reference, told[-1], clause.holds, claim))
+            shown.append(not recovers(reference, states[-1], clause.holds, claim))
     return any(shown)
 
 

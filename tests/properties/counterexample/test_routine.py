@@ -35,10 +35,10 @@ def test_folds_hold_all_that_is_routine_and_nothing_else(steps, kept):
 
 def test_a_report_folds_routine_and_shows_faults():
     """Each fault, what readers saw and where it breaks have lines of their own."""
-    told = spark()
+    counterexample = spark()
 
-    folded = as_text(lanes_of(told))
-    whole = as_text(lanes_of(told), unfold=True)
+    folded = as_text(lanes_of(counterexample))
+    whole = as_text(lanes_of(counterexample), unfold=True)
 
     assert len(folded) < len(whole)
     assert any("steps of routine, 1 to" in line for line in folded)
@@ -51,11 +51,11 @@ def test_a_report_folds_routine_and_shows_faults():
 @pytest.mark.parametrize("fault", [1, 5, 12, 20])
 def test_a_fault_is_never_folded(fault):
     """Wherever it is, with the step before it and the step after."""
-    told = spark()
-    steps = [replace(step, fault=False) for step in told.steps]
+    counterexample = spark()
+    steps = [replace(step, fault=False) for step in counterexample.steps]
     steps[fault - 1] = replace(steps[fault - 1], fault=True)
 
-    folds = lanes_of(replace(told, steps=tuple(steps))).folds
+    folds = lanes_of(replace(counterexample, steps=tuple(steps))).folds
 
     inside = {n for first, last in folds for n in range(first, last + 1)}
     assert not inside & {fault - 1, fault, fault + 1}
@@ -64,15 +64,15 @@ def test_a_fault_is_never_folded(fault):
 
 def test_what_is_done_again_with_another_effect_is_shown():
     """The second write of a row is the point of the story, and so is the first."""
-    told = replace(spark(), loop=None)
-    again = replace(told.steps[4], changes={"sink.rows[0, 0]": 2})
-    steps = tuple(replace(step, fault=False) for step in told.steps)
+    counterexample = replace(spark(), loop=None)
+    again = replace(counterexample.steps[4], changes={"sink.rows[0, 0]": 2})
+    steps = tuple(replace(step, fault=False) for step in counterexample.steps)
     steps = (*steps[:12], again, *steps[13:])
 
-    folds = lanes_of(replace(told, steps=steps)).folds
+    folds = lanes_of(replace(counterexample, steps=steps)).folds
 
     inside = {n for first, last in folds for n in range(first, last + 1)}
-    assert told.steps[4].event == "write"
+    assert counterexample.steps[4].event == "write"
     assert not inside & {5, 13}
 
 

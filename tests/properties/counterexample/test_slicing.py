@@ -94,7 +94,9 @@ def test_a_step_that_writes_the_value_already_there_is_a_cause():
     model, _ = model_of(counterexample_of(protocol, finding), protocol)
     assert model is not None
 
-    said = because(model, len(model.run.steps), None)
+    found = because(model, len(model.run.steps), None)
 
-    assert any("commit(), " in t and "left published at false" in t for t in said), said
-    assert not any("unrelated(), " in t and "left published" in t for t in said), said
+    assert any("commit(), " in t and "left published at false" in t for t in found), (
+        found
+    )
+    assert not any("unrelated(), " in t and "left published" in t for t in found), found

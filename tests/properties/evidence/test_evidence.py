@@ -168,8 +168,8 @@ def test_witnesses_are_assumptions_and_no_guarantees():
     found = records()
 
     assert set(found) == {prop.name for prop in GUARANTEES}
-    told = [a for a in found["durable"].assumptions if a.kind == "checked"]
-    assert "all-done, died-in-a-batch, tried-again" in told[0].text
+    lines = [a for a in found["durable"].assumptions if a.kind == "checked"]
+    assert "all-done, died-in-a-batch, tried-again" in lines[0].text
 
 
 def test_variants_are_named_as_they_are_typed():
@@ -202,13 +202,13 @@ def test_hashes_are_the_same_in_every_process(seed):
     )
     durable = records()["durable"].fingerprints
 
-    told = subprocess.check_output(
+    result = subprocess.check_output(
         [sys.executable, "-c", code],
         text=True,
         env={**os.environ, "PYTHONHASHSEED": seed},
     )
 
-    assert told.split() == [durable.model, durable.property]
+    assert result.split() == [durable.model, durable.property]
 
 
 def test_a_propertys_hash_is_that_of_its_clauses():

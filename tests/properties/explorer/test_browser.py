@@ -63,7 +63,7 @@ def opened(browser, tmp_path):
         contexts.append(context)
         shown = context.new_page()
         shown.on("pageerror", lambda error: wrong.append(str(error)))
-        shown.on("console", lambda said: wrong.append(said.text))
+        shown.on("console", lambda sentence: wrong.append(sentence.text))
         shown.on(
             "request",
             lambda asked: asked.url.startswith("file:") or wrong.append(asked.url),
@@ -114,7 +114,7 @@ def test_another_step_can_be_taken_and_a_link_reproduces_it(opened):
     assert "On the trace" in shown.locator("#position-text").inner_text()
 
     shown.get_by_role("button", name="start_task(partition 1, attempt 0)").click()
-    said = shown.locator("#position-text").inner_text()
+    text = shown.locator("#position-text").inner_text()
     shown.locator("#to-rest").click()
     rested = shown.locator("#position-text").inner_text()
     address = shown.evaluate("location.hash")
@@ -123,8 +123,8 @@ def test_another_step_can_be_taken_and_a_link_reproduces_it(opened):
     same = again.locator("#steps").inner_text()
     again.keyboard.press("Escape")
 
-    assert "Off the trace since step 6" in said
-    assert "So far it does not break at-most-once" in said
+    assert "Off the trace since step 6" in text
+    assert "So far it does not break at-most-once" in text
     assert "It is at rest, and does not break at-most-once" in rested
     assert address.startswith("#step=")
     assert "from=5&take=start_task,1,0" in address
@@ -145,10 +145,10 @@ def test_options_say_what_becomes_of_the_property(opened):
     """Whether it breaks at once, or after the trace's other steps, or not at all."""
     shown = opened(of_the_model(), "#step=7")
 
-    said = sync_api.expect(shown.locator("#options"))
+    found = sync_api.expect(shown.locator("#options"))
 
-    said.to_contain_text("next on the trace")
-    said.to_contain_text("gone on with, it breaks after step")
+    found.to_contain_text("next on the trace")
+    found.to_contain_text("gone on with, it breaks after step")
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_a_link_whose_steps_cannot_be_taken_says_so(opened):
     """It stands where the steps end that can be taken."""
     shown = opened(of_the_model(), "#step=9&from=2&take=crash;crash;write,0,0,0")
 
-    said = shown.locator("#position-text").inner_text()
+    text = shown.locator("#position-text").inner_text()
 
-    assert said.startswith("The last 2 steps of the link cannot be taken here.")
+    assert text.startswith("The last 2 steps of the link cannot be taken here.")
 
 
 @pytest.mark.parametrize("slow", [False, True])
@@ -442,8 +442,8 @@ def test_the_passing_run_can_be_walked(opened):
 
     shown.locator("#passing-walk").click()
 
-    said = shown.locator("#position-text").inner_text()
-    assert "It is at rest, and does not break at-most-once" in said
+    text = shown.locator("#position-text").inner_text()
+    assert "It is at rest, and does not break at-most-once" in text
 
 
 def test_the_page_opens_with_the_story(opened):

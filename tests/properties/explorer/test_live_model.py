@@ -77,8 +77,8 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
     reference = Interpreter(protocol)
     prop = claims_of(protocol)[0]
     run = walked(reference, seed)
-    told = counterexample_of(protocol, Finding(prop, Verdict.REFUTED, run))
-    found = explored(told, protocol)
+    counterexample = counterexample_of(protocol, Finding(prop, Verdict.REFUTED, run))
+    found = explored(counterexample, protocol)
     assert found.model is not None, found.view.notes
     data = found.view.to_json()
     given = {

@@ -39,20 +39,20 @@ def data_of(text: str) -> dict:
 
 def hostile_page() -> str:
     """Write a page of which every text is hostile."""
-    told = spark()
+    counterexample = spark()
     first = replace(
-        told.steps[0],
+        counterexample.steps[0],
         event=HOSTILE,
         lane=HOSTILE,
         changes={HOSTILE: HOSTILE, "driver": "y" * 10_000_000},
     )
     harmful = replace(
-        told,
+        counterexample,
         protocol=HOSTILE,
         parameters={HOSTILE: HOSTILE},
         sink=HOSTILE,
         clause=HOSTILE,
-        steps=(first, *told.steps[1:]),
+        steps=(first, *counterexample.steps[1:]),
         versions={HOSTILE: HOSTILE},
         because=(HOSTILE,),
         start={HOSTILE: HOSTILE},
@@ -134,9 +134,9 @@ def test_the_command_writes_the_page(tmp_path):
         data_of(run.read_text())["copy"]["command"]
         == f"onceproof replay {shlex.quote(str(SPARK))}"
     )
-    told = data_of(walk.read_text())
-    assert told["view"]["fails_at"] == 8
-    assert told["copy"]["command"] == (
+    data = data_of(walk.read_text())
+    assert data["view"]["fails_at"] == 8
+    assert data["copy"]["command"] == (
         "onceproof check micro-batch --set PARTITION=1 --property at-most-once"
     )
 
@@ -171,8 +171,10 @@ def test_a_run_of_a_users_own_sink_can_be_stepped(tmp_path):
         )
         steps.append((event, state))
     run = Trace(next(iter(reference.initial_states())), tuple(steps))
-    told = counterexample_of(protocol, Finding(AT_MOST_ONCE, Verdict.REFUTED, run))
-    told.write(tmp_path / "own.json")
+    counterexample = counterexample_of(
+        protocol, Finding(AT_MOST_ONCE, Verdict.REFUTED, run)
+    )
+    counterexample.write(tmp_path / "own.json")
     out = tmp_path / "own.html"
 
     answer = CliRunner().invoke(

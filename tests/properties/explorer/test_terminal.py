@@ -94,8 +94,8 @@ def test_what_is_shown_is_what_the_view_tells():
     assert all(name in first for name in view.lanes)
     assert "sink.rows[batch 0, partition 0]: 1 -> 2" in first
     assert "at-most-once     · · · · · · · · ✕!" in first
-    told = " ".join(why.split())
-    assert all(" ".join(reason.split()) in told for reason in view.because)
+    text = " ".join(why.split())
+    assert all(" ".join(reason.split()) in text for reason in view.because)
 
 
 def test_the_trace_is_left_and_come_back_to():
@@ -286,17 +286,19 @@ def test_a_protocol_is_walked_in_from_its_start():
 
 def hostile_run() -> Terminal:
     """Open a file of which every text is hostile, and some far too long."""
-    told = spark()
+    counterexample = spark()
     changes = {HOSTILE: HOSTILE, "driver": "y" * 1_000_000}
-    first = replace(told.steps[0], event=HOSTILE, lane=HOSTILE, changes=changes)
+    first = replace(
+        counterexample.steps[0], event=HOSTILE, lane=HOSTILE, changes=changes
+    )
     harmful = replace(
-        told,
+        counterexample,
         protocol=HOSTILE,
         parameters={HOSTILE: HOSTILE},
         sink=HOSTILE,
         clause=HOSTILE,
         property=HOSTILE,
-        steps=(first, *told.steps[1:]),
+        steps=(first, *counterexample.steps[1:]),
         because=(HOSTILE, "z" * 1_000_000),
         start={HOSTILE: HOSTILE},
     )
@@ -319,8 +321,8 @@ def test_hostile_texts_are_shown_and_do_nothing():
 
 def test_without_a_model_the_file_is_shown_all_the_same():
     """No step can be taken, and that is said."""
-    told = replace(spark(), protocol="unknown")
-    app = Terminal(explored(told), Origin("x.json", file=True))
+    counterexample = replace(spark(), protocol="unknown")
+    app = Terminal(explored(counterexample), Origin("x.json", file=True))
 
     first, after = pressed(app, "k enter r g p escape")
 

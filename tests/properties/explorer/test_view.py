@@ -58,16 +58,16 @@ class Lamps(Protocol):
 
 def test_a_run_of_spark_is_told_as_the_file_tells_it():
     """Its steps are real, its reasons are the file's, and readers are seen to look."""
-    told = spark()
+    counterexample = spark()
 
-    view = explored(told).view
+    view = explored(counterexample).view
 
     assert view.source == "real Spark"
     assert {step.source for step in view.steps} == {"real Spark"}
-    assert view.because == told.because
+    assert view.because == counterexample.because
     assert view.lanes == ("driver", "partition 0", "partition 1", "readers see")
     assert [look.breaks for look in view.looks] == [True]
-    assert view.fails_at == told.looks[told.fails_at]
+    assert view.fails_at == counterexample.looks[counterexample.fails_at]
     assert view.strips[0].first == view.fails_at
     assert view.live
 
@@ -93,8 +93,8 @@ def test_a_message_leads_from_its_sending_to_its_receipt():
     """What nothing takes out any more is on its way, and its delivery is unknown."""
     view = broken("two-phase-commit-log-blocked", "is-decided").view
 
-    told = [(m.channel, m.text, m.sent, m.taken, m.delivery) for m in view.messages]
-    assert told == [
+    lines = [(m.channel, m.text, m.sent, m.taken, m.delivery) for m in view.messages]
+    assert lines == [
         ("down", "prepare", 2, 4, "received"),
         ("up", "yes", 4, None, "unknown"),
     ]
@@ -193,23 +193,26 @@ def test_strips_mark_the_first_violation():
 
 def test_a_file_whose_model_is_not_known_is_shown_as_it_is():
     """No other step can be taken then, and the reason is said."""
-    told = replace(spark(), protocol="elsewhere")
+    counterexample = replace(spark(), protocol="elsewhere")
 
-    found = explored(told)
+    found = explored(counterexample)
 
     assert found.model is None
     assert not found.view.live
-    assert len(found.view.steps) == len(told.steps)
+    assert len(found.view.steps) == len(counterexample.steps)
     assert "unknown protocol 'elsewhere'" in found.view.notes[0]
     assert found.view.steps[3].changes[0].after == "running"
 
 
 def test_a_file_that_the_model_no_longer_follows_is_not_stepped():
     """What it says would be another run than the one that was seen."""
-    told = spark()
-    steps = (replace(told.steps[0], changes={"driver": "down"}), *told.steps[1:])
+    counterexample = spark()
+    steps = (
+        replace(counterexample.steps[0], changes={"driver": "down"}),
+        *counterexample.steps[1:],
+    )
 
-    found = explored(replace(told, steps=steps))
+    found = explored(replace(counterexample, steps=steps))
 
     assert found.model is None
     assert "step 1 does not do what it did" in found.view.notes[0]
@@ -217,9 +220,11 @@ def test_a_file_that_the_model_no_longer_follows_is_not_stepped():
 
 def test_what_is_too_long_is_cut_and_that_is_said():
     """A value of ten million characters, and more steps than anyone can read."""
-    told = replace(spark(), protocol="elsewhere")
-    long = replace(told.steps[0], changes={"driver": "x" * 10_000_000})
-    many = replace(told, steps=(long, *told.steps * (MOST_STEPS // 20)))
+    counterexample = replace(spark(), protocol="elsewhere")
+    long = replace(counterexample.steps[0], changes={"driver": "x" * 10_000_000})
+    many = replace(
+        counterexample, steps=(long, *counterexample.steps * (MOST_STEPS // 20))
+    )
 
     view = explored(many).view
     data = view.to_json()
@@ -270,15 +275,15 @@ def test_a_counterexample_of_a_model_survives_its_file(tmp_path):
 
     prop = next(p for p in claims_of(protocol) if p.name == "durable")
     assert check(protocol, [prop]).findings[0].trace is None
-    told = counterexample_of(
+    counterexample = counterexample_of(
         protocol, check(protocol, claims_of(protocol)[:1]).findings[0]
     )
-    told.write(tmp_path / "run.json")
+    counterexample.write(tmp_path / "run.json")
 
     view = explored(read(tmp_path / "run.json")).view
 
     assert view.live
-    assert view.fails_at == len(told.steps)
+    assert view.fails_at == len(counterexample.steps)
 
 
 def test_a_property_that_holds_is_looked_at_from_the_start():
@@ -327,12 +332,12 @@ def test_a_file_keeps_which_steps_are_repeated_for_ever(tmp_path):
     protocol = Lamps()
     finding = check(protocol).findings[0]
     counterexample_of(protocol, finding).write(tmp_path / "lamps.json")
-    told = read(tmp_path / "lamps.json")
+    counterexample = read(tmp_path / "lamps.json")
 
-    view = explored(told, protocol).view
+    view = explored(counterexample, protocol).view
 
-    assert told.loop is not None
-    assert told.loop < len(told.steps)
+    assert counterexample.loop is not None
+    assert counterexample.loop < len(counterexample.steps)
     assert view.ending.endswith("for ever")
     assert [step.event for step in view.steps if step.matters is False] == []
 
@@ -402,16 +407,18 @@ def test_what_json_has_no_word_for_is_spelled_one_way(tmp_path):
 def test_a_break_that_the_model_has_no_more_is_not_shown_as_one():
     """The run is shown, with a note; of a claim that is gone only the file tells."""
     protocol, finding = refuted("few")
-    told = counterexample_of(protocol, finding)
+    counterexample = counterexample_of(protocol, finding)
     clause = claims_of(protocol)[1].clauses[0].text
 
-    fixed = explored(replace(told, property="not-many", clause=clause), protocol).view
-    gone = explored(replace(told, property="other"), protocol).view
+    fixed = explored(
+        replace(counterexample, property="not-many", clause=clause), protocol
+    ).view
+    gone = explored(replace(counterexample, property="other"), protocol).view
 
     assert fixed.fails_at is None
     assert not fixed.because
     assert any("does not break not-many any more" in note for note in fixed.notes)
-    assert gone.fails_at == told.fails_at
+    assert gone.fails_at == counterexample.fails_at
     assert any("the model has no property other" in note for note in gone.notes)
 
 

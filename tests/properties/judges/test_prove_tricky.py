@@ -283,7 +283,7 @@ def compare_before(made: Any, *, most: int) -> int:
         if not any(c.when in ("leads_to", "eventually") for c in prop.clauses)
         for one in ask(prop, system)
     ]
-    said = {
+    found = {
         taken.name: [before_of(system, taken, term, steps=s) for _, s, term in asked]
         for taken in system.actions
     }
@@ -295,7 +295,7 @@ def compare_before(made: Any, *, most: int) -> int:
         assert bool(values.of(resting, {})) == reference.resting(before)
         for event, after in reference.successors(before):
             env = dict(zip(params[event.name], event.members, strict=True))
-            for (one, steps, _), term in zip(asked, said[event.name], strict=True):
+            for (one, steps, _), term in zip(asked, found[event.name], strict=True):
                 if steps:
                     held = after == before or one.holds(reference, before, after)
                 else:

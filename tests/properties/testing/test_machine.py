@@ -214,12 +214,12 @@ def test_what_is_missing_is_told_up_front():
     with pytest.raises(UsageError) as raised:
         machine(TwoPhaseCommit(), Odd, ignore=["tm_abort"])
 
-    told = str(raised.value)
-    assert "Odd does not go with two-phase-commit" in told
-    assert "it lacks rm_prepare(rm), did you mean rm_prepares?" in told
-    assert "tm_commit must take ()" in told
-    assert "name it in ignore=" in told
-    assert "tm_abort" not in told
+    text = str(raised.value)
+    assert "Odd does not go with two-phase-commit" in text
+    assert "it lacks rm_prepare(rm), did you mean rm_prepares?" in text
+    assert "tm_commit must take ()" in text
+    assert "name it in ignore=" in text
+    assert "tm_abort" not in text
 
 
 def test_check_is_asked_for_and_start_where_there_are_several():

@@ -18,10 +18,10 @@ def test_check_reproduces_the_published_counts():
     """JSON of check holds counts, depth and verdicts."""
     result = run("check", "two-phase-commit", "--set", "RM=5", "--json")
 
-    told = json.loads(result.stdout)
+    data = json.loads(result.stdout)
 
-    assert (told["distinct"], told["generated"], told["depth"]) == (8832, 58146, 16)
-    assert told["properties"]["agreement"] == "exhausted"
+    assert (data["distinct"], data["generated"], data["depth"]) == (8832, 58146, 16)
+    assert data["properties"]["agreement"] == "exhausted"
     assert result.exit_code == 0
 
 
@@ -30,24 +30,24 @@ def test_depth_means_the_same_wherever_it_is_printed(members):
     """It is the number of steps to the state that is furthest from the start."""
     words = ("check", "two-phase-commit", "--set", f"RM={members}")
 
-    told = json.loads(run(*words, "--json").stdout)
+    data = json.loads(run(*words, "--json").stdout)
     printed = run(*words).stdout
 
-    depth = told["depth"]
+    depth = data["depth"]
     assert f"depth {depth}, " in printed
     assert f"states are at most {depth} steps away" in printed.replace("\n", " ")
-    assert f"states are at most {depth} steps away" in told["bounds"]["agreement"]
+    assert f"states are at most {depth} steps away" in data["bounds"]["agreement"]
 
 
 def test_a_refuted_property_is_exit_status_1():
     """A counterexample is status 1, with its trace."""
     result = run("check", "micro-batch", "--set", "sink=append", "--json")
 
-    told = json.loads(result.stdout)
+    data = json.loads(result.stdout)
 
     assert result.exit_code == 1
-    assert told["properties"]["effectively-once"] == "refuted"
-    assert told["traces"]["effectively-once"]
+    assert data["properties"]["effectively-once"] == "refuted"
+    assert data["traces"]["effectively-once"]
 
 
 def test_a_limit_is_exit_status_2():
@@ -66,12 +66,12 @@ def test_prove_names_the_lemmas_it_used():
     """Agreement is proved for every size, with lemmas."""
     result = run("prove", "two-phase-commit", "--property", "agreement", "--json")
 
-    told = json.loads(result.stdout)["properties"]["agreement"]
+    data = json.loads(result.stdout)["properties"]["agreement"]
 
-    assert told["verdict"] == "proved"
-    assert "one-decision" in told["lemmas"]
-    assert told["bounds"] == "every number of members of RM; no faults"
-    assert told["confirmed"] == "confirmed by search at RM=1, 2 and 3 (356 states)"
+    assert data["verdict"] == "proved"
+    assert "one-decision" in data["lemmas"]
+    assert data["bounds"] == "every number of members of RM; no faults"
+    assert data["confirmed"] == "confirmed by search at RM=1, 2 and 3 (356 states)"
 
 
 def test_what_verdicts_are_limited_to_is_below_the_table():
@@ -103,15 +103,15 @@ def test_interleavings_are_listed_with_their_sizes_in_a_fixed_order():
     words = ("interleavings", "micro-batch", "--set", "sink=upsert", "--json")
     first, second = run(*words), run(*words)
 
-    told = json.loads(first.stdout)
+    data = json.loads(first.stdout)
 
     assert first.stdout == second.stdout
-    assert [i["number"] for i in told["interleavings"]] == list(range(1, 16))
-    assert all(i["size"] > 0 and i["faults"] for i in told["interleavings"])
+    assert [i["number"] for i in data["interleavings"]] == list(range(1, 16))
+    assert all(i["size"] > 0 and i["faults"] for i in data["interleavings"])
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (("check", "two-phase-comit"), "did you mean 'two-phase-commit'"),
         (("check", "two-phase-commit", "--set", "RMM=3"), "did you mean 'RM'"),
@@ -128,7 +128,7 @@ def test_interleavings_are_listed_with_their_sizes_in_a_fixed_order():
         (("replay", "--output", "/proc/none"), "cannot be written to"),
     ],
 )
-def test_bad_input_ends_in_one_sentence_and_status_2(words, said):
+def test_bad_input_ends_in_one_sentence_and_status_2(words, sentence):
     """The message says what was wrong, and the fix."""
     result = run(*words)
 
@@ -136,7 +136,7 @@ def test_bad_input_ends_in_one_sentence_and_status_2(words, said):
 
     assert result.exit_code == 2
     assert len(lines) == 1
-    assert said in lines[0]
+    assert sentence in lines[0]
 
 
 def test_doctor_finds_what_it_needs_here():

@@ -207,11 +207,11 @@ def agrees(protocol: Protocol, folder) -> list[str]:
     odd = []
     for one in configurations:
         (folder / f"{one.name}.cfg").write_text(made.configuration(one.claims))
-        told = tlc.run(folder, made.name, one.name)
-        if told.answer != EXPECTED[one.expected]:
-            odd.append(f"{one.name}: {told.answer}, not {one.expected}\n{told.output}")
-        elif told.answer == "holds":
-            counts = (told.distinct, told.depth)
+        text = tlc.run(folder, made.name, one.name)
+        if text.answer != EXPECTED[one.expected]:
+            odd.append(f"{one.name}: {text.answer}, not {one.expected}\n{text.output}")
+        elif text.answer == "holds":
+            counts = (text.distinct, text.depth)
             if found is None or counts != (found.distinct, found.depth):
                 odd.append(f"{one.name}: TLC counts {counts}")
     return odd
@@ -289,13 +289,13 @@ def test_export_writes_files_and_says_what_is_left_out(tmp_path):
 
     done = CliRunner().invoke(main, words)
 
-    told = json.loads(done.stdout)
+    data = json.loads(done.stdout)
     assert done.exit_code == 0
-    assert told["left_out"] == ["recoverable#0"]
+    assert data["left_out"] == ["recoverable#0"]
     assert (tmp_path / "MicroBatch.tla").exists()
     assert all(
         (tmp_path / c["file"].rsplit("/", 1)[1]).exists()
-        for c in told["configurations"]
+        for c in data["configurations"]
     )
 
 

@@ -78,9 +78,9 @@ def test_a_check_gives_its_answer_as_data(project):
     stale = run("guarantees", "--check", "--json")
 
     assert (well.exit_code, stale.exit_code) == (0, 1)
-    told, found = json.loads(well.stdout), json.loads(stale.stdout)
-    assert told["follows"] is True
-    assert (told["sheet"], told["claims"], told["problems"]) == ("GUARANTEES.md", 2, [])
+    data, found = json.loads(well.stdout), json.loads(stale.stdout)
+    assert data["follows"] is True
+    assert (data["sheet"], data["claims"], data["problems"]) == ("GUARANTEES.md", 2, [])
     assert found["follows"] is False
     assert [problem["what"] for problem in found["problems"]] == [
         f"{ORDERS}, effectively-once",
@@ -112,11 +112,11 @@ def test_what_the_library_states_is_claimed_where_that_is_asked_for(
     claimed = Claim("foreach-batch-upsert", "durable", "it stays")
     monkeypatch.setattr(library, "library_claims", lambda _: (claimed,))
 
-    told = run("guarantees", *words).stdout
+    text = run("guarantees", *words).stdout
     checked = run("guarantees", "--check", "s.md", *words).stdout
 
-    assert "| foreach-batch-upsert |" in told
-    assert f"by `onceproof guarantees{' --library' * len(words)}`." in told
+    assert "| foreach-batch-upsert |" in text
+    assert f"by `onceproof guarantees{' --library' * len(words)}`." in text
     assert f"run onceproof guarantees{' --library' * len(words)} --output s" in checked
 
 

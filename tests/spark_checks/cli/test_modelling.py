@@ -18,10 +18,10 @@ def run(*words: str):
 
 def test_protocols_lists_the_whole_library():
     """Each has a citation, parameters, properties and variants with what they break."""
-    told = json.loads(run("protocols", "--json").stdout)
+    data = json.loads(run("protocols", "--json").stdout)
 
-    assert [d["name"] for d in told] == list(protocols())
-    for one in told:
+    assert [d["name"] for d in data] == list(protocols())
+    for one in data:
         assert one["citation"]
         assert one["properties"]
         assert one["actions"]
@@ -30,20 +30,20 @@ def test_protocols_lists_the_whole_library():
 
 def test_one_protocol_is_described_whole():
     """Its parts can be chosen among those that fit."""
-    told = json.loads(run("protocols", "barrier-snapshot", "--json").stdout)
+    data = json.loads(run("protocols", "barrier-snapshot", "--json").stdout)
 
-    assert "unaligned" in told["parts"]["alignment"]["choices"]
-    assert "fail" in told["faults"]
-    assert "link.lose" not in told["faults"]
-    assert told["parameters"]["S"] == {"default": 2, "text": "source"}
+    assert "unaligned" in data["parts"]["alignment"]["choices"]
+    assert "fail" in data["faults"]
+    assert "link.lose" not in data["faults"]
+    assert data["parameters"]["S"] == {"default": 2, "text": "source"}
 
 
 def test_all_of_the_library_is_as_stated_and_written_down():
     """Verdicts are those that the files state, and docs/verdicts.md holds them."""
-    told = run("check", "--all", "--markdown")
+    result = run("check", "--all", "--markdown")
 
-    assert told.exit_code == 0
-    assert told.stdout == (ROOT / "docs" / "verdicts.md").read_text()
+    assert result.exit_code == 0
+    assert result.stdout == (ROOT / "docs" / "verdicts.md").read_text()
 
 
 def test_a_slot_is_varied_once():
@@ -136,16 +136,16 @@ def test_a_file_that_cannot_serve_is_refused_in_one_sentence(
     if text is not None:
         path.write_text(text)
 
-    told = run("check", f"{path}{asked}")
+    output = run("check", f"{path}{asked}")
 
-    assert told.exit_code == 2
-    assert answer in told.stderr
-    assert "Traceback" not in told.stderr
+    assert output.exit_code == 2
+    assert answer in output.stderr
+    assert "Traceback" not in output.stderr
 
 
 def test_check_without_a_protocol_says_what_to_name():
     """A bare check is a question."""
-    told = run("check")
+    result = run("check")
 
-    assert told.exit_code == 2
-    assert "onceproof protocols" in told.stderr
+    assert result.exit_code == 2
+    assert "onceproof protocols" in result.stderr

@@ -161,10 +161,10 @@ def test_every_two_options_are_refused_or_both_read(parsed):
 
     for command, one, other in pairs():
         together = any({one, other} <= set(group) for group in TOGETHER[command])
-        told = parsed(words(command, one, other))
+        found = parsed(words(command, one, other))
         seen += 1
-        if (told.exit_code == 0) != together:
-            wrong.append((command, one, other, together, told.output))
+        if (found.exit_code == 0) != together:
+            wrong.append((command, one, other, together, found.output))
 
     assert not wrong
     assert seen > 150
@@ -203,10 +203,10 @@ def test_nothing_is_given_twice_empty_or_unprintable(parsed, command, param):
         empty = parsed([*line[:place], "", *line[place + 1 :]])
         odd = parsed([*line[:place], "a\x1b[31m", *line[place + 1 :]])
 
-    for told in (twice, empty, odd):
-        if told is not None:
-            assert told.exit_code == 2, told.output
-            assert "\x1b" not in told.output
+    for found in (twice, empty, odd):
+        if found is not None:
+            assert found.exit_code == 2, found.output
+            assert "\x1b" not in found.output
     if empty is not None:
         assert "is empty" in empty.output
 

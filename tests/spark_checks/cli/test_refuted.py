@@ -99,9 +99,9 @@ def test_no_code_is_run_for_a_file_that_names_what_lies_elsewhere(
     CliRunner().invoke(main, ["check", "counts.py", "--output", "here"])
     (tmp_path / "counts.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n{OWN}")
     monkeypatch.chdir(tmp_path / "here")
-    told = replace(read(Path("counts--few.json")), protocol="../counts.py")
+    counterexample = replace(read(Path("counts--few.json")), protocol="../counts.py")
 
-    view = explored(told).view
+    view = explored(counterexample).view
 
     assert not view.live
     assert any("it lies outside of the project's folder" in note for note in view.notes)

@@ -146,9 +146,9 @@ def test_drift_shows_both_histories_up_to_where_they_part(report, capsys):
 
 def test_the_difference_is_found_in_what_was_seen_before():
     """Events that stand alike now, and not before, part at the earlier moment."""
-    told = parting(history(1, 1, 1), history(0, 1, 1))
+    lines = parting(history(1, 1, 1), history(0, 1, 1))
 
-    assert [moment.differs for moment in told] == [True]
+    assert [moment.differs for moment in lines] == [True]
 
 
 def test_histories_that_are_alike_do_not_part(report):
@@ -162,15 +162,17 @@ def test_histories_that_are_alike_do_not_part(report):
     assert data["restarts"] == ["locked"]
 
 
-@pytest.mark.parametrize(("number", "told"), [(1, False), (7, True)])
-def test_a_file_for_which_many_failures_stand_says_so(capfd, number, told):
+@pytest.mark.parametrize(("number", "reported"), [(1, False), (7, True)])
+def test_a_file_for_which_many_failures_stand_says_so(capfd, number, reported):
     """On stderr, past what a test captures; one failure is that of the file."""
     with file_view() as view:
         view(SinkBegun("test_sinks.py::mine", number))
 
     out, err = capfd.readouterr()
     assert out == ""
-    assert ("7 failures stand for that of the file" in " ".join(err.split())) == told
+    assert (
+        "7 failures stand for that of the file" in " ".join(err.split())
+    ) == reported
 
 
 def test_json_names_the_folder_and_whether_there_is_a_failpoint(report):
@@ -251,8 +253,8 @@ def test_guarantees_that_one_failure_breaks_are_one_story(report, capsys):
 
     assert text.count("a failpoint;") == 1
     assert text.count("onceproof explore .onceproof/") == 1
-    told = " ".join(text.split())
-    assert all(name in told for name in refuted)
+    output = " ".join(text.split())
+    assert all(name in output for name in refuted)
     [cause] = causes
     assert cause["guarantees"] == refuted
     assert cause["counterexample"] == files["effectively-once"]

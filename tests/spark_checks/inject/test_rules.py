@@ -29,8 +29,8 @@ work()
 
 
 def hit(marks, **rule):
-    told = json.dumps([str(marks), rule])
-    command = [sys.executable, "-c", STRUCK, told]
+    text = json.dumps([str(marks), rule])
+    command = [sys.executable, "-c", STRUCK, text]
     return subprocess.run(command, check=False, timeout=30).returncode
 
 
@@ -49,12 +49,12 @@ def test_a_wait_that_is_not_met_is_told_and_nothing_follows(tmp_path, do):
     """The process gives up: it says for what it waited, and dies without its mark."""
     status = hit(tmp_path, do=do, mark="stopped", await_=["never"])
 
-    told = [entry.read_text() for entry in tmp_path.glob(f"{UNMET}-*")]
+    texts = [entry.read_text() for entry in tmp_path.glob(f"{UNMET}-*")]
 
     assert status == EXIT_CODE
-    assert len(told) == 1
-    assert "work(), batch 0, waited in vain for" in told[0]
-    assert "/never" in told[0]
+    assert len(texts) == 1
+    assert "work(), batch 0, waited in vain for" in texts[0]
+    assert "/never" in texts[0]
     assert not (tmp_path / "stopped").exists()
 
 

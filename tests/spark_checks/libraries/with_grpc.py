@@ -14,25 +14,25 @@ from tests.spark_checks.libraries.files import SCHEMA, rows_of
 CHANNEL = grpc.insecure_channel(os.environ.get("ORDERS_STORE", "127.0.0.1:9"))
 
 
-def call(method, **told):
+def call(method, **message):
     asked = CHANNEL.unary_unary(f"/Store/{method}")
-    return json.loads(asked(json.dumps(told).encode(), timeout=30))
+    return json.loads(asked(json.dumps(message).encode(), timeout=30))
 
 
 def serve():
     """Keep rows by table, and give the port and the server."""
     tables = {}
 
-    def put(told):
-        rows = tables.setdefault(told["table"], [])
-        if told["keyed"]:
-            new = {row[0] for row in told["rows"]}
+    def put(message):
+        rows = tables.setdefault(message["table"], [])
+        if message["keyed"]:
+            new = {row[0] for row in message["rows"]}
             rows[:] = [row for row in rows if row[0] not in new]
-        rows += told["rows"]
+        rows += message["rows"]
         return []
 
-    def listed(told):
-        return tables.get(told["table"], [])
+    def listed(message):
+        return tables.get(message["table"], [])
 
     def plain(answer):
         def handle(data, _):

@@ -97,15 +97,15 @@ def test_a_right_sink_holds_and_two_wrong_ones_are_refuted(pytester):
     result = pytester.runpytest_subprocess(*words)
 
     result.assert_outcomes(passed=1, failed=2)
-    told = result.stdout.str()
+    text = result.stdout.str()
     message = "after the query finished, readers see 4 of 4 events"
-    assert f"append_sink is not effectively-once: {message} twice" in told
-    assert f"marked_first is not effectively-once: {message} not at all" in told
-    assert "the process dies before line" in told
-    assert "mark()" in told
-    assert "refuted: test_sinks.py::test_sink[append_sink]" in told
+    assert f"append_sink is not effectively-once: {message} twice" in text
+    assert f"marked_first is not effectively-once: {message} not at all" in text
+    assert "the process dies before line" in text
+    assert "mark()" in text
+    assert "refuted: test_sinks.py::test_sink[append_sink]" in text
     assert "onceproof_verdict" in (pytester.path / "junit.xml").read_text()
-    stories = told.split("Captured onceproof call")[1:]
+    stories = text.split("Captured onceproof call")[1:]
     for story in stories:
         lines = story.partition("again:")[0].splitlines()[1:]
         assert lines[0] == "because"
@@ -174,9 +174,9 @@ def test_a_file_is_replayed_by_its_test_until_the_sink_is_mended(pytester, apart
     if apart:
         result = pytester.runpytest_subprocess("test_append_sink_effectively_once.py")
         result.assert_outcomes(passed=1)
-    told = json.loads(file.read_text())
-    assert told["sink"] == "test_sinks.py::append_sink"
-    assert told["test"] == "test_sinks.py::test_sink[append_sink]"
+    data = json.loads(file.read_text())
+    assert data["sink"] == "test_sinks.py::append_sink"
+    assert data["test"] == "test_sinks.py::test_sink[append_sink]"
     assert (file.parent / file.stem / "checkpoint" / "commits").is_dir()
 
 
@@ -189,8 +189,8 @@ def test_known_failures_are_expected_until_a_day_or_until_they_are_fixed(pyteste
         "overwrite_sink": "2999-01-31",
         "marked_first": "2020-01-31",
     }
-    told = [EXPECTED.format(sink=sink, day=day) for sink, day in days.items()]
-    (pytester.path / "onceproof_expect.toml").write_text("".join(told))
+    text = [EXPECTED.format(sink=sink, day=day) for sink, day in days.items()]
+    (pytester.path / "onceproof_expect.toml").write_text("".join(text))
 
     result = pytester.runpytest_subprocess("-rx", "--onceproof-most=9")
 
@@ -248,8 +248,8 @@ def test_an_example_over_spark_shrinks_to_the_least(pytester):
     )
 
     result.assert_outcomes(failed=1)
-    told = result.stdout.str()
-    assert "Case(faults=1, " in told
-    assert {int(n) for n in re.findall(r"(\d+) twice", told)} <= {1, 2, 3}
-    assert "twice" in told
-    assert "--onceproof-seed=1" in told
+    text = result.stdout.str()
+    assert "Case(faults=1, " in text
+    assert {int(n) for n in re.findall(r"(\d+) twice", text)} <= {1, 2, 3}
+    assert "twice" in text
+    assert "--onceproof-seed=1" in text

@@ -31,12 +31,12 @@ def of_run(scratch: str) -> set[int]:
     for entry in PROC.iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
-                told = (entry / "environ").read_bytes() + (
+                result = (entry / "environ").read_bytes() + (
                     entry / "cmdline"
                 ).read_bytes()
             except OSError:
                 continue
-            if scratch.encode() in told:
+            if scratch.encode() in result:
                 found.add(int(entry.name))
     return found
 
@@ -139,17 +139,17 @@ def test_what_ctrl_c_does_is_left_as_it_was():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_process_that_is_just_being_started_is_not_lost(tmp_path, number):
     """A signal comes in the midst of the fork: it is heeded, and the process ended."""
-    told, signals = tmp_path / "pid", Signals()
+    found, signals = tmp_path / "pid", Signals()
 
     def interrupt():
-        told.write_text(str(os.getpid()))
+        found.write_text(str(os.getpid()))
         os.kill(os.getppid(), number)
 
     with signals.heeded(), pytest.raises(KeyboardInterrupt), none_left():
         java_gateway.Popen(["sleep", "600"], preexec_fn=interrupt)
 
     with pytest.raises(ProcessLookupError):
-        os.kill(int(told.read_text()), 0)
+        os.kill(int(found.read_text()), 0)
     assert signals.status == 128 + number
 
 

@@ -105,12 +105,12 @@ def test_a_counterexample_file_can_be_read_by_people_and_by_replay(reports, tmp_
 
     files = counterexamples.write_counterexamples(report, tmp_path)
 
-    told = json.loads((tmp_path / files["at-most-once"].split("/")[-1]).read_text())
-    assert told["property"] == "at-most-once"
-    assert told["failpoints"]
-    assert any(step["fault"] for step in told["steps"])
+    data = json.loads((tmp_path / files["at-most-once"].split("/")[-1]).read_text())
+    assert data["property"] == "at-most-once"
+    assert data["failpoints"]
+    assert any(step["fault"] for step in data["steps"])
     worst = max(
-        m["visible"] for row in told["observed"]["rows"] for m in row["outcomes"]
+        m["visible"] for row in data["observed"]["rows"] for m in row["outcomes"]
     )
     assert worst > 1
 

@@ -211,13 +211,13 @@ def test_steps_faults_and_recovery_are_told_in_order(reports):
     at = number(AMID)
     kinds = (events.StepTaken, events.FaultInjected, events.Recovered)
 
-    told = [
+    lines = [
         e
         for e in reports[1]
         if isinstance(e, kinds) and (e.sink, e.number) == ("well", at)
     ]
 
-    assert told == [
+    assert lines == [
         events.StepTaken("well", at, "write(0, 0, 0)"),
         events.FaultInjected("well", at, "crash()"),
         events.StepTaken("well", at, "log_commit(0)"),

@@ -84,15 +84,15 @@ def test_each_interleaving_that_was_not_replayed_has_its_cause():
     choice = Choice(most=9)
 
     causes = by_cause(found, choice)
-    told = left_out_of(found, choice)
+    lines = left_out_of(found, choice)
 
     assert sum(causes.values()) + 1 == 20
     assert in_short(found, choice) == (
         " (19 not replayed: 2 out of reach, 1 no such point, 1 not reached again, "
         "1 failed to replay, 3 skipped after a refutation, 11 beyond the cap)"
     )
-    assert told[0] == "not replayed, 2 out of reach: done inside Spark"
-    assert "not replayed, 11 beyond the cap: --onceproof-most=20 replays all" in told
+    assert lines[0] == "not replayed, 2 out of reach: done inside Spark"
+    assert "not replayed, 11 beyond the cap: --onceproof-most=20 replays all" in lines
 
 
 def test_nothing_is_said_where_nothing_is_left_out():
@@ -145,9 +145,9 @@ def test_a_task_that_was_released_early_is_said():
     done = hit(FIRST, SECOND, THEIRS)
     done.released_early = True
 
-    [told] = left_out_of(report_of(done), Choice())
+    [lines] = left_out_of(report_of(done), Choice())
 
-    assert told.startswith("replayed with the given-up task released early, 1:")
+    assert lines.startswith("replayed with the given-up task released early, 1:")
 
 
 def test_an_early_release_is_in_the_headline():
@@ -166,9 +166,9 @@ def test_moments_at_which_readers_fail_are_said():
     done.unread_before = ("RuntimeError: half a file",)
     found = report_of(done)
 
-    said, what_to_do = left_out_of(found, Choice())
+    lines, what_to_do = left_out_of(found, Choice())
 
-    assert said == (
+    assert lines == (
         "not judged, 1 moment after a fault: the reader failed: "
         "RuntimeError: half a file"
     )
@@ -192,9 +192,9 @@ def test_a_failure_that_a_second_replay_did_not_show_is_said():
     done = hit(FIRST, SECOND, THEIRS)
     done.failed_first = "it did not end within 60 s:\nFile x"
 
-    [told] = left_out_of(report_of(done), Choice())
+    [lines] = left_out_of(report_of(done), Choice())
 
-    assert told == "replayed again after a failure, 1: it did not end within 60 s"
+    assert lines == "replayed again after a failure, 1: it did not end within 60 s"
 
 
 def test_a_restart_that_no_fault_explains_is_said():
@@ -241,8 +241,8 @@ def test_a_line_that_ran_before_a_fault_and_not_at_first_makes_undecided(
 
     assert found.concluded(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
     assert found.unforeseen == (OTHER,)
-    [told] = left_out_of(found, Choice())
-    assert told.startswith("hit by no fault, 1 lines: your code takes other ways")
+    [lines] = left_out_of(found, Choice())
+    assert lines.startswith("hit by no fault, 1 lines: your code takes other ways")
 
 
 def tasks_of(*lines, batch=0, partition=0, later=()):
@@ -307,8 +307,8 @@ def test_a_line_of_a_task_that_may_have_run_after_a_fault_is_said(
     found = report_of(hit(FIRST, SECOND, THEIRS), done)
 
     assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
-    [told] = left_out_of(found, Choice())
-    assert told == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
+    [text] = left_out_of(found, Choice())
+    assert text == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
 
 
 @pytest.mark.parametrize(
@@ -330,5 +330,5 @@ def test_a_line_that_runs_only_after_a_fault_is_said(monkeypatch, one, runs):
     found = report_of(hit(FIRST, SECOND, THEIRS), done)
 
     assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
-    [told] = left_out_of(found, Choice())
-    assert told == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
+    [text] = left_out_of(found, Choice())
+    assert text == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"

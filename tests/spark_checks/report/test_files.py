@@ -237,9 +237,9 @@ def test_a_counterexample_that_is_still_there_is_told_in_json(written):
 
     result = CliRunner().invoke(main, ["replay", str(path), "--json"])
 
-    told = json.loads(result.stdout)
+    data = json.loads(result.stdout)
     assert result.exit_code == 1
-    assert told == {
+    assert data == {
         "file": str(path),
         "sink": "foreach-batch-append",
         "property": "atomic-visibility",

@@ -76,15 +76,15 @@ def test_a_sheet_that_follows_from_its_evidence_is_status_0(project):
     """It holds the claims as they were stated, and what they rest on."""
     checked = run("guarantees", "--check")
 
-    told = (project / "GUARANTEES.md").read_text()
+    text = (project / "GUARANTEES.md").read_text()
     assert (checked.exit_code, checked.stdout) == (
         0,
         "GUARANTEES.md follows from the evidence: 2 claims\n",
     )
-    assert f"| {ORDERS} | ✓ held | 9 of 9 interleavings |" in told
-    assert "| two-phase-commit | ✓ exhausted | 288 states |" in told
-    assert "- Configured: the table has a key." in told
-    assert "<li>Readers must: wait for the batch</li>" in told
+    assert f"| {ORDERS} | ✓ held | 9 of 9 interleavings |" in text
+    assert "| two-phase-commit | ✓ exhausted | 288 states |" in text
+    assert "- Configured: the table has a key." in text
+    assert "<li>Readers must: wait for the batch</li>" in text
 
 
 @pytest.mark.parametrize("name", ["orders", "names"])
@@ -395,10 +395,10 @@ def test_the_plugin_leaves_evidence_that_a_sheet_is_made_of(pytester, monkeypatc
     assert broken.trace.failpoints
     assert broken.scope["sink"] == "ForeachBatch"
     assert [*broken.hashes.sources] == ["test_flights.py"]
-    told = run("guarantees").stdout
-    assert "readers see" in told
-    assert "onceproof replay .onceproof/" in told
-    assert str(pytester.path) not in told
+    text = run("guarantees").stdout
+    assert "readers see" in text
+    assert "onceproof replay .onceproof/" in text
+    assert str(pytester.path) not in text
     with (pytester.path / "test_flights.py").open("a") as file:
         file.write("#")
     assert "test_flights.py has changed" in run("guarantees", "--check", "x.md").stdout

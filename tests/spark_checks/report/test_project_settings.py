@@ -183,8 +183,8 @@ def test_every_key_of_the_schema_is_documented():
     claim = SCHEMA["properties"]["guarantees"]["items"]["properties"]
     page = (ROOT / "docs" / "how-to" / "guarantee-sheet.md").read_text()
 
-    for name, told in {**SCHEMA["properties"], **claim}.items():
-        assert told["description"]
+    for name, text in {**SCHEMA["properties"], **claim}.items():
+        assert text["description"]
         assert any(word in page for word in (f"`{name}`", f"{name} =", f".{name}]]"))
     [example] = [block for block in PAGE_BLOCK.findall(page) if "onceproof" in block]
     assert len(parsed(tomllib.loads(example)["tool"]["onceproof"], ROOT).claims) == 2

@@ -29,10 +29,10 @@ def report():
 
 def test_each_replay_of_a_test_has_an_id_of_its_own(report, tmp_path):
     """The first bears no number, so that one alone is named as ever."""
-    told = {"root": tmp_path, "test": "test_it"}
+    found = {"root": tmp_path, "test": "test_it"}
 
     one, two, same = (
-        records_of_replay(report, nth=nth, **told)[0] for nth in (1, 2, 2)
+        records_of_replay(report, nth=nth, **found)[0] for nth in (1, 2, 2)
     )
 
     assert "replay of the test" not in one.scope
@@ -71,8 +71,8 @@ def left(monkeypatch, tmp_path):
     def leave(*names, **marks):
         made.begin(SimpleNamespace(nodeid="t", obj=SimpleNamespace(**marks)))
         for name in names:
-            told = SimpleNamespace(sink=SimpleNamespace(name=name))
-            judged = SimpleNamespace(report=told, guarantee="", file="")
+            result = SimpleNamespace(sink=SimpleNamespace(name=name))
+            judged = SimpleNamespace(report=result, guarantee="", file="")
             made._leave(judged, SimpleNamespace(test=SimpleNamespace(claims=())))
         return found
 

@@ -49,12 +49,12 @@ def test_imports_of_a_project_are_followed(tmp_path, line, found):
     name = "package/sink.py" if line.startswith("from .") else "sink.py"
     (tmp_path / name).write_text(line)
 
-    told = source_files.of_project(tmp_path / name, tmp_path)
+    result = source_files.of_project(tmp_path / name, tmp_path)
 
     wanted = {name, *found}
     if any(place.startswith("package/deep") for place in found):
         wanted.add("package/__init__.py")
-    assert set(told) == wanted
+    assert set(result) == wanted
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_pytests_pythonpath_is_followed(tmp_path, name, text):
     (tmp_path / "sink.py").write_text("import helper")
     (tmp_path / name).write_text(text)
 
-    told = source_files.of_project(tmp_path / "sink.py", tmp_path)
+    lines = source_files.of_project(tmp_path / "sink.py", tmp_path)
 
-    assert sorted(told) == ["lib/deeper.py", "lib/helper.py", "sink.py"]
+    assert sorted(lines) == ["lib/deeper.py", "lib/helper.py", "sink.py"]
 
 
 @pytest.mark.parametrize("text", ["[", "pythonpath", "[pytest]\npythonpath = '"])

@@ -68,9 +68,9 @@ def test_a_protocol_is_claimed_as_it_is_checked(project, subject, guarantee, ask
     project(claim(subject, guarantee))
     assert run("check", *asked.split(), "--evidence").exit_code in (0, 1)
 
-    told = checked()
+    text = checked()
 
-    assert (told.exit_code, told.stdout[:12]) == (0, "S.md follows"), told.stdout
+    assert (text.exit_code, text.stdout[:12]) == (0, "S.md follows"), text.stdout
 
 
 def test_a_claim_at_one_size_is_not_supported_by_another(project):
@@ -96,11 +96,11 @@ def test_the_command_that_mends_asks_for_as_many_faults_as_are_claimed(project):
         claim("foreach-batch-upsert", "durable", "faults = 2"),
     )
 
-    told = checked().stdout
+    text = checked().stdout
 
-    assert "run onceproof check counter.py:counter --set faults=2 --evidence" in told
-    assert "pytest --onceproof-faults=2 --onceproof-evidence=" in told
-    assert "run onceproof replay foreach-batch-upsert --faults 2 --evidence" in told
+    assert "run onceproof check counter.py:counter --set faults=2 --evidence" in text
+    assert "pytest --onceproof-faults=2 --onceproof-evidence=" in text
+    assert "run onceproof replay foreach-batch-upsert --faults 2 --evidence" in text
 
 
 @pytest.mark.parametrize("path", ["./sinks/orders.py", "sinks/../sinks/orders.py"])

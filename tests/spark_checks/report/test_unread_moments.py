@@ -103,9 +103,9 @@ def test_a_failure_is_named_by_what_the_sink_raised():
     died = DriverDiedError("the sink's code raised an error in batch 0: KeyError: 'x'")
     name = f"{DriverDiedError.__module__}.{DriverDiedError.__qualname__}"
 
-    told = reason(RuntimeError(f"stopped\n{name}: {died}\n\nat Java"))
+    text = reason(RuntimeError(f"stopped\n{name}: {died}\n\nat Java"))
 
-    assert told == str(died)
+    assert text == str(died)
 
 
 @pytest.mark.parametrize(

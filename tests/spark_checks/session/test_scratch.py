@@ -153,7 +153,7 @@ def test_a_child_that_lives_on_keeps_the_folder_alive():
 
 def marked(folder: Path, /, **changes: object) -> None:
     """Write a mark as a run would, with something else in it."""
-    told = {
+    found = {
         "format": "onceproof scratch folder",
         "folder": folder.name,
         "inode": folder.stat().st_ino,
@@ -161,7 +161,7 @@ def marked(folder: Path, /, **changes: object) -> None:
         "processes": [],
         "kept": False,
     }
-    (folder / MARK).write_text(json.dumps(told | changes))
+    (folder / MARK).write_text(json.dumps(found | changes))
 
 
 @pytest.mark.parametrize(
@@ -344,15 +344,15 @@ def test_doctor_shows_dead_live_and_kept_runs_and_cleans(run):
     dead.die()
     kept.die()
 
-    told = {f["name"]: f for f in json.loads(doctor("--json").stdout)}
+    data = {f["name"]: f for f in json.loads(doctor("--json").stdout)}
     cleaned = doctor("--clean", "--json")
 
-    assert str(live.folder) in told["live run"]["version"]
-    assert str(live.process.pid) in told["live run"]["version"]
-    assert str(kept.folder) in told["kept run"]["version"]
-    assert str(dead.folder) in told["dead run"]["problem"]
-    assert "onceproof doctor --clean" in told["dead run"]["problem"]
-    assert not any(f["needed"] for n, f in told.items() if n.endswith(" run"))
+    assert str(live.folder) in data["live run"]["version"]
+    assert str(live.process.pid) in data["live run"]["version"]
+    assert str(kept.folder) in data["kept run"]["version"]
+    assert str(dead.folder) in data["dead run"]["problem"]
+    assert "onceproof doctor --clean" in data["dead run"]["problem"]
+    assert not any(f["needed"] for n, f in data.items() if n.endswith(" run"))
     assert cleaned.stderr == "scratch folders of dead runs removed: 1\n"
     assert "dead run" not in cleaned.stdout
     assert states() == {live.folder: LIVE, kept.folder: KEPT}
