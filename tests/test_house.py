@@ -143,3 +143,29 @@ def test_no_two_classes_share_a_name():
     shared = {name: files for name, files in _classes().items() if len(files) > 1}
 
     assert shared.keys() == SHARED.keys(), shared
+
+
+UNCLEAR = {"told", "said"}
+# A protocol's own state is named as its paper names it.
+OF_PAPERS = ("tests/model/oracles/", "tests/soundness/regressions/")
+
+
+def test_no_name_says_only_that_something_was_said():
+    """A local name says what it holds: a sentence, the data, the counterexample."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for folder in (*ROOMS, "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if not str(path.relative_to(ROOT)).startswith(OF_PAPERS)
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+        if (isinstance(node, ast.arg) and node.arg in UNCLEAR)
+        or (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and node.id in UNCLEAR
+        )
+    ]
+
+    assert not found

@@ -34,8 +34,8 @@ def mermaid(system: System, *, states: int = 60, names: Names | None = None) -> 
         made = graph.expand(done, done + 1)
         for words, act in zip(made.states.tolist(), made.events.tolist(), strict=True):
             event = graph.events[act]
-            said = str(event) if names is None else _shown(names.event(event, before))
-            label = f"! {said}" if event.fault else said
+            text = str(event) if names is None else _shown(names.event(event, before))
+            label = f"! {text}" if event.fault else text
             steps.append((before, label, graph.layout.unpack(words)))
         graph.add(made.states)
         done += 1
