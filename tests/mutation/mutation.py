@@ -58,6 +58,7 @@ _PROOFS = (
     "tests/properties/judges/test_prove.py",
     "tests/properties/judges/test_prove_tricky.py",
 )
+_CHOSEN = "tests/spark_checks/plan/test_choice.py"
 _SCHEDULE = "tests/spark_checks/plan/test_schedule.py"
 _PLANS = (
     "tests/spark_checks/plan/test_plan_texts.py",
@@ -130,9 +131,9 @@ TESTS: dict[str, tuple[str, ...]] = {
         _ALIKE,
         "tests/model/zoo",
     ),
-    "spark_checks/plan/schedule.py": (_SCHEDULE, *_PLANS),
+    "spark_checks/plan/schedule.py": (_SCHEDULE, _CHOSEN, *_PLANS),
     "spark_checks/plan/task_faults.py": (_SCHEDULE, *_PLANS),
-    "spark_checks/plan/choice.py": ("tests/spark_checks/plan/test_choice.py",),
+    "spark_checks/plan/choice.py": (_CHOSEN,),
     "spark_checks/sinks/code_points.py": (
         _FIRED,
         "tests/spark_checks/inject/test_injection_points.py",
@@ -146,6 +147,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "spark_checks/inject/checkpoint_edits.py": _INJECTED,
     "spark_checks/inject/tracing/tracer.py": _INJECTED,
+    "spark_checks/replay/recovery.py": ("tests/spark_checks/replay/test_recovery.py",),
     "spark_checks/replay/": (_CONFIRMED,),
     "spark_checks/": _PLANS,
 }
