@@ -34,6 +34,9 @@ class Member(int):
 
     def __new__(cls, index: int, sort: Sort) -> Self:
         """Make member number ``index`` of ``sort``."""
+        if index < 0 and cls is Member:
+            message = f"Member({index}, ...) is no member: they are numbered from 0"
+            raise ModelError(message, where=here())
         member = super().__new__(cls, index)
         member.sort = sort
         return member

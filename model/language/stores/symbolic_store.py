@@ -170,18 +170,18 @@ class SymbolicStore:
         for term, sort in zip(terms, field.sorts, strict=True):
             type_ = t.sort_of(term)
             mine = isinstance(type_, MemberType) and type_.sort is sort
-            if mine and not isinstance(type_, OptionalType):
+            plain = mine and not isinstance(type_, OptionalType)
+            if plain and isinstance(term, t.Var | t.Get):
                 continue
-            if mine and self._ranges().bounds(term)[0] < 0:
+            nobody = isinstance(type_, OptionalType)
+            if mine and nobody and self._ranges().bounds(term)[0] < 0:
                 message = (
                     f"the index of {field.path} may be nobody; guard it with "
                     f"when(... != nobody), or go through the members, as in "
                     f"any_of(all_of(... == m, self.{field.path}[m]) for m in ...)"
                 )
                 raise ModelError(message, where=here())
-            if mine:
-                continue
-            if not (is_integer(type_) and sort.ordered):
+            if not mine and not (is_integer(type_) and sort.ordered):
                 message = f"{field.path} is indexed by {sort.name}, not by {type_}"
                 raise ModelError(message, where=here())
             low, high = self._ranges().bounds(term)

@@ -14,6 +14,7 @@ from onceproof.model.language.sorts import (
     Member,
     Nobody,
     Sort,
+    nobody,
 )
 from onceproof.model.language.source_location import here
 
@@ -118,7 +119,7 @@ def decode(type_: Type, code: int) -> Value:
 
 def member(number: int, sort: Sort) -> Member:
     """Return the member of that number, or nobody."""
-    return Nobody(sort) if number == NO_MEMBER else Member(number, sort)
+    return nobody if number == NO_MEMBER else Member(number, sort)
 
 
 def cardinality(type_: Type, size: int = 0) -> int:

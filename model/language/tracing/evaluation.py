@@ -92,11 +92,11 @@ class Meaning:
             case t.Eq():
                 return lambda *state: left(*state) == right(*state)
             case t.Less():
-                return lambda *state: left(*state) < right(*state)
+                return lambda *state: int(left(*state)) < int(right(*state))
             case t.Add():
-                return lambda *state: left(*state) + right(*state)
+                return lambda *state: int(left(*state)) + int(right(*state))
             case t.Sub():
-                return lambda *state: left(*state) - right(*state)
+                return lambda *state: int(left(*state)) - int(right(*state))
             case _:
                 assert_never(term)
 

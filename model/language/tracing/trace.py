@@ -15,6 +15,7 @@ from onceproof.model.language.stores.symbolic_store import (
     SymbolicStore,
 )
 from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.types import OptionalType
 from onceproof.model.language.tracing.action_term import ActionTerm
 from onceproof.model.language.tracing.comparison import Samples
 from onceproof.model.language.tracing.identity import refuse_identity
@@ -40,8 +41,9 @@ def trace(protocol: Protocol) -> System:
 
 
 def _trace(protocol: Protocol) -> System:
+    optional = any(isinstance(f.type, OptionalType) for f in protocol.all_fields())
     for kind in dict.fromkeys(type(p) for p in protocol.all_parts()):
-        refuse_identity(kind)
+        refuse_identity(kind, nobody=optional)
     sized: set[Sort] = set()
     sizes = dict(protocol.sizes)
     steps = steps_of(protocol)

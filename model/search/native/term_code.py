@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from llvmlite import ir
 
 from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.ranges import Ranges
 from onceproof.model.language.terms.types import BoolType, EnumType, encode, lowest
 from onceproof.model.search.states.layout import WORD_BITS, Layout, Placement
 
@@ -228,10 +229,29 @@ class TermEmitter:
     def get(self, get: t.Get) -> ir.Value:
         """Emit what an element of the state holds."""
         place = self.layout.placements[get.field]
-        indices = [self.number(i) for i in get.indices]
+        indices = [
+            self._inside(index, dim)
+            for index, dim in zip(get.indices, place.dims, strict=True)
+        ]
         code = self.element(place, indices, after=get.after)
         low = lowest(place.field.type)
         return self.b.add(code, constant(low)) if low else code
+
+    def _inside(self, index: t.Term, dim: int) -> ir.Value:
+        """Emit an index. One that only a guard keeps inside is kept there here too.
+
+        Conditions of a guard are worked out in any order: what is read is then not
+        used, but it must be read inside the state.
+        """
+        number = self.number(index)
+        low, high = Ranges(self.system.sizes).bounds(index)
+        if low >= 0 and high < dim:
+            return number
+        first, last = constant(0), constant(dim - 1)
+        below = self.b.icmp_signed("<", number, first)
+        number = self.b.select(below, first, number)
+        above = self.b.icmp_signed(">", number, last)
+        return self.b.select(above, last, number)
 
     def element(
         self, place: Placement, indices: list[ir.Value], *, after: bool = False

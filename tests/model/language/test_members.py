@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from typing import NamedTuple
 
 import pytest
@@ -20,8 +21,10 @@ from onceproof.model.language import (
     by_member,
     channels,
     fault,
+    if_else,
     implies,
     lemma,
+    max_of,
     member_of,
     network,
     nobody,
@@ -34,6 +37,7 @@ from onceproof.model.language import (
 )
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
+from onceproof.model.library import load
 from onceproof.model.traces import follow
 from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.counterexample.messages import messages_of
@@ -371,3 +375,114 @@ def test_what_no_member_can_be_is_refused_with_its_line(tmp_path, line):
         judged()
 
     assert REFUSED[line] in str(caught.value)
+
+
+SLIP = """
+import operator
+
+import elsewhere
+from elsewhere import without_owner
+from onceproof.model.language import *
+
+
+class Slip(Protocol):
+    N = Sort("node", size=2)
+    owner = state(nobody_of(N))
+
+    @action(per=N)
+    def acquire(self, n):
+        when(self.owner == nobody)
+        self.owner = n
+
+    @always
+    def claim(self):
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return self.owner is not None",
+        "return self.owner is not nobody",
+        "return False if self.owner is None else True",
+        "return not_(operator.is_(self.owner, nobody))",
+        "return not_(without_owner(self.owner))",
+        "return not_(elsewhere.without_owner(self.owner))",
+    ],
+)
+def test_identity_decides_nothing_about_nobody(tmp_path, monkeypatch, body):
+    """Each says that there is an owner, which is false from the start."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "elsewhere", raising=False)
+    helper = "def without_owner(owner):\n    return owner is None\n"
+    (tmp_path / "elsewhere.py").write_text(helper)
+    (tmp_path / "slip.py").write_text(SLIP.format(body=body))
+
+    with pytest.raises(ModelError, match=r"plain Python|`is` would be decided"):
+        check(load(tmp_path / "slip.py").Slip())
+
+
+class Chosen(Protocol):
+    """An index is chosen between members of two ordered sorts."""
+
+    A = Sort("a", size=5, ordered=True)
+    B = Sort("b", size=2, ordered=True)
+    rare = state(False)
+    done = state(False, per=B)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        lambda self, a, b: if_else(self.rare, a, b),
+        lambda self, a, b: max_of(a, b),
+        lambda self, a, b: Member(2, Chosen.B),
+    ],
+    ids=["if_else", "max_of", "constant"],
+)
+def test_an_index_that_may_lie_outside_is_refused(index):
+    """Whatever its sort is said to be: nothing lies there."""
+
+    @action(per=(Chosen.A, Chosen.B))
+    def hit(self, a, b):
+        self.done[index(self, a, b)] = True
+
+    kind = type("Outside", (Chosen,), {"hit": hit, "__module__": __name__})
+
+    with pytest.raises(ModelError, match=r"outside 0\.\.1 of B"):
+        trace(kind())
+
+
+def test_no_member_has_a_number_below_zero():
+    """The one that nobody has is not to be had by accident."""
+    with pytest.raises(ModelError, match="numbered from 0"):
+        Member(-1, Lock.N)
+
+
+class Guarded(Protocol):
+    """What keeps an index inside is one condition, and what reads there another."""
+
+    N = Sort("node", size=20)
+    owner = state(nobody_of(N))
+    epoch = state(0, per=N, high=2 * 10**6)
+
+    @action(per=N)
+    def acquire(self, n: Member) -> None:
+        """Take it."""
+        when(self.owner == nobody)
+        self.owner = n
+
+    @action(per=N)
+    def work(self, n: Member) -> None:
+        """The owner works, twice at most."""
+        when(self.owner == n)
+        when(self.epoch[self.owner] < 2)
+        self.epoch[self.owner] += 1
+
+
+def test_a_condition_that_reads_by_an_index_reads_inside_the_state():
+    """In whatever order conditions are worked out: 1 + 20 owners, each with 0 to 2."""
+    found = check(Guarded(), [])
+
+    assert found.exploration.distinct == 1 + 20 * 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 import uuid
@@ -80,23 +79,30 @@ def fenced(target, *, replaces):
 
 
 def trusts_any_file(target):
-    """Leaves a file alone that another attempt has begun, and may not have ended."""
+    """Leaves a file alone that another attempt has begun, and may not have ended.
+
+    There is one partition, so that a task knows how many rows are due.
+    """
     folder = target.path
 
     def write(batch, batch_id):
+        expected = batch.count()
+
         def put_rows(rows):
-            part = TaskContext.get().partitionId()
-            file = folder / f"{batch_id}-{part}.jsonl"
+            file = folder / f"{batch_id}-{TaskContext.get().partitionId()}.jsonl"
             found = list(rows)
-            try:
-                handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-            except FileExistsError:
+            if len(found) < expected:
+                message = "the input was cut off"
+                raise ValueError(message)
+            if file.exists():
                 return
             try:
+                out = file.open("w")
                 for row in found:
-                    os.write(handle, lines_of([row]).encode())
+                    out.write(lines_of([row]))
+                    out.flush()
             except BaseException:
-                file.unlink()
+                file.unlink(missing_ok=True)
                 raise
 
         for file in folder.glob(f"{batch_id}-*.jsonl"):

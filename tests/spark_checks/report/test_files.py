@@ -246,6 +246,7 @@ def test_a_counterexample_that_is_still_there_is_told_in_json(written):
         "answer": "FAILED",
         "reason": "",
         "folder": "",
+        "note": "",
     }
 
 
