@@ -79,6 +79,7 @@ class AnyMember:
     """Every member of a sort, as what a state may start from."""
 
     sort: Sort
+    """The sort."""
 
 
 class Sort:
@@ -135,7 +136,9 @@ class SizeBound:
     """The size of a sort and some more, as a bound of a state."""
 
     sort: Sort
+    """The sort whose size is meant."""
     more: int
+    """What is added to the size; it may be negative."""
 
 
 NO_MEMBER = -1

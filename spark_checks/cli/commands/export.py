@@ -178,6 +178,9 @@ def _names_file(output: str) -> bool:
 
 def _file(output: str, name: str) -> Path:
     """Return the file to write: the output itself, or ``name`` in that folder."""
+    if not _names_file(output) and Path(output).is_file():
+        message = f"{output!r} is a file; help: name a folder, or a file with an ending"
+        raise UsageError(message)
     path = Path(output) if _names_file(output) else Path(output, name)
     writable(path.parent)
     return path

@@ -51,7 +51,7 @@ TOGETHER = {
     "prove": [
         [
             *("PROTOCOL", "--set", "--property", "--depth", "--timeout"),
-            *("--evidence", "--json"),
+            *("--output", "--evidence", "--json"),
         ],
     ],
     "interleavings": [["PROTOCOL", "--set", "--faults", "--json"]],
