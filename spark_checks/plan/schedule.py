@@ -95,7 +95,7 @@ class Schedule:
         point = self.line(batch, number)
         leads = self.seen.leads.get((batch, point["line"])) if self.seen else None
         if leads is not None and not any(str(e) in leads for e in self.events[:at]):
-            message = "the sink's code reaches that line after other faults only"
+            message = "no earlier fault of the interleaving leads to that line"
             raise NotReplayable(message, NO_SUCH_POINT)
         return point
 

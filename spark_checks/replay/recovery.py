@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
     """Add the lines that the driver's code reached after the fault of an interleaving.
 
-    Each of ``outcomes`` has one fault. Code that looks at what a dead run has left, and
-    mends it, runs only then, and a second fault may hit it.
+    Each of ``outcomes`` has one fault. Code that repairs what a dead run has left runs
+    only then, and a second fault may hit it.
     """
     known = {b: {point.text for point in points} for b, points in seen.driver.items()}
     leads: dict[tuple[int, str], set[str]] = {}
