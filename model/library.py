@@ -124,8 +124,16 @@ def pick(name: str, known: Iterable[str], what: str) -> str:
     names = list(known)
     if name in names:
         return name
-    message = f"unknown {what} {name!r}; {did_you_mean(name, names)}"
+    folder = ", which is a folder: name a file in it" if _is_folder(name) else ""
+    message = f"unknown {what} {name!r}{folder}; {did_you_mean(name, names)}"
     raise UsageError(message)
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except OSError:  # a name that is too long
+        return False
 
 
 def settings_of(given: Iterable[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import pick, protocols
 from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import Counterexample, read, steps_of
 from onceproof.properties.counterexample.readers import failed as failed_reader
 from onceproof.properties.judges.by_history import broken
@@ -147,7 +148,12 @@ def _asked(
     sinks = reference_sinks()
     if "::" in counterexample.sink:
         sinks[counterexample.sink] = _own(path, counterexample, allow, trust=trust)
-    if counterexample.protocol not in (
+    if not counterexample.sink:
+        message = (
+            f"{path} is about a model alone, and names no sink to replay; help: "
+            f"onceproof explore {shell_word(str(path))} shows it"
+        )
+    elif counterexample.protocol not in (
         MicroBatch.label(),
         InstrumentedMicroBatch.label(),
     ):
@@ -155,8 +161,6 @@ def _asked(
         message = (
             f"{path} is about {counterexample.protocol}, which no sink is replayed by"
         )
-    elif not counterexample.sink:
-        message = f"{path} is about a model alone, and names no sink to replay"
     elif counterexample.sink not in sinks:
         message = (
             f"{path} is about sink {counterexample.sink!r}, which is not known here"

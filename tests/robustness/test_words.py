@@ -37,7 +37,7 @@ NAMES = (
         TPC,
         sentence="unexpected extra argument",
     ),
-    of("check of a folder", "check", ".", sentence="unknown protocol '.'"),
+    of("check of a folder", "check", ".", sentence="'.', which is a folder: name a"),
     of(
         "check of a folder named .py",
         "check",

@@ -108,6 +108,7 @@ def test_a_file_that_is_no_counterexample_is_refused(
         ({"protocol": "two-phase-commit"}, "which no sink is replayed by"),
         ({"sink": "none"}, "'none', which is not known here"),
         ({"sink": ""}, "names no sink"),
+        ({"sink": "", "protocol": "my_lease.py"}, "onceproof explore"),
         ({"sink": ["x"]}, "'sink' is not a text"),
         ({"interleaving": "1"}, "'interleaving' is not a whole number"),
         ({"faults": True}, "'faults' is not a whole number"),
