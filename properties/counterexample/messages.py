@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language.parts.channels import ONLY, Channels
+from onceproof.model.language.parts.channels import Channels
+from onceproof.model.language.parts.message_columns import ONLY
 from onceproof.model.language.parts.networks import Network
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.stores.plain_store import PlainStore

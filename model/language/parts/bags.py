@@ -19,14 +19,8 @@ from onceproof.model.language.expressions import (
     not_,
 )
 from onceproof.model.language.fields import Param
-from onceproof.model.language.parts.channels import (
-    Channels,
-    End,
-    blank_of,
-    bounds_of,
-    column,
-    no_family,
-)
+from onceproof.model.language.parts.channels import Channels, End, no_family
+from onceproof.model.language.parts.message_columns import blank_of, bounds_of, column
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.source_location import here

@@ -1,7 +1,7 @@
-"""Channels between processes: queues that keep the order, and networks that do not.
+"""Channels between processes: bounded queues that keep the order of messages.
 
 A channel is a part with state of its own, so every reader of a model reads it as it
-reads any state. A message is a value of the language, or a named tuple of values.
+reads any state.
 """
 
 from __future__ import annotations
@@ -11,30 +11,27 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import all_of, if_else, implies
-from onceproof.model.language.fields import Field, Param
-from onceproof.model.language.protocol import Part, Slot
-from onceproof.model.language.sorts import (
-    AnyMember,
-    Member,
-    Nobody,
-    SizeBound,
-    Sort,
-    Tuples,
-    nobody,
+from onceproof.model.language.parts.message_columns import (
+    ONLY,
+    Column,
+    blank_of,
+    bounds_of,
+    column,
+    columns_of,
+    refuse_nobody,
+    shaped,
 )
+from onceproof.model.language.protocol import Part, Slot
+from onceproof.model.language.sorts import Member, Sort, Tuples, nobody
 from onceproof.model.language.source_location import here
 from onceproof.model.language.state import State, state
-from onceproof.model.language.terms.types import MemberType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
-    from onceproof.model.language.fields import Bound
+    from onceproof.model.language.fields import Bound, Param
 
 M = TypeVar("M")
-
-ONLY = "value"
-"""The name of the part of a message that has one part alone."""
 
 
 class End(Generic[M]):
@@ -267,55 +264,6 @@ class Channels(Part, Generic[M]):
     """The parts of a message that hold a member, and never nobody."""
 
 
-class Column:
-    """One part of all messages in a family of channels, in one state."""
-
-    def __init__(self, part: Part, name: str) -> None:
-        """Look at the field ``name`` of ``part``."""
-        self._part = part
-        self._field = part.field(name)
-
-    def __getitem__(self, at: tuple[int, ...]) -> Any:
-        """Return what is at a place."""
-        return self._part.store.read(self._field, at)
-
-    def __setitem__(self, at: tuple[int, ...], value: object) -> None:
-        """Change what is at a place."""
-        self._part.store.write(self._field, at, value)
-
-
-def columns_of(message: object) -> dict[str, Any]:
-    """Take a message apart; what is no named tuple has one part, its ``value``."""
-    if isinstance(message, tuple) and hasattr(message, "_fields"):
-        return dict(zip(message._fields, message, strict=True))
-    return {ONLY: message}
-
-
-def blank_of(sample: object) -> tuple[dict[str, Any], dict[str, Sort]]:
-    """Return what lies where there is no message, and which parts hold a member.
-
-    These are nobody where there is no message, since no member is like no other.
-    """
-    columns = columns_of(sample)
-    held = {n: v.sort for n, v in columns.items() if isinstance(v, AnyMember)}
-    for name, value in columns.items():
-        if isinstance(value, Member) and not isinstance(value, Nobody):
-            message = (
-                f"{name} of a message is member {int(value)} of {value.sort.text!r}; "
-                "declare the part by its sort, as in member_of(PROCESS)"
-            )
-            raise ModelError(message, where=here())
-    return {**columns, **{n: Nobody(sort) for n, sort in held.items()}}, held
-
-
-def refuse_nobody(part: Part, name: str, sort: Sort, value: object) -> None:
-    """Refuse nobody as a part of a message that holds a member."""
-    size = part.size_of(sort)
-    path = part.path_to(name)
-    field = Field(path, MemberType(sort), (), 0, volatile=False, members=size)
-    part.store.fit(field, value)
-
-
 def channels(
     sample: M,
     *,
@@ -383,38 +331,6 @@ def no_family(part: Part, name: str, one: type) -> Exception:
         f"or {path}.only.{name} where it has no index"
     )
     return ModelError(message, where=here())
-
-
-def shaped(part: Part, message: object, sample: Collection[str]) -> dict[str, Any]:
-    """Take a message apart; refuse one that is not like the declared sample."""
-    columns = columns_of(message)
-    if list(columns) != list(sample):
-        wanted = ", ".join(sample) if "value" not in sample else "a single value"
-        text = f"{part.path_to('')[:-1]} carries messages of {wanted}, not {message!r}"
-        raise ModelError(text, where=here())
-    return columns
-
-
-def bounds_of(
-    high: Bound | Mapping[str, Bound] | None,
-    blank: Mapping[str, object],
-) -> dict[str, Bound | None]:
-    """Return the bound of each part of a message, where it has one."""
-    if high is None or isinstance(high, int | Param | Sort | SizeBound):
-        return dict.fromkeys(blank, high)
-    return dict(high)
-
-
-def column(
-    value: object,
-    sorts: tuple[Sort, ...],
-    high: Bound | None,
-    *,
-    volatile: bool,
-) -> State[Any]:
-    """Declare one part of all messages, like the one of the sample."""
-    number = isinstance(value, int) and not isinstance(value, bool | Member)
-    return state(value, per=sorts, high=high if number else None, volatile=volatile)
 
 
 def _harm(

@@ -12,10 +12,10 @@ from onceproof.model.language.decorators import fault
 from onceproof.model.language.expressions import if_else
 from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.parts.bags import bag
-from onceproof.model.language.parts.channels import (
+from onceproof.model.language.parts.channels import no_family
+from onceproof.model.language.parts.message_columns import (
     bounds_of,
     columns_of,
-    no_family,
     refuse_nobody,
     shaped,
 )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.export.javascript import coded, literal, source
 from onceproof.model.interleavings.failing_runs import starts
-from onceproof.model.language.parts.channels import ONLY
+from onceproof.model.language.parts.message_columns import ONLY
 from onceproof.model.language.parts.processes import Status
 from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import named
