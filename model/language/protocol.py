@@ -332,6 +332,13 @@ class Part(metaclass=Declaring):
         for inner in self.parts.values():
             yield from inner.all_fields()
 
+    def holds_at_most(self) -> Mapping[str, int]:
+        """Return limits of this part that are no parameters, by their path.
+
+        A verdict names them, since what goes beyond them cannot happen in the model.
+        """
+        return {}
+
     def all_parts(self) -> Iterator[Part]:
         """Yield this part and the parts inside it."""
         yield self

@@ -46,10 +46,17 @@ def faults_of(system: System) -> str:
     return f"at most {most} fault{plural} in a run{f' ({own})' if own else ''}"
 
 
+def rooms_of(protocol: Protocol) -> str:
+    """Return how much parts of a protocol hold: ``requests.in_flight=3``."""
+    rooms = (part.holds_at_most() for part in protocol.all_parts())
+    return ", ".join(f"{name}={most}" for room in rooms for name, most in room.items())
+
+
 def bounds_of(system: System, *, without: Collection[Sort] = ()) -> str:
-    """Return the sizes and the faults that a verdict about a system is limited to."""
-    sizes = sizes_of(system.protocol, without=without)
-    return f"{sizes}; {faults_of(system)}" if sizes else faults_of(system)
+    """Return the sizes, rooms and faults that limit a verdict about a system."""
+    protocol = system.protocol
+    numbers = (sizes_of(protocol, without=without), rooms_of(protocol))
+    return "; ".join([*filter(None, numbers), faults_of(system)])
 
 
 def _numbers(protocol: Protocol) -> Iterator[tuple[str, int, Sort | Param]]:

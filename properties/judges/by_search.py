@@ -68,6 +68,15 @@ class Report:
     """A finding for each property."""
     run: Exploration | Simulation | None = None
     """The search or the walks behind the findings, if any."""
+    confirming: Exploration | None = None
+    """The search at the same sizes that confirms what z3 found, if it came to its end.
+    """
+
+    @property
+    def never_taken(self) -> tuple[str, ...]:
+        """The actions that no step of the search, or of the walks, took."""
+        run = self.run or self.confirming
+        return () if run is None else run.never_taken
 
     @property
     def exploration(self) -> Exploration | None:

@@ -135,7 +135,7 @@ def check_data(report: Report) -> dict[str, Any]:
         data["seconds"] = round(report.run.seconds, 6)
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
     if report.run is not None:
-        data["never_taken"] = list(report.run.never_taken)
+        data["never_taken"] = list(report.never_taken)
     data["bounds"] = {f.property.name: f.bounds for f in report.findings if f.bounds}
     data["notes"] = {f.property.name: f.note for f in report.findings if f.note}
     data["loops"] = {
@@ -201,9 +201,7 @@ def show_check(report: Report) -> None:
             f"{walked.taken} of {walked.events} events taken, seed {walked.seed}, "
             f"{walked.seconds:.2f} s"
         )
-    if report.run is not None and report.run.never_taken:
-        names = escape(safe(", ".join(report.run.never_taken)))
-        out.print(f"[yellow]actions never taken: {names}[/yellow]")
+    _show_never_taken(out, report)
     _show_findings(out, report)
 
 
@@ -231,12 +229,20 @@ def prove_data(report: Report) -> dict[str, Any]:
             }
             for f in report.findings
         },
+        **({"never_taken": list(report.never_taken)} if report.confirming else {}),
     }
 
 
 def show_prove(report: Report) -> None:
     """Print the outcome of proofs."""
+    _show_never_taken(stdout(), report)
     _show_findings(stdout(), report)
+
+
+def _show_never_taken(out: Console, report: Report) -> None:
+    if report.never_taken:
+        names = escape(safe(", ".join(report.never_taken)))
+        out.print(f"[yellow]actions never taken: {names}[/yellow]")
 
 
 def _show_findings(out: Console, report: Report) -> None:

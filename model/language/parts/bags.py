@@ -21,6 +21,7 @@ from onceproof.model.language.expressions import (
 from onceproof.model.language.fields import Param
 from onceproof.model.language.parts.channels import Channels, End, no_family
 from onceproof.model.language.parts.message_columns import blank_of, bounds_of, column
+from onceproof.model.language.parts.room import constants, refuse_idle_faults
 from onceproof.model.language.protocol import Slot
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.source_location import here
@@ -164,6 +165,15 @@ class Bag(Channels[M]):
 
     copies_: tuple[int | Param | None]
 
+    def holds_at_most(self) -> Mapping[str, int]:
+        """Return how many messages there is room for, where no name says so."""
+        return constants(self, {self.room_: self.bound_, "copies": self.copies_})
+
+    def _take_sizes(self, sizes: dict[Sort, int]) -> None:
+        if self.alike is not None:
+            refuse_idle_faults(self, "copies", self.alike, self.budgets_)
+        super()._take_sizes(sizes)
+
     @property
     def alike(self) -> int | None:
         """How many messages alike may be on their way at once."""
@@ -264,6 +274,8 @@ def bag(
         "inner": (place,),
         "bound_": None if isinstance(in_flight, Sort) else (in_flight,),
         "copies_": (copies,),
+        "room_": "in_flight",
+        "budgets_": {"repeats": repeats},
         "sample": sample,
         "__doc__": Bag.__doc__,
         "__module__": __name__,

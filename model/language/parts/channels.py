@@ -21,6 +21,7 @@ from onceproof.model.language.parts.message_columns import (
     refuse_nobody,
     shaped,
 )
+from onceproof.model.language.parts.room import constants, refuse_idle_faults
 from onceproof.model.language.protocol import Part, Slot
 from onceproof.model.language.sorts import Member, Sort, Tuples, nobody
 from onceproof.model.language.source_location import here
@@ -158,6 +159,10 @@ class Channels(Part, Generic[M]):
 
     In a tuple, since the class of a channel declares no parameter of its own.
     """
+    room_: str = "length"
+    """What the option is called that says how much room there is."""
+    budgets_: Mapping[str, int | Param]
+    """The budgets of the faults that need room for two messages."""
 
     @property
     def length(self) -> int:
@@ -167,9 +172,14 @@ class Channels(Part, Generic[M]):
         (found,) = self.bound_
         return found if isinstance(found, int) else self.argument(found)
 
+    def holds_at_most(self) -> Mapping[str, int]:
+        """Return how many messages there is room for, where no name says so."""
+        return constants(self, {self.room_: self.bound_})
+
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:
         if self.bound_ is not None:
-            self._given = {self.inner[0]: max(1, self.length)}
+            refuse_idle_faults(self, self.room_, self.length, self.budgets_)
+            self._given = {self.inner[0]: self.length}
         super()._take_sizes(sizes)
 
     def __getattr__(self, name: str) -> Any:
@@ -313,6 +323,7 @@ def channels(
         "sorts": sorts,
         "inner": (place,),
         "bound_": (length,),
+        "budgets_": {"repeats": repeats, "overtakings": overtakings},
         "sample": sample,
         "__doc__": Channels.__doc__,
         "__module__": __name__,

@@ -19,6 +19,7 @@ from onceproof.model.language.parts.message_columns import (
     refuse_nobody,
     shaped,
 )
+from onceproof.model.language.parts.room import constants, refuse_idle_faults
 from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
 from onceproof.model.language.sorts import AnyMember, Member, Nobody, SizeBound, Sort
 from onceproof.model.language.source_location import here
@@ -106,6 +107,8 @@ class Network(Part, Generic[M]):
     sorts: tuple[Sort, ...]
     inner: tuple[Sort]
     copies_: tuple[int | Param]
+    budgets_: Mapping[str, int | Param]
+    """The budgets of the faults that need room for two messages alike."""
 
     @property
     def copies(self) -> int:
@@ -113,7 +116,12 @@ class Network(Part, Generic[M]):
         (found,) = self.copies_
         return found if isinstance(found, int) else self.argument(found)
 
+    def holds_at_most(self) -> Mapping[str, int]:
+        """Return how many messages alike there is room for, where no name says so."""
+        return constants(self, {"copies": self.copies_})
+
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:
+        refuse_idle_faults(self, "copies", self.copies, self.budgets_)
         self._counts = {n: kind.count(self, sizes) for n, kind in self.kinds.items()}
         number = math.prod(self._counts.values())
         if number > MAX_SIZE:
@@ -343,6 +351,7 @@ def network(
         "sorts": sorts,
         "inner": (messages,),
         "copies_": (copies,),
+        "budgets_": {"repeats": repeats},
         "__doc__": Network.__doc__,
         "__module__": __name__,
     }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.tracing.system import System
+    from onceproof.model.search.exhaustive import Exploration
     from onceproof.model.traces import Trace
     from onceproof.properties.judges.by_search import Finding, Report
     from onceproof.properties.property import Property
@@ -105,6 +106,12 @@ class Searches:
             return None
         self._made.append(SearchSummary(numbers_of(protocol), report, given))
         return self._made[-1]
+
+    @property
+    def given(self) -> Exploration | None:
+        """Return the search at the sizes given to z3, if it saw every state."""
+        whole = (m.report.exploration for m in self._made if m.given and not m.cut)
+        return next(whole, None)
 
     def refutes(self, prop: Property) -> tuple[SearchSummary, Trace] | None:
         """Find a counterexample to a property, and where it was found."""

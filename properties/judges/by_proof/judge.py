@@ -99,7 +99,8 @@ def prove(
             if f.given.verdict.holds and not f.every_size
         ],
     )
-    return Report(protocol, [_confirmed(f, searches, depth) for f in findings])
+    confirmed = [_confirmed(f, searches, depth) for f in findings]
+    return Report(protocol, confirmed, confirming=searches.given)
 
 
 def _conditional(when: Modality) -> bool:

@@ -55,7 +55,7 @@ class Sorted(Bags):
     [
         {},
         {"losses": 1},
-        {"repeats": 1},
+        {"copies": 2},
         {"repeats": 1, "copies": 2},
         {"losses": 1, "repeats": 1, "copies": 2, "faults": 2},
     ],

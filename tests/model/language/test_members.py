@@ -207,7 +207,7 @@ class Election(Protocol):
     voted = state(nobody_of(N), per=N)
     leader = state(nobody_of(N))
     net = network(Vote(member_of(N), member_of(N), granted=False), losses=1)
-    link = channels(Hint(member_of(N), nobody_of(N)), per=N, length=1, repeats=1)
+    link = channels(Hint(member_of(N), nobody_of(N)), per=N, length=2, repeats=1)
     known = state(nobody_of(N), per=(N, N))
 
     @action(per=(N, N))

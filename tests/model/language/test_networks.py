@@ -118,7 +118,7 @@ class Bag2(Bags):
     [
         (Bags, {}, set()),
         (Bags, {"losses": 1}, {"what-was-sent-is-there"}),
-        (Bags, {"repeats": 1}, set()),
+        (Bag2, {}, set()),
         (Bag2, {"repeats": 1}, {"once"}),
     ],
 )

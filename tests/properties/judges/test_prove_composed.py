@@ -134,7 +134,7 @@ class Gossip(Protocol):
     knows = state(False, per=P)
     heard = state(False, per=P)
     link = channels(Note(urgent=False), per=P, length=2, losses=1, overtakings=1)
-    air = network(Note(urgent=False), per=P, repeats=1)
+    air = network(Note(urgent=False), per=P, copies=2, repeats=1)
 
     @action(per=(P, P))
     def send(self, p: Member, q: Member) -> None:
