@@ -36,6 +36,11 @@ def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
     return replace(seen, driver=driver, leads=every)
 
 
+def lines_of_restarts(outcomes: Iterable[Outcome]) -> set[str]:
+    """Return what the driver's code ran in runs that no fault ended."""
+    return {text for one in outcomes for _, text in _after_its_fault(one)}
+
+
 def _after_its_fault(outcome: Outcome) -> Iterator[tuple[int, str]]:
     """Yield what ran on the driver in runs that the fault did not end."""
     for run in outcome.runs:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay.outcome import after_faults, never_hit
+from onceproof.spark_checks.replay.recovery import lines_of_restarts
 from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
@@ -139,6 +141,11 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
         if no_points:
             shown = _such(no_points)
             found.append(f"hit by no fault, {len(no_points)} lines: {how}: {shown}")
+    if second := _within_reach(report):
+        found.append(
+            f"help: faults=2 injects a second fault at {second} of them, such as in "
+            "the repair of what a crash left"
+        )
     if not (seen.driver or seen.tasks):
         found.append(
             "not injected into: what the sink does inside Spark; no line of your own "
@@ -158,6 +165,16 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
             "at their first and last time"
         )
     return found
+
+
+def _within_reach(report: SinkReport) -> int:
+    """Count the lines that a second fault would hit, where only one was allowed."""
+    seen = report.sink.seen
+    faults = report.protocol.argument(MicroBatch.faults)
+    if seen is None or faults > 1:
+        return 0
+    again = lines_of_restarts(report.replayed)
+    return len(again & {*after_faults(seen, report.outcomes)})
 
 
 def _such(lines: Sequence[str]) -> str:

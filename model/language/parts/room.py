@@ -1,4 +1,4 @@
-"""How many messages there is room for, and which faults need more room than there is."""
+"""How many messages there is room for, and the faults that need more than there is."""
 
 from __future__ import annotations
 

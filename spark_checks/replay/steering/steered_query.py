@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     _News: TypeAlias = events.StepTaken | events.FaultInjected
 
 _RESTARTS = 3
+NEVER = "never injected"
+NO_LONGER = "after an earlier fault, the code does not get there"
+"""Why a fault left no mark: nothing came to its point, at all or in a restarted run."""
 
 
 class SteeredQuery:
@@ -247,11 +250,12 @@ class SteeredQuery:
         if run.end_mark is not None and not self._left(run.end_mark):
             # After a first fault, a user's code may run other lines.
             fewer = self._own and (not ended.error or run.number > 0)
-            reason = f"never injected: {run.end_mark.what}{besides}"
+            why = NO_LONGER if fewer and run.number > 0 else NEVER
+            reason = f"{why}: {run.end_mark.what}{besides}"
             return Deviation(reason, known=fewer)
         if missing:
             never = "; ".join(d.what for d in missing)
-            reason = f"never injected: {never}{'' if run.fails else besides}"
+            reason = f"{NEVER}: {never}{'' if run.fails else besides}"
             # A callback may reach the line where it dies before it starts tasks.
             begun = any((self._marks / mark).exists() for mark in run.begun.values())
             early = self._callback and run.end_mark is not None and not begun

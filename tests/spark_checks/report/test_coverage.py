@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
@@ -56,7 +57,7 @@ def hit(*lines):
     return Done(hits=hits, spark=SimpleNamespace(unread={}, moments=()))
 
 
-def report_of(*outcomes, requested=None, there=None, whole=True, **seen):
+def report_of(*outcomes, requested=None, there=None, whole=True, faults=1, **seen):
     points = tuple(CodePoint(line) for line in (FIRST, SECOND, THEIRS))
     sink = SimpleNamespace(
         seen=SeenPoints({0: points}, **seen), name="x::sink", code=("/x",)
@@ -64,8 +65,9 @@ def report_of(*outcomes, requested=None, there=None, whole=True, **seen):
     requested = len(outcomes) if requested is None else requested
     classes = SimpleNamespace(classes=range(requested if there is None else there))
     model = SimpleNamespace(verdicts={})
+    protocol = MicroBatch(faults=faults)
     return SinkReport(
-        sink, None, classes, model, None, outcomes, requested=requested, whole=whole
+        sink, protocol, classes, model, None, outcomes, requested=requested, whole=whole
     )
 
 
@@ -217,8 +219,8 @@ def test_a_restart_that_no_fault_explains_is_said():
 OTHER = place_of(9, "x.py", installed=False) + "write()"
 
 
-def run_of(*lines, batch=0):
-    return RunRecord((), "", "at rest", {batch: lines})
+def run_of(*lines, batch=0, stop=""):
+    return RunRecord((), stop, "at rest", {batch: lines})
 
 
 @pytest.mark.parametrize(
@@ -311,24 +313,34 @@ def test_a_line_of_a_task_that_may_have_run_after_a_fault_is_said(
     assert text == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
 
 
+@pytest.mark.parametrize("faults", [1, 2])
 @pytest.mark.parametrize(
-    ("one", "runs"),
+    ("one", "runs", "again"),
     [
         (
             InjectionPoint("raise", LINES, "call", SECOND),
-            [run_of(FIRST, SECOND, OTHER)],
+            [run_of(FIRST, SECOND, OTHER, stop="raise")],
+            False,
         ),
-        (InjectionPoint("raise", WORK, "call", SECOND), [run_of(FIRST, OTHER)]),
-        (InjectionPoint("die", LINES, "call", SECOND), [run_of(FIRST), run_of(OTHER)]),
+        (InjectionPoint("raise", WORK, "call", SECOND), [run_of(FIRST, OTHER)], True),
+        (
+            InjectionPoint("die", LINES, "call", SECOND),
+            [run_of(FIRST), run_of(OTHER)],
+            True,
+        ),
     ],
 )
-def test_a_line_that_runs_only_after_a_fault_is_said(monkeypatch, one, runs):
-    """What handles an error, or finds what a crash left, runs in no other run."""
+def test_a_line_that_runs_only_after_a_fault_is_said(
+    monkeypatch, one, runs, again, faults
+):
+    """What handles an error, or finds what a crash left; two faults may reach it."""
     monkeypatch.setattr(SinkReport, "verdict", lambda *_: Verdict.HELD)
     done = Done(hits=(one,), spark=SimpleNamespace(unread={}, moments=()))
     done.runs = tuple(runs)
-    found = report_of(hit(FIRST, SECOND, THEIRS), done)
+    found = report_of(hit(FIRST, SECOND, THEIRS), done, faults=faults)
 
     assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
-    [text] = left_out_of(found, Choice())
+    text, *help_ = left_out_of(found, Choice())
+    assert bool(help_) == (again and faults == 1)
+    assert not help_ or help_[0].startswith("help: faults=2 injects a second fault")
     assert text == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
