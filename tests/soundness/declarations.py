@@ -217,7 +217,8 @@ def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
             options = _per(sorts) + ', high={"page": 1}'
         budgets = [b for b in ("losses", "repeats", "overtakings") if w.chance(0.4)]
         options += "".join(f", {b}={w.pick(('1', *w.params))}" for b in budgets)
-        length = w.pick(("1", "2", "2"))
+        roomy = "repeats" in budgets or "overtakings" in budgets
+        length = "2" if roomy else w.pick(("1", "2", "2"))
         lines.append(
             f"queue = channels({sample}{options}, length={length}{w.pick(volatile)})"
         )
@@ -232,8 +233,11 @@ def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
         }[kind]
         sorts = w.pick(((), ("S",)))
         options = _per(sorts) + (", high=1" if kind == "letter" else "")
-        options += "".join(f", {b}=1" for b in ("losses", "repeats") if w.chance(0.4))
-        options += w.pick(("", ", copies=2")) if kind == "colour" else ""
+        options += ", losses=1" if w.chance(0.4) else ""
+        repeats = w.chance(0.4)
+        more = repeats or (kind == "colour" and w.chance(0.5))
+        options += ", repeats=1" if repeats else ""
+        options += ", copies=2" if more else ""
         lines.append(f"bag = network({sample}{options}{w.pick(volatile)})")
         w.bags["bag"] = (sorts, kind)
     if w.chance(share * 0.6):
@@ -270,9 +274,11 @@ def _sack(w: Writer, lines: list[str], volatile: str) -> None:
     sample = {"note": "Note(Colour.RED, False)", "letter": "Letter(False, 0)"}[kind]
     sorts = w.pick(((), ("S",)))
     options = _per(sorts) + (", high=1" if kind == "letter" else "")
-    options += "".join(f", {b}=1" for b in ("losses", "repeats") if w.chance(0.3))
+    options += ", losses=1" if w.chance(0.3) else ""
     room = w.pick(("O", "O", "1") if "O" in w.sorts else ("1", "2"))
-    options += f", in_flight={room}" + w.pick(("", ", copies=1"))
+    repeats = room != "1" and w.chance(0.3)
+    options += ", repeats=1" if repeats else ""
+    options += f", in_flight={room}" + ("" if repeats else w.pick(("", ", copies=1")))
     lines.append(f"sack = network({sample}{options}{volatile})")
     w.sacks["sack"] = (sorts, kind, room if room == "O" else "")
 
