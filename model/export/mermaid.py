@@ -63,6 +63,9 @@ def _shown(value: object) -> str:
 def _label(graph: Graph, first: State, state: State, names: Names | None) -> str:
     if state == first:
         return "start"
+    if names is not None:
+        changes = names.differences(first, state).items()
+        return " ".join(f"{_shown(name)}={_shown(value)}" for name, value in changes)
     parts = []
     for (field, place), old, new in zip(
         graph.interpreter.places, first, state, strict=True
@@ -70,8 +73,5 @@ def _label(graph: Graph, first: State, state: State, names: Names | None) -> str
         if old != new:
             index = f"[{','.join(map(str, place))}]" if place else ""
             value = new.value if isinstance(new, Enum) else new
-            name = f"{field.path}{index}"
-            if names is not None:
-                name = _shown(names.element(field.path, place))
-            parts.append(f"{name}={_shown(value)}")
+            parts.append(f"{field.path}{index}={_shown(value)}")
     return " ".join(parts)

@@ -16,6 +16,8 @@ class Names(Protocol):
         """Name an event that is taken in a state."""
         ...
 
-    def element(self, path: str, place: tuple[int, ...]) -> str:
-        """Name an element of the state."""
+    def differences(
+        self, before: State, after: State
+    ) -> dict[str, bool | int | float | str]:
+        """Name what differs between two states, with its value in the second."""
         ...

@@ -20,7 +20,7 @@ from onceproof.properties.counterexample.slicing import (
 from onceproof.properties.guarantees import guarantees_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping
 
     from onceproof.model.search.queries import SearchQuery
     from onceproof.properties.counterexample.model_run import ModelRun
@@ -56,24 +56,25 @@ def grounds_of(model: ModelRun, fails_at: int) -> Grounds | None:
     asked = reads | slice_.in_the_way(reads, fails_at) if rests else reads
     reasons = slice_.reasons(asked, fails_at, step=step)
     elements = sorted({(path, place) for path, place, _ in reads})
-    labels = tuple(slice_.labels.element(*element) for element in elements)
+    state, names = model.run.states[fails_at], slice_.labels
+    values = {names.element(*e): names.value(*e, state) for e in elements}
     return Grounds(
-        labels,
-        _values(labels, [slice_.states[fails_at][element] for element in elements]),
+        tuple(values),
+        _values(values),
         tuple(reason.step for reason in reasons),
         tuple(reason_in_words(slice_, reason, model.run) for reason in reasons),
         tuple(
-            tuple(slice_.labels.element(*element) for element in reason.elements)
+            tuple(dict.fromkeys(names.element(*e) for e in reason.elements))
             for reason in reasons
         ),
     )
 
 
-def _values(labels: Sequence[str], values: Sequence[object]) -> str:
+def _values(values: Mapping[str, object]) -> str:
     """Return which values some elements have, naming at most ``MOST_NAMED``."""
-    pairs = list(zip(labels, values, strict=True))
-    shown = [f"{label} is {plain(value)}" for label, value in pairs[:MOST_NAMED]]
-    more = len(pairs) - len(shown)
+    pairs = [*values.items()][:MOST_NAMED]
+    shown = [f"{label} is {plain(value)}" for label, value in pairs]
+    more = len(values) - len(shown)
     if more:
         shown.append(f"{more} more are as they are")
     return joined(shown) if shown else ""

@@ -10,6 +10,7 @@ from onceproof.model.files import writable, write_whole
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import spelled
 from onceproof.properties.counterexample.labels import Labels
+from onceproof.properties.counterexample.sort_words import lane_words_of
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.ledger import History
 from onceproof.properties.schema import (
@@ -301,9 +302,13 @@ def lane_of(interpreter: Interpreter, event: Event) -> str:
     sorts = step.sorts
     for member, sort in zip(event.members, sorts, strict=True):
         if not sort.ordered:
-            return f"{sort.text.partition(',')[0]} {int(member)}"
+            return f"{lane_words_of(interpreter.protocol)[sort]} {int(member)}"
     part = event.name.rpartition(".")[0]
-    return part or interpreter.protocol.role or interpreter.protocol.label()
+    protocol = interpreter.protocol
+    if part or protocol.role:
+        return part or protocol.role
+    label = protocol.label()
+    return f"{label} (protocol)" if label in protocol.parts else label
 
 
 def differences(

@@ -148,10 +148,8 @@ def as_text(
     Steps of routine are one line together, unless ``unfold`` asks for each. Of more
     than ``most`` lines those far from any fault are left out, and that is said.
     """
-    share = (width - 4) // max(1, len(lanes.names))
-    longest = max((len(name) for name in lanes.names), default=0)
-    room = max(12, min(share, longest + 2))
-    lines = ["    " + "".join(_fit(name, room) for name in lanes.names).rstrip()]
+    room, headings = _headings(lanes.names, (width - 4) // max(1, len(lanes.names)))
+    lines = ["    " + "".join(name.ljust(room) for name in headings).rstrip()]
     blocks = _blocks(lanes, unfold=unfold)
     last = -1
     for place in _kept(blocks, most):
@@ -159,6 +157,29 @@ def as_text(
         lines.append(_line(blocks[place], room, width))
         last = place
     return lines + _left_out(blocks[last + 1 :])
+
+
+def _headings(names: Sequence[str], share: int) -> tuple[int, list[str]]:
+    """Return how wide the lanes are, and headings that fit and differ as names do."""
+    longest = max((len(name) for name in names), default=0)
+    room = max(12, min(share, longest + 2))
+    for shorten in (_short, _short_before_number, _short_inside):
+        found = [shorten(name, room - 1) for name in names]
+        if len(set(found)) == len(set(names)):
+            return room, found
+    return longest + 2, list(names)
+
+
+def _short_before_number(text: str, room: int) -> str:
+    """Cut a text that is too long, but for the number at its end."""
+    head, _, number = text.rpartition(" ")
+    return text if len(text) <= room else f"{_short(head, room - len(number))}{number}"
+
+
+def _short_inside(text: str, room: int) -> str:
+    """Cut a text that is too long in its middle."""
+    end = room // 2
+    return text if len(text) <= room else f"{text[: room - end - 2]}..{text[-end:]}"
 
 
 def _blocks(lanes: Lanes, *, unfold: bool) -> list[list[LaneRow]]:

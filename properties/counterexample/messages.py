@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language.parts.channels import Channels
-from onceproof.model.language.parts.message_columns import ONLY
-from onceproof.model.language.parts.networks import Network
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.stores.plain_store import PlainStore
-from onceproof.model.language.terms.types import spelled
+from onceproof.properties.counterexample.boxes import in_words
+from onceproof.properties.counterexample.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
+    from onceproof.properties.counterexample.boxes import Box
 
 RECEIVED, LOST, UNKNOWN = "received", "lost", "unknown"
 
@@ -36,89 +35,13 @@ class SentMessage:
     text: str
     """The message, in words."""
     channel: str
-    """The channel or network."""
+    """The channel or network, as it is labelled."""
     sent: int
     """The step that sends it."""
     taken: int | None
     """The step that takes it out; None while it is in flight."""
     delivery: str
     """received, lost, or unknown while it is in flight."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """A family of channels or networks: where its messages lie in a state.
-
-    ``counted`` is the path of the field that says how many there are. In a channel
-    (``fifo``), and in a network that bounds how many are in flight, the parts of each
-    lie in ``columns``; a network that counts each kind has a ``texts`` for each, which
-    is the last index of ``counted``. ``names`` are those of the parts of a message.
-    Members in such a message are indices of ``counted`` too, from ``after`` on:
-    ``members`` has the name and the sort of each.
-    """
-
-    path: str
-    """The path of the channel or network in its protocol."""
-    counted: str
-    fifo: bool
-    columns: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    members: tuple[tuple[str, str], ...] = ()
-    after: int = 0
-
-    def text(self, place: Sequence[int], number: int) -> str:
-        """Return what a message of a network says that counts each kind."""
-        held = place[self.after : self.after + len(self.members)]
-        parts = [
-            f"{name} {sort}{at}"
-            for (name, sort), at in zip(self.members, held, strict=True)
-        ]
-        return ", ".join(filter(None, [*parts, self.texts[number]]))
-
-
-def boxes_of(interpreter: Interpreter) -> list[Box]:
-    """List the channels and networks of a protocol and its parts."""
-    found = []
-    for part in interpreter.protocol.all_parts():
-        path = part.path_to("")[:-1]
-        if isinstance(part, Channels):
-            names = tuple(part.blank)
-            columns = tuple(map(part.path_to, names))
-            counted = part.path_to("used")
-            found.append(Box(path, counted, fifo=True, columns=columns, names=names))
-        elif isinstance(part, Network):
-            names = tuple(part.kinds)
-            texts = tuple(in_words(each, names) for each in part.messages())
-            counted = part.path_to("on_its_way")
-            members = tuple((name, sort.name) for name, sort in part.held.items())
-            found.append(
-                Box(
-                    path,
-                    counted,
-                    fifo=False,
-                    texts=texts,
-                    names=names,
-                    members=members,
-                    after=len(part.sorts),
-                )
-            )
-    return found
-
-
-def in_words(values: Sequence[object], names: Sequence[str]) -> str:
-    """Show the parts of a message: numbers and truth values with their names."""
-    pairs = zip(values, names, strict=True)
-    return ", ".join(_part(value, name) for value, name in pairs)
-
-
-def _part(value: object, name: str) -> str:
-    held = isinstance(value, Member)
-    value = spelled(value)
-    if isinstance(value, str) and not held:
-        return value
-    shown = ("no", "yes")[value] if isinstance(value, bool) else str(value)
-    return shown if name == ONLY else f"{name} {shown}"
 
 
 class _Logged(PlainStore):
@@ -147,7 +70,7 @@ class _InFlight:
 class _Post:
     """What is on its way after some steps, and what has come of all before."""
 
-    boxes: list[Box]
+    labels: Labels
     values: dict[tuple[str, Place], object]
     loses: set[str]
     waiting: dict[tuple[str, Place], list[_InFlight]] = field(default_factory=dict)
@@ -159,11 +82,11 @@ class _Post:
         """Follow what one step writes."""
         for path, place, value in log:
             self.values[path, place] = value
-            for box in self.boxes:
+            for box in self.labels.boxes:
                 if path == box.counted:
                     self._counted(box, place, int(value), number, event)  # type: ignore[call-overload]
-        for box in self.boxes:
-            if box.fifo:
+        for box in self.labels.boxes:
+            if box.places:
                 self._reordered(box)
 
     def _counted(
@@ -175,7 +98,13 @@ class _Post:
             lost = event.name in self.loses or event.name == f"{box.path}.lose"
             delivery = LOST if lost else RECEIVED
             self.done.append(
-                SentMessage(sent.text, box.path, sent.step, number, delivery)
+                SentMessage(
+                    sent.text,
+                    self.labels.element(box.counted, place),
+                    sent.step,
+                    number,
+                    delivery,
+                )
             )
         while len(queue) < now:
             text = self._sent(box, place, queue, now)
@@ -196,7 +125,7 @@ class _Post:
         self, box: Box, place: Place, queue: list[_InFlight], now: int, event: Event
     ) -> int:
         """Find which message has been taken out: the first that can have been."""
-        if not box.fifo or len(queue) != now + 1:
+        if not box.places or len(queue) != now + 1:
             return 0
         if event.name == f"{box.path}.lose":
             return event.members[-1]
@@ -213,16 +142,16 @@ class _Post:
                 self._reorder(box, place, queue)
 
     def _reorder(self, box: Box, place: Place, queue: list[_InFlight]) -> None:
-        for i in range(len(queue)) if box.fifo else ():
+        for i in range(len(queue)) if box.places else ():
             text = self._text(box, place, i)
             at = next((k for k in range(i, len(queue)) if queue[k].text == text), i)
             queue.insert(i, queue.pop(at))
 
     def _text(self, box: Box, place: Place, number: int) -> str:
-        if not box.fifo:
-            return box.text(place, place[-1])
+        if not box.places:
+            return box.kind(place)
         parts = [self.values[path, (*place, number)] for path in box.columns]
-        return in_words(parts, box.names)
+        return in_words(parts, box.names, self.labels.sort_words)
 
 
 def messages_of(
@@ -232,17 +161,20 @@ def messages_of(
 
     ``loses`` names the events in which what is on its way to the dead is lost.
     """
-    boxes = boxes_of(interpreter)
-    if not boxes:
+    labels = Labels(interpreter)
+    if not labels.boxes:
         return []
-    post = _Post(boxes, dict(_elements(interpreter, run.start)), loses)
+    post = _Post(labels, dict(_elements(interpreter, run.start)), loses)
     for number, (before, (event, _)) in enumerate(
         zip(run.states, run.steps, strict=False), 1
     ):
         post.step(number, event, writes_of(interpreter, before, event))
+    counted = {box.path: box.counted for box in labels.boxes}
     left = [
-        SentMessage(sent.text, path, sent.step, None, UNKNOWN)
-        for (path, _), queue in post.waiting.items()
+        SentMessage(
+            sent.text, labels.element(counted[path], place), sent.step, None, UNKNOWN
+        )
+        for (path, place), queue in post.waiting.items()
         for sent in queue
     ]
     return sorted(

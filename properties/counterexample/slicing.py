@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import IntType, spelled
 from onceproof.properties.counterexample.labels import Labels
-from onceproof.properties.counterexample.messages import boxes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -144,7 +143,7 @@ class Slice:
         self.labels = Labels(interpreter)
         self.states = [self._elements(state) for state in run.states]
         self._actions = {action.name: action for action in system.actions}
-        self._channels = {box.path for box in boxes_of(interpreter)}
+        self._channels = {box.path for box in self.labels.boxes}
 
     def contradiction(self, term: t.Term, at: int, *, step: bool) -> frozenset[Read]:
         """Return the elements that settle a claim in a state, or of the step to it."""
@@ -246,18 +245,23 @@ class Slice:
 def reason_in_words(slice_: Slice, reason: Reason, run: Trace) -> str:
     """Say in a sentence what a step changed."""
     event = run.events[reason.step - 1]
-    label = slice_.labels.event(event, run.states[reason.step - 1])
-    before, after = slice_.states[reason.step - 1 : reason.step + 1]
-    changed = [e for e in reason.elements if before[e] != after[e]]
+    before, after = run.states[reason.step - 1 : reason.step + 1]
+    labels = slice_.labels
+    label = labels.event(event, before)
+    values = {
+        labels.element(*e): (labels.value(*e, before), labels.value(*e, after))
+        for e in reason.elements
+    }
+    changed = {name: pair for name, pair in values.items() if pair[0] != pair[1]}
+    left = {name: pair for name, pair in values.items() if pair[0] == pair[1]}
     parts = [
-        f"{slice_.labels.element(*e)} from {plain(before[e])} to {plain(after[e])}"
-        for e in changed[:MOST_NAMED]
+        f"{name} from {plain(old)} to {plain(new)}"
+        for name, (old, new) in [*changed.items()][:MOST_NAMED]
     ]
     if len(changed) > len(parts):
         parts.append(f"{len(changed) - len(parts)} more")
-    left = [e for e in reason.elements if before[e] == after[e]]
     kept = [
-        f"{slice_.labels.element(*e)} at {plain(after[e])}" for e in left[:MOST_NAMED]
+        f"{name} at {plain(new)}" for name, (_, new) in [*left.items()][:MOST_NAMED]
     ]
     if len(left) > len(kept):
         kept.append(f"{len(left) - len(kept)} more as they were")

@@ -8,8 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.text import identifier, quoted
-from onceproof.properties.counterexample.file import named
-from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.explorer.page.page import copied_of
 
 if TYPE_CHECKING:
@@ -36,10 +34,7 @@ def as_test(found: Explored, origin: Origin, run: View) -> str:
     failing = (strip for strip in run.strips if strip.first is not None)
     known = next(failing, next(iter(run.strips), None))
     claim = copied["property"] or (known.property if known else "")
-    interpreter = found.model.interpreter
-    names = named(interpreter, found.model.run.start)
-    label = dict(zip(names, Labels(interpreter).elements, strict=True))
-    start = {name: run.start[label[name]] for name in copied["start"]}
+    start = {name: run.named_start[name] for name in copied["start"]}
     steps = "".join(f"        {quoted(step.code)},\n" for step in run.steps)
     repeats = copied["loop"] is not None and run is found.view
     loop = f", loop={copied['loop']}" if repeats else ""

@@ -33,6 +33,7 @@ PHRASES = {
     "story-model": "What goes wrong",
     "story-spark": "What readers saw",
     "story-steps": "How it came about",
+    "story-begins": "Of several first states it begins where {chosen}.",
     "story-saw-model": "{when}, readers would see {seen}.",
     "story-saw-spark": "{when}, {seen}.",
     "story-state": "{when}, {state}.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.counterexample.readers import (
     AT_REST,
     at_moment,
@@ -11,6 +12,7 @@ from onceproof.properties.counterexample.readers import (
     seen_at,
 )
 from onceproof.properties.counterexample.routine import folds_of
+from onceproof.properties.counterexample.slicing import joined, plain
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
 from onceproof.properties.explorer.phrases import DRIFT, say, when
 from onceproof.properties.explorer.view import Story, StoryStep
@@ -53,7 +55,21 @@ def story_of(
     why = say("title-drift", what=view.sink or view.protocol)
     if view.property != DRIFT:
         why = say("story-why", claim=view.property, clause=view.clause)
-    return Story(_saw(view, counterexample, model, grounds), why, tuple(chosen))
+    saw = _saw(view, counterexample, model, grounds)
+    begins = "" if model is None or not view.steps else _begins(model)
+    return Story(f"{begins}{saw}", why, tuple(chosen))
+
+
+def _begins(model: ModelRun) -> str:
+    """Say which of several first states a run begins in; empty if there is one."""
+    chosen = Labels(model.interpreter).chosen(model.run.start)
+    if not chosen:
+        return ""
+    parts = [f"{name} is {plain(value)}" for name, value in chosen.items()]
+    more = len(parts) - MOST
+    named = parts if more <= 0 else [*parts[:MOST], f"{more} more are chosen"]
+    sentence = say("story-begins", chosen=joined(named))
+    return f"{sentence} "
 
 
 def _saw(

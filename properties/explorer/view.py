@@ -169,6 +169,8 @@ class View:
     start: dict[str, Any]
     """The first state, element by element."""
     fails_at: int | None
+    named_start: dict[str, Any] = field(default_factory=dict)
+    """The first state under the names of files; empty where there is no model."""
     messages: tuple[SentMessage, ...] = ()
     """The messages that were sent; empty where there is no model."""
     strips: tuple[PropertyTimeline, ...] = ()

@@ -12,6 +12,7 @@ from onceproof.model.interleavings.failing_runs import successors
 from onceproof.model.traces import follow
 from onceproof.properties.counterexample import necessary_steps
 from onceproof.properties.counterexample.explanation import because, grounds_of
+from onceproof.properties.counterexample.file import named
 from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.counterexample.lanes import LOOK, lanes_of
 from onceproof.properties.counterexample.messages import messages_of
@@ -143,6 +144,7 @@ class ViewBuilder:
             steps,
             fails_at=fails_at,
             start=self._labels.state(self.run.start),
+            named_start=named(model.interpreter, self.run.start),
             messages=tuple(messages_of(model.interpreter, self.run, self.crashes())),
             strips=tuple(self.strips()),
             because=reasons,

@@ -258,6 +258,7 @@ def _view(trace: View, worker: ViewBuilder, left: int) -> View:
         steps,
         fails_at=fails_at,
         start=trace.start,
+        named_start=trace.named_start,
         messages=tuple(messages_of(model.interpreter, model.run, worker.crashes())),
         strips=tuple(worker.strips()),
         live=True,

@@ -11,6 +11,8 @@ const liveModel = (model, about) => {
     fieldAt[at].type === "enum" ? fieldAt[at].values[value]
       : fieldAt[at].type !== "member" ? value
         : value < 0 ? "nobody" : `${fieldAt[at].sort}${value}`;
+  const inWords = (at, value) => fieldAt[at].type !== "member" || value < 0
+    ? shown(at, value) : `${about.held[fieldAt[at].path]} ${value}`;
   const at = name => model.names.indexOf(name);
   const nameOf = ({ event }) => model.events[event].name;
   const codeOf = one => `${nameOf(one)}(${one.members.join(", ")})`;
@@ -26,9 +28,14 @@ const liveModel = (model, about) => {
     return states;
   };
 
-  const changes = (before, after) => about.names.flatMap((name, at) =>
-    before[at] === after[at] ? []
-      : [{ name, before: shown(at, before[at]), after: shown(at, after[at]) }]);
+  const shownOf = state => about.elements.map(one => ({ name: one.label,
+    after: one.box === null ? inWords(one.cells[0], state[one.cells[0]])
+      : listed(about.boxes[one.box], textsOf(one, state)) }));
+  const changes = (before, after) => {
+    const old = shownOf(before);
+    return shownOf(after).flatMap(({ name, after: value }, i) => old[i].after === value ? []
+      : [{ name, before: old[i].after, after: value }]);
+  };
 
   const laneOf = one => {
     const rule = about.rules[nameOf(one)];
@@ -124,42 +131,86 @@ const liveModel = (model, about) => {
   // Messages ---------------------------------------------------------------------
 
   const flat = (place, dims) => place.reduce((at, index, i) => at * dims[i] + index, 0);
+  const ofMember = (name, text, word) =>
+    [name === about.only || (name === word && text !== "nobody") ? text : `${name} ${text}`, false];
   const partOf = (at, value, name) => {
-    const said = shown(at, value);
-    if (typeof said === "string") {
-      return fieldAt[at].type === "member" && name !== about.only ? `${name} ${said}` : said;
+    if (fieldAt[at].type === "member") {
+      return ofMember(name, inWords(at, value), about.held[fieldAt[at].path]);
     }
+    const said = shown(at, value);
+    if (typeof said === "string") return [said, true];
     const text = typeof said === "boolean" ? (said ? "yes" : "no") : String(said);
-    return name === about.only ? text : `${name} ${text}`;
+    return name === about.only ? [text, true] : [`${name} ${text}`, false];
   };
-  const contentOf = (box, place, number, values) => box.fifo
-    ? box.columns.map((path, i) => {
-      const { at, dims } = fields.get(path);
-      const spot = at + flat([...place, number], dims);
-      return partOf(spot, values[spot], box.names[i]);
-    }).join(", ")
-    : [...box.members.map(([name, sort], i) => `${name} ${sort}${place[box.after + i]}`),
-      box.texts[number]].filter(Boolean).join(", ");
+  const joined = parts => parts.reduce((text, [part], i) => !i ? part
+    : text + (parts.slice(0, i).every(([, bare]) => bare) ? " " : ", ") + part, "");
+  const contentOf = (box, place, number, values) => {
+    if (box.places) {
+      return joined(box.columns.map((path, i) => {
+        const { at, dims } = fields.get(path);
+        const spot = at + flat([...place, number], dims);
+        return partOf(spot, values[spot], box.names[i]);
+      }));
+    }
+    const parts = box.kinds[number].slice();
+    box.members.forEach(([i, word], k) => parts.splice(i, 0,
+      ofMember(box.names[i], `${word} ${place[box.after + k]}`, word)));
+    return joined(parts);
+  };
+  const inBrackets = text => text.includes(",") ? `(${text})` : text;
+  const called = (box, text) => box.bare ? `message ${text}` : text;
+  const listed = (box, texts) => {
+    const all = texts.map(inBrackets).join(", ");
+    return box.ordered ? `[${all}]` : `{${all}}`;
+  };
+  const textsOf = (one, state) => {
+    const box = about.boxes[one.box];
+    const times = (count, text) => Array.from({ length: count }, (_, i) => text(i));
+    if (box.places) {
+      return times(state[one.cells[0]], i => contentOf(box, one.at, i, state));
+    }
+    return one.cells.flatMap((cell, i) => {
+      const place = one.places[i];
+      return times(state[cell], () => contentOf(box, place, place[place.length - 1], state));
+    });
+  };
+  const taken = (boxes, place, state, next) => {
+    const found = about.elements.flatMap(one => {
+      if (!boxes.includes(one.box) || next === null || state[one.cells[0]] <= place) return [];
+      const box = about.boxes[one.box];
+      const text = contentOf(box, one.at, place, state);
+      const often = texts => texts.filter(other => other === text).length;
+      return often(textsOf(one, state)) > often(textsOf(one, next)) ? [called(box, text)] : [];
+    });
+    return found.length === 1 ? found[0] : null;
+  };
 
   // Labels an event, as it is taken in a state: a word beside each number, and messages
   // by what is in them.
   const labelOf = (one, state) => {
-    const parts = about.words[nameOf(one)].map((word, i) => {
-      if (typeof word === "string") return `${word} ${one.members[i]}`;
-      const text = contentOf(about.boxes[word], one.members.slice(0, i), one.members[i], state);
-      return text.includes(",") ? `message (${text})` : `message ${text}`;
+    const parts = about.words[nameOf(one)].flatMap(({ word, boxes, may, silent }, i) => {
+      const member = one.members[i], beside = silent ? [] : [`${word} ${member}`];
+      if (may) {
+        const text = taken(boxes, member, state, model.after(state, one.event, one.members));
+        return text === null ? beside : [text];
+      }
+      if (!boxes.length) return beside;
+      const box = about.boxes[boxes[0]];
+      return [called(box, contentOf(box, one.members.slice(0, i + !box.places), member, state))];
     });
-    return `${nameOf(one)}(${parts.join(", ")})`;
+    return `${nameOf(one)}(${(parts.length === 1 ? parts : parts.map(inBrackets)).join(", ")})`;
   };
 
+  const labelOfBox = (box, place) => about.elements.find(one =>
+    about.boxes[one.box] === box && String(one.at) === String(place.slice(0, box.after))).label;
   const messages = (start, events) => {
     const waiting = new Map(), done = [];
     let state = start;
     const values = start.slice();
     const textAt = (box, place, number) =>
-      contentOf(box, place, box.fifo ? number : place[place.length - 1], values);
+      contentOf(box, place, box.places ? number : place[place.length - 1], values);
     const gone = (box, place, queue, now, one) => {
-      if (!box.fifo || queue.length !== now + 1) return 0;
+      if (!box.places || queue.length !== now + 1) return 0;
       if (nameOf(one) === `${box.path}.lose`) return one.members[one.members.length - 1];
       const left = Array.from({ length: now }, (_, i) => textAt(box, place, i));
       const found = queue.findIndex((_, i) => queue.filter((__, k) => k !== i)
@@ -167,7 +218,7 @@ const liveModel = (model, about) => {
       return Math.max(0, found);
     };
     const reorder = (box, place, queue) => {
-      for (let k = 0; box.fifo && k < queue.length; k++) {
+      for (let k = 0; box.places && k < queue.length; k++) {
         const text = textAt(box, place, k);
         const found = queue.findIndex((sent, m) => m >= k && sent.text === text);
         if (found > k) queue.splice(k, 0, ...queue.splice(found, 1));
@@ -181,7 +232,7 @@ const liveModel = (model, about) => {
         const [sent] = queue.splice(gone(box, place, queue, now, one), 1);
         const name = nameOf(one);
         const lost = about.kinds[name] === "crash" || name === `${box.path}.lose`;
-        done.push({ text: sent.text, channel: box.path, sent: sent.step, taken: number,
+        done.push({ text: sent.text, channel: labelOfBox(box, place), sent: sent.step, taken: number,
           delivery: lost ? "lost" : "received" });
       }
       while (queue.length < now) {
@@ -220,13 +271,13 @@ const liveModel = (model, about) => {
       }
       state = next;
     });
-    const left = [...waiting.values()].flatMap(({ box, queue }) => queue.map(sent => ({
-      text: sent.text, channel: box.path, sent: sent.step, taken: null,
+    const left = [...waiting.values()].flatMap(({ box, place, queue }) => queue.map(sent => ({
+      text: sent.text, channel: labelOfBox(box, place), sent: sent.step, taken: null,
       delivery: "unknown" })));
     return [...done, ...left].sort((a, b) =>
       a.sent - b.sent || (a.taken || events.length) - (b.taken || events.length));
   };
 
-  return { start: about.start, shown, at, nameOf, codeOf, labelOf, event, follow, changes, laneOf, kinds,
+  return { start: about.start, shown, shownOf, inWords, at, nameOf, codeOf, labelOf, event, follow, changes, laneOf, kinds,
     strips, breaksAt, chosen, options, goOn, toRest, messages };
 };

@@ -87,7 +87,7 @@
   };
   const changesOf = number => {
     if (number === 0 && live) {
-      return about.names.map((name, at) => ({ name, after: live.shown(at, walk.start[at]) }));
+      return live.shownOf(walk.start);
     }
     if (number === 0) {
       return Object.entries(view.start).map(([name, after]) => ({ name, after }));
@@ -276,7 +276,7 @@
     if (walk.starts.length > 1) {
       walk.starts.forEach((state, i) => {
         const text = model.names.flatMap((name, at) => model.starts[at].length < 2 ? []
-          : [`${name}=${spoken(live.shown(at, state[at]))}`]).join(", ");
+          : [`${name}=${spoken(live.inWords(at, state[at]))}`]).join(", ");
         put(choice, "option", text).value = String(i);
       });
       if (walk.more) put(notes, "li", `of the first states only ${walk.starts.length} are offered`);

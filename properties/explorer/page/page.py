@@ -18,6 +18,7 @@ from onceproof.model.export.javascript import coded, literal, source
 from onceproof.model.interleavings.failing_runs import starts
 from onceproof.model.language.parts.message_columns import ONLY
 from onceproof.model.language.parts.processes import Status
+from onceproof.model.language.terms.types import MemberType
 from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import named
 from onceproof.properties.counterexample.labels import Labels
@@ -106,7 +107,7 @@ def _lean(data: dict[str, Any]) -> dict[str, Any]:
     if data["live"]:
         for step in data["steps"]:
             del step["options"], step["changes"]
-        del data["messages"]
+        del data["messages"], data["named_start"]
     return data
 
 
@@ -141,10 +142,21 @@ def about_of(model: ModelRun, *, moments: bool) -> dict[str, Any]:
     labels = Labels(model.interpreter)
     boxes = list(labels.boxes)
     return {
-        "names": labels.elements,
+        "elements": [
+            {
+                **asdict(element),
+                "box": boxes.index(element.box) if element.box else None,
+            }
+            for element in labels.shown
+        ],
+        "held": {
+            field_.path: labels.sort_words[field_.type.sort]
+            for field_ in model.system.fields
+            if isinstance(field_.type, MemberType)
+        },
         "only": ONLY,
         "words": {
-            name: [w if isinstance(w, str) else boxes.index(w) for w in words]
+            name: [{**asdict(w), "boxes": [*map(boxes.index, w.boxes)]} for w in words]
             for name, words in labels.words.items()
         },
         "start": [
@@ -153,7 +165,7 @@ def about_of(model: ModelRun, *, moments: bool) -> dict[str, Any]:
                 model.interpreter.places, model.run.start, strict=True
             )
         ],
-        "boxes": [asdict(box) for box in boxes],
+        "boxes": [{**asdict(box), "place": None} for box in boxes],
         "rules": {n: asdict(r) for n, r in lane_rules(model.interpreter).items()},
         "kinds": kinds.by_name,
         "statuses": list(kinds.statuses),

@@ -73,7 +73,7 @@ const panels = {
     byId("story-title").textContent = say(spark ? "story-spark" : "story-model");
     byId("story-saw").textContent = story.saw;
     byId("story-why").textContent = story.why;
-    byId("story-how").textContent = say("story-steps");
+    byId("story-how").textContent = story.steps.length ? say("story-steps") : "";
     const list = empty(byId("story-steps"));
     for (const { step, who, text, doc, changes } of story.steps) {
       const button = put(put(list, "li"), "button");

@@ -14,7 +14,7 @@ from onceproof.properties.counterexample.lanes import (
     as_text,
 )
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
-from onceproof.properties.explorer.phrases import CELLS, labels, safe, say, title
+from onceproof.properties.explorer.phrases import CELLS, labels, safe, say, title, when
 
 if TYPE_CHECKING:
     from onceproof.properties.explorer.view import View
@@ -23,6 +23,7 @@ MOST_ROWS = 200
 MOST_CELLS = 60
 MOST_REASONS = 20
 MOST_CHANGES = 3
+MOST_ELEMENTS = 40
 
 
 def plain_text(view: View, *, width: int = 88, unfold: bool = False) -> str:
@@ -42,6 +43,8 @@ def plain_text(view: View, *, width: int = 88, unfold: bool = False) -> str:
             lines.append("    --unfold shows the steps of routine one by one")
         lines += [f"    ... {view.ending}"] if view.ending else []
         lines.append("    X is a fault, = is what readers see")
+    if not view.steps:
+        lines += _section(say("state-at-the-start"), _start(view))
     free = [str(step.number) for step in view.steps if step.matters is False]
     if free:
         lines.append(
@@ -63,7 +66,8 @@ def story_lines(view: View, width: int) -> list[str]:
     found = []
     for text in (story.saw, story.why):
         found += textwrap.wrap(safe(text), width)
-    found += ["", f"{say('story-steps')}:"]
+    if story.steps:
+        found += ["", f"{say('story-steps')}:"]
     for step in story.steps:
         found.append(f"{step.step:3} {safe(step.who)}: {safe(step.text)}")
         changes = [
@@ -108,12 +112,26 @@ def _lanes(view: View) -> Lanes:
     return Lanes(names, tuple(rows), view.folds)
 
 
+def _start(view: View) -> list[str]:
+    """List what the first state holds, budgets of faults apart."""
+    lines = [
+        f"{safe(name)} = {_value(value)}"
+        for name, value in view.start.items()
+        if name.split(".")[0] != "faults"
+    ]
+    more = len(lines) - MOST_ELEMENTS
+    return lines if more <= 0 else [*lines[:MOST_ELEMENTS], f"... {more} more ..."]
+
+
 def _passing(view: View, width: int) -> list[str]:
     if view.passing is None:
         return []
     shared = view.passing.shared
     own = map(safe, view.passing.labels[shared:])
-    same = f"steps 1 to {shared} are the same, then" if shared else "from the start"
+    same = "from the start"
+    if shared:
+        many = f"steps 1 to {shared} are" if shared > 1 else "step 1 is"
+        same = f"{many} the same, then"
     return textwrap.wrap(f"{same} {', '.join(own)}, and rest", width)
 
 
@@ -122,7 +140,7 @@ def _strips(view: View) -> list[str]:
     lines = [
         f"{safe(strip.property):{width}}  "
         + "".join(CELLS.get(cell, "?") for cell in strip.cells)
-        + ("" if strip.first is None else f"  fails after step {strip.first}")
+        + ("" if strip.first is None else f"  fails {when(strip.first)}")
         for strip in view.strips
     ]
     key = "· holds, ✕ fails, ✓ met, = seen by readers, - nothing to say, ? not judged"

@@ -9,6 +9,7 @@ import click
 
 from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make, settings_of
 from onceproof.model.search.exhaustive import Limits
 from onceproof.spark_checks.cli import console
@@ -137,8 +138,9 @@ def check(
     if mermaid:
         from onceproof.model.export.mermaid import mermaid as draw  # noqa: PLC0415
         from onceproof.model.language.tracing.trace import trace  # noqa: PLC0415
+        from onceproof.properties.counterexample.labels import Labels  # noqa: PLC0415
 
-        click.echo(draw(trace(model)))
+        click.echo(draw(trace(model), names=Labels(Interpreter(model))))
         return 0
     chosen = properties_of(model, names)
     limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))

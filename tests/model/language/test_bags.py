@@ -241,7 +241,7 @@ def test_a_run_names_each_message_by_its_content():
             before = run.states[message.taken - 1]
             taker = run.events[message.taken - 1]
             if taker.name == "receive":
-                assert message.text == "green, urgent no, number 101"
+                assert message.text == "green urgent no, number 101"
             if taker.name == "take":
                 after = dict(
                     zip(
@@ -263,7 +263,7 @@ def test_a_fault_of_a_network_is_labelled_by_the_message():
 
     label = Labels(reference).event(names["net.lose(0)"], after)
 
-    assert label == "net.lose(message (red, urgent yes, number 2))"
+    assert label == "net.lose(red urgent yes, number 2)"
 
 
 class Wide(Protocol):

@@ -95,8 +95,8 @@ def test_a_message_leads_from_its_sending_to_its_receipt():
 
     lines = [(m.channel, m.text, m.sent, m.taken, m.delivery) for m in view.messages]
     assert lines == [
-        ("down", "prepare", 2, 4, "received"),
-        ("up", "yes", 4, None, "unknown"),
+        ("down[participant 0]", "prepare", 2, 4, "received"),
+        ("up[participant 0]", "yes", 4, None, "unknown"),
     ]
 
 
