@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Query,
         Target,
     )
+    from onceproof.spark_checks.stores.postgres import Postgres, PostgresPlace
 
 __all__ = [
     "BatchJob",
@@ -25,6 +26,8 @@ __all__ = [
     "Foreach",
     "ForeachBatch",
     "Format",
+    "Postgres",
+    "PostgresPlace",
     "Query",
     "Target",
     "replay_file",
@@ -37,6 +40,10 @@ def __getattr__(name: str) -> object:
         from onceproof.spark_checks.report import replay_file as module  # noqa: PLC0415
 
         return module.replay_file
+    if name.startswith("Postgres") and name in __all__:
+        from onceproof.spark_checks.stores import postgres  # noqa: PLC0415
+
+        return getattr(postgres, name)
     if name in __all__:
         from onceproof.spark_checks.sinks import interface  # noqa: PLC0415
 

@@ -6,7 +6,7 @@ import platform
 import socket
 import sys
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.code_cache import cache_folder, code_folder
 from onceproof.model.versions import MISSING, versions_of
@@ -19,6 +19,12 @@ from onceproof.spark_checks.session.scratch import (
     Scratch,
     left,
 )
+from onceproof.spark_checks.stores import STORES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onceproof.spark_checks.stores.interface import Store
 
 OLDEST_PYTHON = (3, 11)
 
@@ -55,7 +61,9 @@ def examine() -> list[Found]:
         ("pytest", False),
     ):
         found.append(_package(name, needed=needed))
-    return [*found, _classes(), _folders(), *map(_of_run, left()), _loopback()]
+    stores = map(_store, STORES.values())
+    runs = map(_of_run, left())
+    return [*found, *stores, _classes(), _folders(), *runs, _loopback()]
 
 
 def _python() -> Found:
@@ -94,6 +102,14 @@ def _moved() -> str:
         f"this version cannot be replayed on: {'; '.join(missing)}; install a version "
         "that Onceproof names as supported"
     )
+
+
+def _store(kind: Callable[[], Store]) -> Found:
+    """Describe a store that sinks can be tested on, and what it lacks."""
+    store = kind()
+    lacks = "; ".join(store.missing())
+    name = f"store {store.name}"
+    return Found(name, "" if lacks else "can be started", needed=False, problem=lacks)
 
 
 def _classes() -> Found:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.testing.event_batches import Case
     from onceproof.spark_checks.sinks.interface import Build
+    from onceproof.spark_checks.stores.interface import Store
 
 WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow", "code")
 SECTION = "onceproof"
@@ -123,6 +124,7 @@ class Replayer:
         schema: Any = None,
         allow: Sequence[str] = (),
         code: Sequence[str] = (),
+        store: Store | None = None,
         case: Case | None = None,
     ) -> Assessment:
         """Judge a sink, over flights or over ``events`` of your own.
@@ -132,8 +134,10 @@ class Replayer:
         of pandas or Spark, or a function of a session that gives one. ``allow`` names
         paths and addresses, as ``host:port``, that the sink may write to besides its
         target. ``code`` names packages and paths whose lines have faults injected as
-        the test's own do; with a ``-`` in front it leaves them out. A ``case``, drawn
-        by ``strategies.replays``, is a single interleaving over events of its own.
+        the test's own do; with a ``-`` in front it leaves them out. ``store`` is where
+        the sink writes, such as ``Postgres()``: each run has a fresh place in it, which
+        is ``target.store``. A ``case``, drawn by ``strategies.replays``, is a single
+        interleaving over events of its own.
         Fails the test where a guarantee is broken, where it is undecided, and where the
         sink is wrong by itself.
         """
@@ -142,6 +146,7 @@ class Replayer:
             refuse_patches(self.item)
             words = {"allow": _texts("allow", allow), "code": _texts("code", code)}
             question = self._question(events, schema, words, case)
+            question = replace(question, store=_store(store))
             if self._options.replay is not None:
                 return self._again(build, question)
             self._given = case is not None
@@ -391,6 +396,14 @@ class Replayer:
         }
         path = folder / "held.json"
         write_whole(path, json.dumps(data, indent=2) + "\n")
+
+
+def _store(given: Any) -> Any:
+    """Return a store. Raises ``UsageError`` for anything else."""
+    if given is not None and (isinstance(given, type) or not hasattr(given, "missing")):
+        message = f"store takes a store, such as Postgres(), not {given!r}"
+        raise UsageError(message)
+    return given
 
 
 def _texts(name: str, given: object) -> tuple[str, ...]:

@@ -12,8 +12,10 @@ import warnings
 from typing import TYPE_CHECKING
 
 from onceproof.properties.judges.by_history import broken
+from onceproof.spark_checks.stores.interface import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
@@ -32,6 +34,7 @@ class Leftovers:
     def __init__(self) -> None:
         """Know of none yet."""
         self._built: dict[Path, BuiltSink] = {}
+        self._places: dict[Path, Callable[[], None]] = {}
         self._lock = threading.Lock()
 
     def add(self, folder: Path, built: BuiltSink) -> None:
@@ -40,12 +43,20 @@ class Leftovers:
             with self._lock:
                 self._built[folder] = built
 
+    def add_place(self, folder: Path, drop: Callable[[], None]) -> None:
+        """Take note of a place in a store, and of how it is dropped."""
+        with self._lock:
+            self._places[folder] = drop
+
     def sweep(self) -> None:
         """Clean up after the runs whose folder is gone."""
         with self._lock:
             gone = [folder for folder in self._built if not folder.exists()]
+            left = [folder for folder in self._places if not folder.exists()]
         for folder in gone:
             self._clean(folder)
+        for folder in left:
+            self._drop(folder)
 
     def keep(self, folder: Path) -> None:
         """Leave as it is what belongs to a folder that is kept."""
@@ -55,25 +66,37 @@ class Leftovers:
             built.drop()
 
     def close(self, *, keep: bool) -> None:
-        """Clean up after all runs, unless they are all kept."""
+        """Clean up after all runs, unless they are all kept; places are dropped."""
         for folder in list(self._built):
             if keep:
                 self.keep(folder)
             else:
                 self._clean(folder)
+        for folder in list(self._places):
+            self._drop(folder)
+
+    def _drop(self, folder: Path) -> None:
+        with self._lock:
+            drop = self._places.pop(folder)
+        try:
+            drop()
+        except StoreError as error:
+            _warn(folder, str(error))
 
     def _clean(self, folder: Path) -> None:
         with self._lock:
             built = self._built.pop(folder)
         for problem in built.clean():
-            with warnings.catch_warnings():
-                # An error would hide the verdict.
-                warnings.simplefilter("always")
-                warnings.warn(
-                    f"{folder.name} is not cleaned up: {problem}",
-                    CleanupWarning,
-                    stacklevel=2,
-                )
+            _warn(folder, problem)
+
+
+def _warn(folder: Path, problem: str) -> None:
+    with warnings.catch_warnings():
+        # An error would hide the verdict.
+        warnings.simplefilter("always")
+        warnings.warn(
+            f"{folder.name} is not cleaned up: {problem}", CleanupWarning, stacklevel=3
+        )
 
 
 class RunFolders:

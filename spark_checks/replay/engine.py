@@ -141,8 +141,9 @@ def _replayed(
         reports = []
         try:
             for sink in sinks:
+                store = None if sink.store is None else pool.stores.running(sink.store)
                 context = ReplayContext(
-                    session, session.spark, source, None, pool.scratch
+                    session, session.spark, source, None, pool.scratch, store=store
                 )
                 try:
                     reports.append(

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.sink_report import SinkReport
     from onceproof.spark_checks.session.session_pool import SessionPool
     from onceproof.spark_checks.sinks.interface import Build
+    from onceproof.spark_checks.stores.interface import Store
 
 CLAIMED = (EFFECTIVELY_ONCE, RECOVERABLE)
 MOST_LINES = 40
@@ -80,6 +81,8 @@ class AssessmentRequest:
     trace: str = RETAIN
     stop: bool = False
     timeout: float = TIMEOUT
+    store: Store | None = None
+    """The store that the sink writes to."""
 
     @property
     def sizes(self) -> Sizes:
@@ -135,7 +138,9 @@ def judge(
     is not its own.
     """
     test = request.test
-    sink = own_sink(build, request.code, allowed=test.allow, named=test.code)
+    sink = own_sink(
+        build, request.code, allowed=test.allow, named=test.code, store=request.store
+    )
     sizes = request.sizes
     given = request.given or own_events(
         request.events,

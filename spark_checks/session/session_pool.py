@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.session.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
+from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.session.warm_session import WarmSession
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class SessionPool:
         self._sizes = (0, 0)
         self._inside = False
         self._numbers = itertools.count(1)
+        self.stores = StorePool()
 
     @property
     def scratch(self) -> Path:
@@ -108,6 +110,7 @@ class SessionPool:
         """End the session and remove the folder, or all but some of what it holds."""
         try:
             self.stop()
+            self.stores.close()
         finally:
             if self._scratch is not None and keep:
                 self._scratch.keep()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.protocols.parts.sinks.sink import Sink
     from onceproof.spark_checks.sinks.code_points import SeenPoints
+    from onceproof.spark_checks.stores.interface import Store
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]
@@ -33,6 +34,9 @@ class Target:
         default_factory=list, repr=False, compare=False
     )
     """The functions that ``cleanup`` has registered."""
+    store: Any = None
+    """A place in the store that the test names, such as a ``PostgresPlace``; fresh too.
+    """
 
     def cleanup(self, function: Callable[[], object]) -> None:
         """Register a function to call after the interleaving: to drop a table, say.
@@ -203,3 +207,5 @@ class ModelledSink:
     """The protocol that runs it."""
     into_files: bool = False
     """Whether it runs no code of its own, and leaves all to Spark's file sink."""
+    store: Store | None = None
+    """The store that it writes to."""

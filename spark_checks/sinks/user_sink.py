@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.spark_checks.sinks.interface import Build, UnderTest
+    from onceproof.spark_checks.stores.interface import Store
 
 _PARTS = ("write", "writer", "name", "start", "run")
 _ENGINE = ("pyspark", "onceproof", "builtins")
@@ -33,13 +34,15 @@ def own_sink(
     *,
     allowed: tuple[str, ...] = (),
     named: Sequence[str] = (),
+    store: Store | None = None,
 ) -> ModelledSink:
     """Describe a sink by the folders of its code alone.
 
     Its name is the file and the function that builds it, by which it can be found
     again; or that of the function alone, where that is made inside another. It may
     write to its target, and to the places that it is ``allowed``. ``named`` are
-    packages and paths, seen from ``code``, that count as its code besides.
+    packages and paths, seen from ``code``, that count as its code besides. Each run
+    gets a place of its own in the ``store``.
     Raises ``UsageError`` for one that does not exist.
     """
     plain: Any = build
@@ -53,7 +56,14 @@ def own_sink(
     places = tuple(_place(one) for one in allowed)
     words = tuple(_word(one, code) for one in named)
     return ModelledSink(
-        name, build, UserCode, frozenset(), code=folders, named=words, allowed=places
+        name,
+        build,
+        UserCode,
+        frozenset(),
+        code=folders,
+        named=words,
+        allowed=places,
+        store=store,
     )
 
 

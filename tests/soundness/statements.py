@@ -134,7 +134,10 @@ class Statements(Terms):
                 self.used.add(key)
                 if " = " in text:
                     place, _, _ = text.partition(" = ")
-                    self.written.add((place.removeprefix("self."), ()))
+                    kept = (place.removeprefix("self."), ())
+                    if kept in self.written:
+                        return []
+                    self.written.add(kept)
                 return [Node("stmt", text, tuple(p() for p in parts))]
 
             found.append(make)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.hosts import user_modules
-from onceproof.spark_checks.inject.hosts.pickling import pack_build
+from onceproof.spark_checks.inject.hosts.pickling import pack, pack_build
 from onceproof.spark_checks.inject.sink_description import described, elsewhere
 from onceproof.spark_checks.session import jvm_link, spark_internals
 from onceproof.spark_checks.session.host_processes import HostError, UserCodeError
@@ -44,6 +44,7 @@ class BuiltSink:
     ) -> None:
         """Build it. Raises ``UsageError`` where that fails."""
         self._seconds = seconds
+        self.allowed: tuple[str, ...] = getattr(target.store, "allowed", ())
         self._reader: Host | None = None
         self._packed: str | None = None
         self.cleanups = 0
@@ -64,6 +65,7 @@ class BuiltSink:
             "build": pack_build(sink.build, sink.name),
             "path_of": str(target.path),
             "name": target.name,
+            "store": None if target.store is None else pack(target.store),
         }
         self._template = fork_server.template(_imported(sink.build, places))
         self._builder: Host | None = self._template.fork()

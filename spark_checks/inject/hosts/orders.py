@@ -112,7 +112,9 @@ def _build(order: Message) -> Message:
     _enter(order)
     before, numbers = forkable.files(), _numbers()
     restore = jvm_link.lazily(order["link"])
-    target = _here.target = Target(Path(order["path_of"]), order["name"])
+    place = order["store"] and pickling.unpack(order["store"])
+    target = Target(Path(order["path_of"]), order["name"], store=place)
+    _here.target = target
     try:
         build = pickling.unpack(order["build"])
         sink = build(target)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.run_plan import InterleavingPlan
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.sinks.interface import ModelledSink
+    from onceproof.spark_checks.stores.interface import Place
 
 
 def run_one(
@@ -86,10 +87,20 @@ def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
     """Make an empty folder for the runs of a sink, and the sink in it."""
     name = f"onceproof_{uuid.uuid4().hex}"
     folder = context.scratch / name
-    target = Target(folder / "sink", name)
+    target = Target(folder / "sink", name, store=_place(context, folder, name))
     target.path.mkdir(parents=True)
     (folder / "marks").mkdir()
     hosts = context.session.hosts
     built = BuiltSink(hosts, context.spark, sink, target, context.patience)
     context.leftovers.add(folder, built)
     return folder, built
+
+
+def _place(context: ReplayContext, folder: Path, name: str) -> Place | None:
+    """Make a place in the store, and see that it is dropped with the runs."""
+    store = context.store
+    if store is None:
+        return None
+    place = store.place(name)
+    context.leftovers.add_place(folder, lambda: store.drop(place))
+    return place

@@ -59,7 +59,8 @@ class QueryRun:
         self._sink = sink.name
         self._code = sink.code
         self._named = sink.named
-        self._allowed = (str(context.scratch), *sink.allowed) if sink.code else None
+        allowed = (str(context.scratch), *sink.allowed, *built.allowed)
+        self._allowed = allowed if sink.code else None
         self._marks = folder / "marks"
         self._checkpoint = folder / "checkpoint"
         self._driver: ForkedDriver | None = None

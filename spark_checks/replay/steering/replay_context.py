@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.inputs.event_files import InputFiles
     from onceproof.spark_checks.replay.observations import Observations, Observer
     from onceproof.spark_checks.session.warm_session import WarmSession
+    from onceproof.spark_checks.stores.interface import RunningStore
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class ReplayContext:
     """After so many seconds without progress, a parked task is released."""
     leftovers: Leftovers = field(default_factory=Leftovers)
     """The sinks that have something to clean up."""
+    store: RunningStore | None = None
+    """The store that the sink writes to, if it names one."""
 
     def histories(self, observations: Sequence[Observations]) -> list[History]:
         """Count the outcomes of events in several runs, where a reader looked."""

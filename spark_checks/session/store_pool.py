@@ -1,0 +1,49 @@
+"""The stores of a session: each starts at its first use, and ends with the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.session import scratch
+from onceproof.spark_checks.stores.interface import started
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.stores.interface import RunningStore, Store
+
+
+class StorePool:
+    """Keeps stores running from one replay to the next.
+
+    Each has a scratch folder of its own, in which the server's process is noted: a
+    later run ends it if this one is killed.
+    """
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._running: dict[Store, tuple[scratch.Scratch, RunningStore]] = {}
+
+    def running(self, store: Store) -> RunningStore:
+        """Return a store that runs; start it if it does not.
+
+        Raises ``StoreError`` where it cannot be started.
+        """
+        if store not in self._running:
+            folder = scratch.Scratch()
+            try:
+                running = started(store, folder.path)
+            except BaseException:
+                folder.remove()
+                raise
+            if running.process is not None:
+                scratch.started(folder.path, running.process)
+            self._running[store] = folder, running
+        return self._running[store][1]
+
+    def close(self) -> None:
+        """End all stores that were started, and remove what they wrote."""
+        while self._running:
+            _, (folder, running) = self._running.popitem()
+            try:
+                running.stop()
+            finally:
+                folder.remove()

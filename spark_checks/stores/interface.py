@@ -1,0 +1,71 @@
+"""What a store is: how it starts, and a fresh place in it for each interleaving."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from onceproof.model.errors import OnceproofError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class StoreError(OnceproofError):
+    """A store cannot be started, reached or cleaned up."""
+
+
+class Place(Protocol):
+    """A place in a store that one interleaving has to itself; it can be pickled."""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The addresses that Spark may write to for the sink."""
+
+
+class RunningStore(Protocol):
+    """A store that serves. Several threads may call its methods at once."""
+
+    @property
+    def process(self) -> int | None:
+        """The id of the process that was started, if one was."""
+
+    def place(self, name: str) -> Place:
+        """Make a fresh and empty place of that name, which is an identifier."""
+
+    def drop(self, place: Any) -> None:
+        """Remove a place with all that is in it, and nothing else.
+
+        What a run has left at work in it is ended first. Raises ``StoreError``.
+        """
+
+    def stop(self) -> None:
+        """End what was started. A store that was only connected to goes on."""
+
+
+class Store(Protocol):
+    """A description of a store. It can be hashed; two that are equal are one store."""
+
+    @property
+    def name(self) -> str:
+        """The name of the kind of store, such as ``postgres``."""
+
+    def missing(self) -> tuple[str, ...]:
+        """Say, a sentence each, what this machine lacks, and what to install."""
+
+    def start(self, folder: Path) -> RunningStore:
+        """Start it, or connect to it. The ``folder`` is empty, and for it alone.
+
+        Raises ``StoreError`` where it cannot be had.
+        """
+
+
+def started(store: Store, folder: Path) -> RunningStore:
+    """Start a store, if this machine has all that it needs.
+
+    Raises ``StoreError``, with what to install, where something is missing.
+    """
+    missing = store.missing()
+    if missing:
+        message = f"the store {store.name} cannot be started: {'; '.join(missing)}"
+        raise StoreError(message)
+    return store.start(folder)

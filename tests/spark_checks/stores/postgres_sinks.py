@@ -1,0 +1,122 @@
+"""Sinks on PostgreSQL, as people write them with psycopg."""
+
+from __future__ import annotations
+
+import psycopg
+
+from onceproof.spark_checks import ForeachBatch
+
+UPSERT = (
+    "INSERT INTO orders VALUES (%s, %s) "
+    "ON CONFLICT (id) DO UPDATE SET amount = excluded.amount"
+)
+INSERT = "INSERT INTO orders VALUES (%s, %s)"
+
+
+def tables(url, key=""):
+    with psycopg.connect(url) as db:
+        db.execute(f"CREATE TABLE orders (id text {key}, amount bigint)")
+        db.execute("CREATE TABLE done (batch bigint PRIMARY KEY)")
+
+
+def reader(url):
+    def read(spark):
+        with psycopg.connect(url) as db:
+            rows = db.execute("SELECT id, amount FROM orders").fetchall()
+        return spark.createDataFrame(rows, "id string, amount long")
+
+    return read
+
+
+def insert(target):
+    url = target.store.url
+    tables(url)
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.executemany(INSERT, rows)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def upsert(target):
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.executemany(UPSERT, rows)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def ledger(target):
+    url = target.store.url
+    tables(url)
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO done VALUES (%s) ON CONFLICT DO NOTHING", (batch_id,)
+            )
+            if cursor.rowcount:
+                cursor.executemany(INSERT, rows)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def ledger_apart(target):
+    url = target.store.url
+    tables(url)
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        with psycopg.connect(url) as db:
+            known = db.execute("SELECT 1 FROM done WHERE batch = %s", (batch_id,))
+            if known.fetchone():
+                return
+            with db.cursor() as cursor:
+                cursor.executemany(INSERT, rows)
+            db.commit()
+            db.execute("INSERT INTO done VALUES (%s)", (batch_id,))
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def upsert_in_tasks(target):
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def partition(rows):
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.executemany(UPSERT, [tuple(row) for row in rows])
+
+    def write(batch, batch_id):
+        batch.foreachPartition(partition)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+OPEN = []
+
+
+def leaves_transactions_open(target):
+    """It is right, but its readers never end their transactions."""
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.executemany(UPSERT, rows)
+
+    def read(spark):
+        db = psycopg.connect(url)
+        OPEN.append(db)
+        rows = db.execute("SELECT id, amount FROM orders").fetchall()
+        return spark.createDataFrame(rows, "id string, amount long")
+
+    return ForeachBatch(write, read=read)
