@@ -24,7 +24,7 @@ from onceproof.spark_checks.stores import STORES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.spark_checks.stores.interface import Store
+    from onceproof.spark_checks.stores.interface import SinkStore
 
 OLDEST_PYTHON = (3, 11)
 
@@ -104,7 +104,7 @@ def _moved() -> str:
     )
 
 
-def _store(kind: Callable[[], Store]) -> Found:
+def _store(kind: Callable[[], SinkStore]) -> Found:
     """Describe a store that sinks can be tested on, and what it lacks."""
     store = kind()
     lacks = "; ".join(store.missing())

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.testing.event_batches import Case
     from onceproof.spark_checks.sinks.interface import Build
-    from onceproof.spark_checks.stores.interface import Store
+    from onceproof.spark_checks.stores.interface import SinkStore
 
 WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow", "code")
 SECTION = "onceproof"
@@ -124,7 +124,7 @@ class Replayer:
         schema: Any = None,
         allow: Sequence[str] = (),
         code: Sequence[str] = (),
-        store: Store | None = None,
+        store: SinkStore | None = None,
         case: Case | None = None,
     ) -> Assessment:
         """Judge a sink, over flights or over ``events`` of your own.

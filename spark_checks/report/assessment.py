@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.sink_report import SinkReport
     from onceproof.spark_checks.session.session_pool import SessionPool
     from onceproof.spark_checks.sinks.interface import Build
-    from onceproof.spark_checks.stores.interface import Store
+    from onceproof.spark_checks.stores.interface import SinkStore
 
 CLAIMED = (EFFECTIVELY_ONCE, RECOVERABLE)
 MOST_LINES = 40
@@ -81,7 +81,7 @@ class AssessmentRequest:
     trace: str = RETAIN
     stop: bool = False
     timeout: float = TIMEOUT
-    store: Store | None = None
+    store: SinkStore | None = None
     """The store that the sink writes to."""
 
     @property

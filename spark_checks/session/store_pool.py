@@ -8,7 +8,7 @@ from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.stores.interface import started
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.stores.interface import RunningStore, Store
+    from onceproof.spark_checks.stores.interface import RunningStore, SinkStore
 
 
 class StorePool:
@@ -20,9 +20,9 @@ class StorePool:
 
     def __init__(self) -> None:
         """Start nothing yet."""
-        self._running: dict[Store, tuple[scratch.Scratch, RunningStore]] = {}
+        self._running: dict[SinkStore, tuple[scratch.Scratch, RunningStore]] = {}
 
-    def running(self, store: Store) -> RunningStore:
+    def running(self, store: SinkStore) -> RunningStore:
         """Return a store that runs; start it if it does not.
 
         Raises ``StoreError`` where it cannot be started.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.protocols.parts.sinks.sink import Sink
     from onceproof.spark_checks.sinks.code_points import SeenPoints
-    from onceproof.spark_checks.stores.interface import Store
+    from onceproof.spark_checks.stores.interface import SinkStore
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]
@@ -207,5 +207,5 @@ class ModelledSink:
     """The protocol that runs it."""
     into_files: bool = False
     """Whether it runs no code of its own, and leaves all to Spark's file sink."""
-    store: Store | None = None
+    store: SinkStore | None = None
     """The store that it writes to."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.spark_checks.sinks.interface import Build, UnderTest
-    from onceproof.spark_checks.stores.interface import Store
+    from onceproof.spark_checks.stores.interface import SinkStore
 
 _PARTS = ("write", "writer", "name", "start", "run")
 _ENGINE = ("pyspark", "onceproof", "builtins")
@@ -34,7 +34,7 @@ def own_sink(
     *,
     allowed: tuple[str, ...] = (),
     named: Sequence[str] = (),
-    store: Store | None = None,
+    store: SinkStore | None = None,
 ) -> ModelledSink:
     """Describe a sink by the folders of its code alone.
 

@@ -9,7 +9,7 @@ from onceproof.spark_checks.stores.postgres import Postgres
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from onceproof.spark_checks.stores.interface import Store
+    from onceproof.spark_checks.stores.interface import SinkStore
 
-STORES: Mapping[str, Callable[[], Store]] = {"postgres": Postgres}
+STORES: Mapping[str, Callable[[], SinkStore]] = {"postgres": Postgres}
 """Each kind of store that a machine can start by itself, by name."""

@@ -14,7 +14,7 @@ class StoreError(OnceproofError):
     """A store cannot be started, reached or cleaned up."""
 
 
-class Place(Protocol):
+class StorePlace(Protocol):
     """A place in a store that one interleaving has to itself; it can be pickled."""
 
     @property
@@ -29,7 +29,7 @@ class RunningStore(Protocol):
     def process(self) -> int | None:
         """The id of the process that was started, if one was."""
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> StorePlace:
         """Make a fresh and empty place of that name, which is an identifier."""
 
     def drop(self, place: Any) -> None:
@@ -42,7 +42,7 @@ class RunningStore(Protocol):
         """End what was started. A store that was only connected to goes on."""
 
 
-class Store(Protocol):
+class SinkStore(Protocol):
     """A description of a store. It can be hashed; two that are equal are one store."""
 
     @property
@@ -59,7 +59,7 @@ class Store(Protocol):
         """
 
 
-def started(store: Store, folder: Path) -> RunningStore:
+def started(store: SinkStore, folder: Path) -> RunningStore:
     """Start a store, if this machine has all that it needs.
 
     Raises ``StoreError``, with what to install, where something is missing.

@@ -101,8 +101,8 @@ def start(folder: Path) -> Server:
         if executor is not None:
             url = f"postgresql://{_USER}:{password}@{_HOST}:{port}/postgres"
             return Server(url, executor)
-    said = (folder / "server.log").read_text(errors="replace").strip()
-    message = f"the PostgreSQL server does not start: {said[-500:]}"
+    output = (folder / "server.log").read_text(errors="replace").strip()
+    message = f"the PostgreSQL server does not start: {output[-500:]}"
     raise StoreError(message)
 
 

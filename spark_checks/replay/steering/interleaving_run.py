@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.run_plan import InterleavingPlan
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.sinks.interface import ModelledSink
-    from onceproof.spark_checks.stores.interface import Place
+    from onceproof.spark_checks.stores.interface import StorePlace
 
 
 def run_one(
@@ -96,7 +96,7 @@ def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
     return folder, built
 
 
-def _place(context: ReplayContext, folder: Path, name: str) -> Place | None:
+def _place(context: ReplayContext, folder: Path, name: str) -> StorePlace | None:
     """Make a place in the store, and see that it is dropped with the runs."""
     store = context.store
     if store is None:
