@@ -121,6 +121,7 @@ NOT_REPLAYED: Mapping[str, str] = {
     "idempotent_producer": _OWN_LOG,
     "non_blocking_commit": _NO_SPARK,
     "output_commit": _NO_SPARK,
+    "raft_election": _NO_SPARK,
     "simple_broadcast_commit": _NO_SPARK,
     "transaction_commit": _NO_SPARK,
     "transactions": _OWN_LOG,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.model.export.tla import module
-from onceproof.model.language.tracing.trace import trace
-from onceproof.properties.judges.by_search import check, claims_of
+from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
-from tests import tlc
+from tests.model.oracles.exported import checked_by_tlc
 from tests.model.oracles.paxos import ForgetfulPaxos, Paxos
 
 DISTINCT = {2: 3_921, 3: 185_369}
@@ -43,15 +41,7 @@ def test_a_leader_that_forgets_votes_lets_two_values_be_chosen(symmetry):
 @pytest.mark.tlc
 def test_tlc_finds_as_many_in_what_is_exported(tmp_path):
     """The module that is written has the published number of states, too."""
-    system = trace(Paxos())
-    questions = [q for p in claims_of(system.protocol) for q in p.questions(system)]
-    made = module(system, questions)
-    (tmp_path / f"{made.name}.tla").write_text(made.text, encoding="utf-8")
-    holding = [claim for claim in made.claims if not claim.witness]
-    text = made.configuration(holding)
-    (tmp_path / "Holds.cfg").write_text(text, encoding="utf-8")
-
-    told = tlc.run(tmp_path, made.name, "Holds")
+    told = checked_by_tlc(Paxos(), tmp_path)
 
     assert told.answer == "holds", told.output[-2000:]
     assert told.distinct == DISTINCT[2]
