@@ -21,7 +21,7 @@ from onceproof.properties.ledger import Ledger, of_protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.tracing.system import System
 
@@ -131,9 +131,14 @@ class Property:
 def own_properties(protocol: Protocol) -> list[Property]:
     """List what a protocol claims of its own state, and its parts of theirs."""
     found = []
-    claims = (c for holder in protocol.all_parts() for c in holder.marked(ClaimMark))
-    for name, mark, method in claims:
+    claims = (
+        (holder.part_sorts, *claim)
+        for holder in protocol.all_parts()
+        for claim in holder.marked(ClaimMark)
+    )
+    for lead, name, mark, method in claims:
         _check_signature(name, mark, method)
+        sorts = (*lead, *mark.per)
         clauses = tuple(
             Clause(
                 mark.when,
@@ -141,10 +146,10 @@ def own_properties(protocol: Protocol) -> list[Property]:
                 _calling(name, members),
                 defined_at(method),
             )
-            for members in _members(protocol, mark)
+            for members in _members(protocol, sorts)
         )
-        if mark.per and _of_all(mark.when):
-            together = _for_all(name, mark.per)
+        if sorts and _of_all(mark.when):
+            together = _for_all(name, sorts)
             where = defined_at(method)
             clauses = (Clause(mark.when, _sentence(method, ()), together, where),)
         found.append(
@@ -203,9 +208,9 @@ def _check_signature(path: str, mark: ClaimMark, method: Callable[..., Any]) -> 
         raise ModelError(message, where=defined_at(method)) from None
 
 
-def _members(protocol: Protocol, mark: ClaimMark) -> list[tuple[Member, ...]]:
+def _members(protocol: Protocol, sorts: tuple[Sort, ...]) -> list[tuple[Member, ...]]:
     """List the members for which a claim is made, each on its own."""
-    ranges = [[Member(i, s) for i in range(protocol.size_of(s))] for s in mark.per]
+    ranges = [[Member(i, s) for i in range(protocol.size_of(s))] for s in sorts]
     return list(itertools.product(*ranges))
 
 
@@ -229,12 +234,10 @@ def _of_all(when: Modality) -> bool:
 
 
 def _for_all(path: str, sorts: tuple[Sort, ...]) -> Callable[..., bool]:
-    *holders, name = path.split(".")
-
     def holds(*states: Protocol) -> bool:
-        before, *after = (_holder(state, holders) for state in states)
-        claim = getattr(before, name)
-        return all_of(claim(*members, *after) for members in Tuples(sorts, before))
+        return all_of(
+            _calling(path, members)(*states) for members in Tuples(sorts, states[0])
+        )
 
     return holds
 
@@ -243,18 +246,10 @@ def _calling(path: str, members: tuple[Member, ...]) -> Callable[..., bool]:
     *holders, name = path.split(".")
 
     def holds(*states: Protocol) -> Any:
-        before, *after = (_holder(state, holders) for state in states)
-        return getattr(before, name)(*members, *after)
+        (before, own), *later = (state.part_at(holders, members) for state in states)
+        return getattr(before, name)(*own, *(after for after, _ in later))
 
     return holds
-
-
-def _holder(protocol: Protocol, path: Sequence[str]) -> Part:
-    """Return the part of a protocol that is found by a path."""
-    found: Part = protocol
-    for inner in path:
-        found = found.parts[inner]
-    return found
 
 
 def _sentence(method: Callable[..., Any], members: tuple[Member, ...]) -> str:

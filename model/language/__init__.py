@@ -24,11 +24,12 @@ from onceproof.model.language.expressions import (
     total,
 )
 from onceproof.model.language.fields import by_member, one_of, param
+from onceproof.model.language.part_families import part
 from onceproof.model.language.parts.channels import channels
 from onceproof.model.language.parts.clocks import epochs, timers
 from onceproof.model.language.parts.networks import network
 from onceproof.model.language.parts.processes import processes
-from onceproof.model.language.protocol import Part, Protocol, part
+from onceproof.model.language.protocol import Part, Protocol
 from onceproof.model.language.sorts import (
     Member,
     Sort,

@@ -110,6 +110,8 @@ class Field:
     """The line of its declaration, ``file:line``."""
     members: int = field(default=0, compare=False)
     """The size of the sort whose members it holds."""
+    for_part: int = field(default=0, compare=False)
+    """How many of its sorts are those that its part is for."""
 
     def starts(self, indices: tuple[Member, ...]) -> tuple[Value, ...]:
         """List the values that one element may start from."""
@@ -129,7 +131,7 @@ class Field:
         value = self.initial
         held = {self.type.sort} if isinstance(self.type, MemberType) else set()
         if isinstance(value, ByMember):
-            return frozenset({*self.sorts, *held})
+            return frozenset({*self.sorts[self.for_part :], *held})
         values = value.values if isinstance(value, OneOf) else (value,)
         by_number = any(
             isinstance(one, Member) and not isinstance(one, Nobody) for one in values
@@ -139,7 +141,8 @@ class Field:
     def start(self, *indices: Member) -> object:
         """Return the one value that an element starts from."""
         value = self.initial
-        return value.rule(*indices) if isinstance(value, ByMember) else value
+        own = indices[self.for_part :]
+        return value.rule(*own) if isinstance(value, ByMember) else value
 
     def check_starts(self, sizes: Mapping[Sort, int]) -> None:
         """Refuse to start from what the field cannot hold.

@@ -9,11 +9,9 @@ from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
-    Generic,
     Self,
     TypeVar,
     cast,
-    overload,
 )
 
 from onceproof.model.errors import ModelError, UsageError
@@ -27,16 +25,21 @@ from onceproof.model.language.overrides import (
     refuse_lost_since,
 )
 from onceproof.model.language.sizes import Fixed, Watched
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Member, Members, Sort
-from onceproof.model.language.source_location import defined_at, here
+from onceproof.model.language.source_location import (
+    asked_by_model,
+    defined_at,
+    here,
+)
 from onceproof.model.language.state import State
+from onceproof.model.language.stores.member_store import MemberStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from onceproof.model.language.stores.store import StateStore
 
-P = TypeVar("P", bound="Part")
 Observed = TypeVar("Observed")
 
 MAX_SIZE = 64
@@ -47,43 +50,6 @@ _CHOSEN: dict[str, type | tuple[type, ...]] = {
     "faults": Param,
 }
 """The names of the language that a protocol may give a value of its own."""
-
-
-class Slot(Generic[P]):
-    """The place of a part in its owner."""
-
-    onceproof_kind = "part(...)"
-
-    def __init__(
-        self, kind: type[P], default: Callable[[], P], *, fixed: bool = False
-    ) -> None:
-        """Hold a part of ``kind``, made by ``default`` unless another is given.
-
-        A ``fixed`` slot is no parameter: nothing else can be put in it.
-        """
-        self.kind = kind
-        self.default = default
-        self.fixed = fixed
-        self.name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        """Take the attribute's name."""
-        self.name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> Slot[P]: ...
-    @overload
-    def __get__(self, instance: Part, owner: type) -> P: ...
-    def __get__(self, instance: Part | None, owner: type) -> Slot[P] | P:
-        """Return the slot on a class, the part on a protocol."""
-        if instance is None:
-            return self
-        return cast("P", instance.parts[self.name])
-
-
-def part(kind: type[P], *, default: type[P] | None = None) -> Slot[P]:
-    """Declare a part; another subclass of ``kind`` may be given in its place."""
-    return Slot(kind, default or kind)
 
 
 class Part(metaclass=Declaring):
@@ -99,6 +65,8 @@ class Part(metaclass=Declaring):
     Of a witness, that it is never met. All other properties hold.
     """
 
+    part_sorts: tuple[Sort, ...] = ()
+
     def __init__(self, **arguments: object) -> None:
         """Take sizes of sorts, parameters and parts by name.
 
@@ -110,6 +78,7 @@ class Part(metaclass=Declaring):
         self._path = ""
         self._owner: Part = self
         self._holder: Part | None = None
+        self._members: tuple[object, ...] = ()
         self._store: StateStore | None = None
         self._fields: dict[str, Field] = {}
         templates: dict[str, Part] = {}
@@ -153,6 +122,18 @@ class Part(metaclass=Declaring):
         if not looking:
             refuse_hidden_in_instance(type(self), name)
         super().__setattr__(name, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Refuse to compare parts in a model: only members and state are compared."""
+        if self._store is not None and asked_by_model(sys._getframe(1)):
+            message = (
+                "parts cannot be compared; compare the members that they are for, or "
+                "their state"
+            )
+            raise ModelError(message, where=here())
+        return self is other
+
+    __hash__ = object.__hash__
 
     @property
     def sizes(self) -> Mapping[Sort, int]:
@@ -239,10 +220,16 @@ class Part(metaclass=Declaring):
         return chosen
 
     def _settle(
-        self, owner: Part, holder: Part | None, path: str, sizes: dict[Sort, int]
+        self,
+        owner: Part,
+        holder: Part | None,
+        slot: Slot[Any] | None,
+        sizes: dict[Sort, int],
     ) -> None:
         """Take a place in a protocol of some sizes, with copies of the parts inside."""
-        self._path = path
+        if holder is not None and slot is not None:
+            self._path = holder.path_to(slot.name)
+            self.part_sorts = (*holder.part_sorts, *slot.sorts)
         self._owner = owner
         self._holder = holder
         self._take_sizes(sizes)
@@ -253,7 +240,8 @@ class Part(metaclass=Declaring):
         }
         settled = {name: copy.copy(inner) for name, inner in self.parts.items()}
         for name, inner in settled.items():
-            inner._settle(owner, self, self.path_to(name), sizes)  # noqa: SLF001 - a part
+            slot = self.declared()[name]
+            inner._settle(owner, self, slot, sizes)  # noqa: SLF001 - a part
         self.parts = Fixed(settled)
 
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:
@@ -294,12 +282,41 @@ class Part(metaclass=Declaring):
             raise ModelError(message, where=here())
         return self._store
 
-    def bound(self, store: StateStore) -> Self:
-        """Return a copy that looks at ``store``."""
+    def bound(self, store: StateStore, members: tuple[object, ...] = ()) -> Self:
+        """Return a copy that looks at ``store``, as the part of some ``members``."""
         bound = self.__class__.__new__(self.__class__)
-        parts = {name: p.bound(store) for name, p in self.parts.items()}
-        bound.__dict__.update(self.__dict__, _store=store, parts=Fixed(parts))
+        parts = {name: p.bound(store, members) for name, p in self.parts.items()}
+        bound.__dict__.update(
+            self.__dict__, _store=store, _members=members, parts=Fixed(parts)
+        )
         return bound
+
+    def part_for(self, members: tuple[object, ...]) -> Self:
+        """Return the part of some members, where there is one for each."""
+        store = MemberStore(self.store, members)
+        return self.bound(store, (*self._members, *members))
+
+    def part_at(
+        self, path: Sequence[str], members: tuple[Any, ...] = ()
+    ) -> tuple[Part, tuple[Any, ...]]:
+        """Return the part that a path leads to, and the members that are left.
+
+        A part for each member takes its own from the first of the ``members``.
+        """
+        found: Part = self
+        for name in path:
+            inner = found.parts[name]
+            taken = len(inner.part_sorts) - len(found.part_sorts)
+            found = inner.part_for(members[:taken]) if taken else inner
+            members = members[taken:]
+        return found, members
+
+    def part_around(self) -> Part:
+        """Return the protocol, or the part for a member, that this is a piece of."""
+        found: Part = self
+        while (holder := found._holder) and holder.part_sorts == self.part_sorts:
+            found = holder
+        return found.bound(self.store, self._members)
 
     def lose_volatile(self, *process: Member) -> None:
         """Put volatile state, of parts as well, back to its initial value.
@@ -312,9 +329,10 @@ class Part(metaclass=Declaring):
             if isinstance(field.initial, OneOf):
                 message = f"volatile {field.path} needs one initial value"
                 raise ModelError(message, where=here())
+            sorts = field.sorts[len(self._members) :]
             if not process:
-                self.store.write_all(field, field.start)
-            elif field.sorts and field.sorts[0] is process_sort(process[0]):
+                self.store.write_all(field, self._start_of(field))
+            elif sorts and sorts[0] is process_sort(process[0]):
                 self._lose_of(field, process[0])
         for inner in self.parts.values():
             inner.lose_volatile(*process)
@@ -322,9 +340,12 @@ class Part(metaclass=Declaring):
     def _lose_of(self, field: Field, process: Member) -> None:
         def left(*at: Member) -> object:
             kept = self.store.read(field, at)
-            return if_else(at[0] == process, field.start(*at), kept)
+            return if_else(at[0] == process, self._start_of(field)(*at), kept)
 
         self.store.write_all(field, left)
+
+    def _start_of(self, field: Field) -> Callable[..., object]:
+        return lambda *at: field.start(*cast("Any", self._members), *at)
 
     def all_fields(self) -> Iterator[Field]:
         """Yield the fields of this part and its parts, in order of declaration."""
@@ -373,7 +394,7 @@ class Protocol(Part):
 
     def settle(self, sizes: dict[Sort, int]) -> None:
         """Put all parts in their places; ``sizes`` go before those that were given."""
-        self._settle(self, None, "", sizes)
+        self._settle(self, None, None, sizes)
         self._refuse_nameless_sorts()
         for field in self.all_fields():
             field.check_starts(self._sizes)
@@ -382,7 +403,9 @@ class Protocol(Part):
         """Refuse state over a sort that no class declares."""
         for holder in self.all_parts():
             for name, declared in holder.declared().items():
-                for sort in declared.sorts if isinstance(declared, State) else ():
+                for sort in (
+                    declared.sorts if isinstance(declared, State | Slot) else ()
+                ):
                     if sort not in self._sizes:
                         message = (
                             f"{name} is per {sort.text!r}, a sort that has no name in "

@@ -39,6 +39,9 @@ T = TypeVar("T")
 class Owner(Protocol):
     """What declares state: a protocol or a part."""
 
+    part_sorts: tuple[Sort, ...]
+    """The sorts for whose members there is such a part."""
+
     @property
     def store(self) -> StateStore:
         """The state that is looked at."""
@@ -95,10 +98,11 @@ class State(Generic[T]):
         return Field(
             path=part.path_to(self.name),
             type=type_,
-            sorts=self.sorts,
+            sorts=(*part.part_sorts, *self.sorts),
             initial=self.initial,
             volatile=self.volatile,
             where=self.where,
+            for_part=len(part.part_sorts),
             members=part.size_of(type_.sort) if isinstance(type_, MemberType) else 0,
         )
 

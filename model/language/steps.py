@@ -72,15 +72,14 @@ class Step:
         Gives the copy of the protocol that it ran on.
         """
         root = protocol.bound(store)
-        owner: Part = root
-        for name in filter(None, self.path.split(".")):
-            owner = owner.parts[name]
+        path = self.path.split(".") if self.path else []
+        owner, own = root.part_at(path, members)
         with running(store):
             spent = [cast("int", store.read(field, ())) for field in self.budgets]
             for field, used in zip(self.budgets, spent, strict=True):
                 when(used < cast("IntType", field.type).high)
             body: Callable[..., object] = getattr(owner, self.method)
-            if body(*members) is not None:
+            if body(*own) is not None:
                 message = "an action returns nothing; guard it with when(...)"
                 raise ModelError(message, where=self.where)
             for field, used in zip(self.budgets, spent, strict=True):
@@ -109,7 +108,7 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
             found.append(
                 Step(
                     name=path,
-                    sorts=mark.per,
+                    sorts=(*owner.part_sorts, *mark.per),
                     fault=mark.fault,
                     budgets=budgets,
                     method=name,

@@ -97,7 +97,7 @@ def boxes_of(interpreter: Interpreter) -> list[Box]:
                     places=True,
                     ordered=not isinstance(part, Bag),
                     names=names,
-                    after=len(part.sorts),
+                    after=len(part.part_sorts) + len(part.sorts),
                     bare=names == (ONLY,) and _is_bare(part.blank[ONLY]),
                     columns=tuple(map(part.path_to, names)),
                     place=part.inner[0],
@@ -113,7 +113,7 @@ def boxes_of(interpreter: Interpreter) -> list[Box]:
                     places=False,
                     ordered=False,
                     names=names,
-                    after=len(part.sorts),
+                    after=len(part.part_sorts) + len(part.sorts),
                     bare=tuple(part.kinds) == (ONLY,) and _is_bare(messages[0][0]),
                     kinds=tuple(
                         _parts(each, tuple(part.kinds), words) for each in messages

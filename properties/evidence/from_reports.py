@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.fields import Param
 from onceproof.model.language.modality import Modality
-from onceproof.model.language.protocol import Slot
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration
 from onceproof.model.search.simulation import Simulation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from onceproof.model.language.fields import Param
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.modality import Modality
-from onceproof.model.language.protocol import Slot
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration, Limits, explore

@@ -51,6 +51,9 @@ class Memory:
         assert key in self.cells, key
         self.cells[key] = self.fit(field_, value)
 
+    def indexed(self, path: Any, sorts: Any, indices: Any) -> Any:
+        return indices
+
     def write_all(self, field_: Any, rule: Any) -> None:
         keys = [key for key in self.cells if key[0] == field_.path]
         new = [
@@ -149,7 +152,7 @@ class Brute:
 
     def _events(self) -> list[Does]:
         found = []
-        self._how: dict[str, tuple[Any, str, tuple[str, ...], Any]] = {}
+        self._how: dict[str, tuple[str, tuple[str, ...], Any]] = {}
         for owner in self._here.all_parts():
             for name, what in owner.declared().items():
                 mark = getattr(what, "onceproof_mark", None)
@@ -167,8 +170,9 @@ class Brute:
                 if 0 in limits.values():
                     continue
                 self._limits.update(limits)
-                self._how[path] = (owner, name, tuple(limits), mark.per)
-                ranges = (range(self.protocol.sizes[s]) for s in mark.per)
+                sorts = (*owner.part_sorts, *mark.per)
+                self._how[path] = (name, tuple(limits), sorts)
+                ranges = (range(self.protocol.sizes[s]) for s in sorts)
                 found += [
                     Does(path, members, mark.fault, mark.fair)
                     for members in itertools.product(*ranges)
@@ -185,9 +189,8 @@ class Brute:
             start = by_path[path].initial
             if isinstance(start, ByMember):
                 sorts = self.sorts[path]
-                start = start.rule(
-                    *(Member(i, s) for i, s in zip(at, sorts, strict=True))
-                )
+                members = [Member(i, s) for i, s in zip(at, sorts, strict=True)]
+                start = start.rule(*members[by_path[path].for_part :])
             values = list(start.values) if isinstance(start, OneOf) else [start]
             values = [
                 one
@@ -242,16 +245,18 @@ class Brute:
 
     def _run(self, state: tuple[Any, ...], event: int) -> tuple[Any, ...] | None:
         does = self.events[event]
-        owner, name, limits, per = self._how[does.name]
+        name, limits, per = self._how[does.name]
         memory = self._memory
         memory.cells = cells = dict(zip(self.keys, state, strict=True))
         memory.lost = False
         if any(cells[limit, ()] >= self._limits[limit] for limit in limits):
             return None
         members = [Member(i, s) for i, s in zip(does.members, per, strict=True)]
+        holders = does.name.split(".")[:-1]
         try:
             with running(memory):
-                getattr(owner, name)(*members)
+                found, own = self._here.part_at(holders, tuple(members))
+                getattr(found, name)(*own)
         except OffError:
             return None
         if does.fault and memory.lost:
@@ -281,38 +286,33 @@ class Brute:
                 mark = getattr(what, "onceproof_mark", None)
                 if isinstance(mark, ClaimMark):
                     path = owner.path_to(name)
-                    found += self._own(path, mark)
+                    found += self._own(path, mark, (*owner.part_sorts, *mark.per))
         return found
 
-    def _own(self, path: str, mark: ClaimMark) -> Iterator[Clause]:
+    def _own(self, path: str, mark: ClaimMark, per: Any) -> Iterator[Clause]:
         *holders, name = path.split(".")
 
-        def holder(protocol: Any) -> Any:
-            for inner in holders:
-                protocol = protocol.parts[inner]
-            return protocol
+        def asked(members: Any, before: Any, *after: Any) -> Any:
+            part, own = before.part_at(holders, members)
+            later = (one.part_at(holders, members)[0] for one in after)
+            return getattr(part, name)(*own, *later)
 
         tuples = list(
             itertools.product(
-                *(
-                    [Member(i, s) for i in range(self.protocol.sizes[s])]
-                    for s in mark.per
-                )
+                *([Member(i, s) for i in range(self.protocol.sizes[s])] for s in per)
             )
         )
-        if mark.per and mark.when in ("always", "step", "at_rest"):
+        if per and mark.when in ("always", "step", "at_rest"):
 
             def every(before: Any, *after: Any) -> bool:
-                method = getattr(holder(before), name)
-                return all(method(*m, *map(holder, after)) for m in tuples)
+                return all(asked(m, before, *after) for m in tuples)
 
             yield Clause(path.replace("_", "-"), 0, mark.when, every)
             return
         for number, members in enumerate(tuples):
 
             def ask(before: Any, *after: Any, members: Any = members) -> Any:
-                method = getattr(holder(before), name)
-                return method(*members, *map(holder, after))
+                return asked(members, before, *after)
 
             yield Clause(path.replace("_", "-"), number, mark.when, ask)
 
@@ -488,7 +488,7 @@ class Brute:
     def alike(self, sort: Any) -> bool:
         """Say whether nothing that happens tells the members of a sort apart."""
         size = self.protocol.sizes[sort]
-        per = {name: how[3] for name, how in self._how.items()}
+        per = {name: how[2] for name, how in self._how.items()}
         index = {(e.name, e.members): i for i, e in enumerate(self.events)}
         for one in range(size - 1):
             swap = list(range(size))

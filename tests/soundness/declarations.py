@@ -195,7 +195,6 @@ def fields_of(w: Writer) -> list[str]:  # noqa: PLR0915 - one kind of field each
 
 
 def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
-    dice = w.dice
     if w.profile == "open":
         if w.chance(0.25):
             _processes(w, lines)
@@ -251,21 +250,28 @@ def parts_of(w: Writer, lines: list[str]) -> list[Klass]:
         w.epoch = "era"
         lines.append(f"era = epochs(S, high=2{w.pick(('', ', volatile=True'))})")
     if w.chance(0.25):
-        w.shelf = True
-        made = w.pick(("part(Shelf)", "part(Shelf, default=DeepShelf)"))
-        lines.append(f"shelf = {made}")
-        head, deep = _shelf_classes()
-        lines[:] = [line for line in lines if not line.startswith("S = ")]
-        head = replace(
-            head,
-            declarations=(
-                f'S = Sort("thing", size={dice.choice((1, 2))})',
-                *head.declarations,
-            ),
-        )
-        lines.insert(0, "S = Shelf.S")
-        return [head, deep]
+        return _shelves(w, lines)
     return []
+
+
+def _shelves(w: Writer, lines: list[str]) -> list[Klass]:
+    """Draw a part, or one for each member of a sort."""
+    w.shelf = "shelf"
+    w.shelves = w.pick(("", "S", *(s for s in ("T", "O") if s in w.sorts)))
+    per = f", per={w.shelves}" if w.shelves else ""
+    made = w.pick((f"part(Shelf{per})", f"part(Shelf{per}, default=DeepShelf)"))
+    lines.append(f"shelf = {made}")
+    head, deep = _shelf_classes()
+    lines[:] = [line for line in lines if not line.startswith("S = ")]
+    head = replace(
+        head,
+        declarations=(
+            f'S = Sort("thing", size={w.dice.choice((1, 2))})',
+            *head.declarations,
+        ),
+    )
+    lines.insert(0, "S = Shelf.S")
+    return [head, deep]
 
 
 def _sack(w: Writer, lines: list[str], volatile: str) -> None:

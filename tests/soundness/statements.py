@@ -199,8 +199,9 @@ class Statements(Terms):
                 f"self.{self.epoch}.see({a}, {{0}})",
                 lambda: self.bounded(scope, 0, 2),
             )
-        if a is not None and self.shelf:
-            do("shelf", f"self.shelf.put({a})")
+        shelf = self.one_shelf(scope)
+        if a is not None and shelf:
+            do("shelf", f"self.{shelf}.put({a})")
         return found
 
     def sack_acts(self, scope: Scope, do: Callable[..., None]) -> None:

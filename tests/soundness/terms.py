@@ -46,7 +46,8 @@ class Terms:
         self.bags: dict[str, tuple[tuple[str, ...], str]] = {}
         self.sacks: dict[str, tuple[tuple[str, ...], str, str]] = {}
         self.process = self.timer = self.epoch = ""
-        self.shelf = False
+        self.shelf = ""
+        self.shelves = ""
         self.params: list[str] = []
         self.fresh = self.size = 0
         self.who = ["self"]
@@ -229,11 +230,19 @@ class Terms:
                 say(f"@.{self.epoch}.admits({a}, {{0}})", lambda: self.small(0, 2))
         if a is not None and type_ == "int" and self.epoch:
             say(f"@.{self.epoch}.current({a})")
-        if self.shelf and a is not None and type_ == "bool":
-            say(f"@.shelf.full({a})")
-        if self.shelf and type_ == "int":
-            say("@.shelf.load")
+        shelf = self.one_shelf(scope)
+        if shelf and a is not None and type_ == "bool":
+            say(f"@.{shelf}.full({a})")
+        if shelf and type_ == "int":
+            say(f"@.{shelf}.load")
         return found
+
+    def one_shelf(self, scope: Scope) -> str:
+        """Name the shelf, or that of a member where there is one for each."""
+        if not self.shelf or not self.shelves:
+            return self.shelf
+        at = self.members(scope, (self.shelves,))
+        return "" if at is None else f"{self.shelf}[{at[0]}]"
 
     def of_sacks(self, type_: str, scope: Scope) -> list[Callable[[], Node]]:
         """List the ways to read something of networks that bound what is in flight."""

@@ -22,7 +22,7 @@ from onceproof.model.language.fields import Param
 from onceproof.model.language.parts.channels import Channels, End, no_family
 from onceproof.model.language.parts.message_columns import blank_of, bounds_of, column
 from onceproof.model.language.parts.room import constants, refuse_idle_faults
-from onceproof.model.language.protocol import Slot
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.state import state

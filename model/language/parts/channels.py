@@ -22,7 +22,8 @@ from onceproof.model.language.parts.message_columns import (
     shaped,
 )
 from onceproof.model.language.parts.room import constants, refuse_idle_faults
-from onceproof.model.language.protocol import Part, Slot
+from onceproof.model.language.protocol import Part
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Member, Sort, Tuples, nobody
 from onceproof.model.language.source_location import here
 from onceproof.model.language.state import State, state

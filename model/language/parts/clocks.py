@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.language.expressions import if_else
-from onceproof.model.language.protocol import Part, Slot
+from onceproof.model.language.protocol import Part
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.state import Elements, state
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from onceproof.model.language.parts.message_columns import (
     shaped,
 )
 from onceproof.model.language.parts.room import constants, refuse_idle_faults
-from onceproof.model.language.protocol import MAX_SIZE, Part, Slot
+from onceproof.model.language.protocol import MAX_SIZE, Part
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import AnyMember, Member, Nobody, SizeBound, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.state import Elements, state

@@ -6,7 +6,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.language.decorators import fault
-from onceproof.model.language.protocol import Part, Slot
+from onceproof.model.language.protocol import Part
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.state import Elements, state
 from onceproof.model.language.stores.store import when
 
@@ -57,7 +58,7 @@ class Processes(Part):
 
     def _fall(self, process: Member, status: Status) -> None:
         when(self.up(process))
-        self._owner.bound(self.store).lose_volatile(process)
+        self.part_around().lose_volatile(process)
         self._status[process] = status
 
 

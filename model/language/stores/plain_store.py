@@ -54,6 +54,15 @@ class PlainStore:
             message = f"{field.path} has no element {list(indices)}"
             raise ModelError(message, where=here()) from None
 
+    def indexed(
+        self,
+        path: str,  # noqa: ARG002 - whoever reads by the index is refused
+        sorts: Sequence[Sort],  # noqa: ARG002
+        indices: tuple[object, ...],
+    ) -> tuple[object, ...]:
+        """Return an index."""
+        return indices
+
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Change one element, within the bounds of its type."""
         refuse_change(field, frozen=self._frozen)

@@ -46,6 +46,12 @@ class StateStore(Protocol):
         """Change every element of a field at once, to what the rule says."""
         ...
 
+    def indexed(
+        self, path: str, sorts: Sequence[Sort], indices: tuple[object, ...]
+    ) -> tuple[object, ...]:
+        """Return an index. Refuse what may be no member of its sort."""
+        ...
+
     def fit(self, field: Field, value: object) -> object:
         """Check that a value is one that a field can hold, and give it."""
         ...

@@ -12,7 +12,11 @@ from onceproof.model.language.expressions import (
     lift,
     of_sort,
 )
-from onceproof.model.language.source_location import here, model_frame
+from onceproof.model.language.source_location import (
+    here,
+    model_frame,
+    model_frames,
+)
 from onceproof.model.language.stores.store import checked_index, refuse_change
 from onceproof.model.language.stores.swallowed_errors import refuse_caught
 from onceproof.model.language.terms import terms as t
@@ -94,6 +98,7 @@ class SymbolicStore:
         self._after = after
         self._fresh = 0
         self._overwritten: dict[tuple[object, ...], object] = {}
+        self._writers: set[FrameType] = set()
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
         """Return the term of one element, seeing the writes made so far."""
@@ -120,20 +125,28 @@ class SymbolicStore:
             )
             raise ModelError(message, where=here())
         self._overwritten[key] = code
+        self._writers.update(model_frames())
         self.writes.append(FieldWrite(field.path, places, self.fit(field, value)))
 
     def write_all(self, field: Field, rule: Rule) -> None:
         """Keep the change of every element."""
         refuse_change(field, frozen=self._frozen)
+        self._writers.update(model_frames())
         bound = tuple(self.fresh(sort) for sort in field.sorts)
         value = self.fit(field, rule(*(Symbolic(var) for var in bound)))
         self.writes.append(FieldWrite(field.path, (), value, bound, whole=True))
 
     def require(self, condition: object, *, late: bool = False) -> None:
-        """Keep a conjunct of the guard."""
+        """Keep a conjunct of the guard.
+
+        It may come after an effect only in a method that is called after it.
+        """
         refuse_caught()
-        if self.writes and not late:
-            message = "a guard after an effect; write when(...) before any assignment"
+        if not late and model_frame() in self._writers:
+            message = (
+                "a guard after an effect; write when(...) before any assignment, or "
+                "call the method that has the effect after it"
+            )
             raise ModelError(message, where=here())
         term = lift(condition)
         if not isinstance(t.sort_of(term), BoolType):
@@ -166,8 +179,14 @@ class SymbolicStore:
 
     def _places(self, field: Field, indices: tuple[object, ...]) -> tuple[t.Term, ...]:
         checked_index(field, indices)
+        return self.indexed(field.path, field.sorts, indices)
+
+    def indexed(
+        self, path: str, sorts: Sequence[Sort], indices: tuple[object, ...]
+    ) -> tuple[t.Term, ...]:
+        """Return the terms of an index. Refuse what may be no member of its sort."""
         terms = tuple(lift(i) for i in indices)
-        for term, sort in zip(terms, field.sorts, strict=True):
+        for term, sort in zip(terms, sorts, strict=True):
             type_ = t.sort_of(term)
             mine = isinstance(type_, MemberType) and type_.sort is sort
             plain = mine and not isinstance(type_, OptionalType)
@@ -176,18 +195,18 @@ class SymbolicStore:
             nobody = isinstance(type_, OptionalType)
             if mine and nobody and self._ranges().bounds(term)[0] < 0:
                 message = (
-                    f"the index of {field.path} may be nobody; guard it with "
+                    f"the index of {path} may be nobody; guard it with "
                     f"when(... != nobody), or go through the members, as in "
-                    f"any_of(all_of(... == m, self.{field.path}[m]) for m in ...)"
+                    f"any_of(all_of(... == m, self.{path}[m]) for m in ...)"
                 )
                 raise ModelError(message, where=here())
             if not mine and not (is_integer(type_) and sort.ordered):
-                message = f"{field.path} is indexed by {sort.name}, not by {type_}"
+                message = f"{path} is indexed by {sort.name}, not by {type_}"
                 raise ModelError(message, where=here())
             low, high = self._ranges().bounds(term)
             if low < 0 or high >= self.sizes[sort]:
                 message = (
-                    f"the index of {field.path} may be {low}..{high}, outside "
+                    f"the index of {path} may be {low}..{high}, outside "
                     f"0..{self.sizes[sort] - 1} of {sort.name}; guard it with when(...)"
                 )
                 raise ModelError(message, where=here())

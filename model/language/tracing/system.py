@@ -93,20 +93,21 @@ class System:
         for holder in self.protocol.all_parts():
             for path, per, step, method in _asked(holder):
                 with modelling(defined_at(method)):
-                    name = path.rpartition(".")[2]
-                    terms += self._answers(holder, name, per, step=step)
+                    terms += self._answers(path, (*holder.part_sorts, *per), step=step)
         return frozenset().union(*map(named_sorts, terms))
 
     def _answers(
-        self, holder: Part, name: str, per: tuple[Sort, ...], *, step: bool
+        self, path: str, sorts: tuple[Sort, ...], *, step: bool
     ) -> list[t.Term]:
         """Trace what a claim or an observation returns for any members."""
+        *holders, name = path.split(".")
         store = SymbolicStore(self.sizes, frozen=True)
-        members: list[Any] = [Symbolic(store.fresh(sort)) for sort in per]
+        members = tuple(Symbolic(store.fresh(sort)) for sort in sorts)
+        before, own = self.protocol.bound(store).part_at(holders, members)
         if step:
             after = SymbolicStore(self.sizes, after=True, frozen=True)
-            members.append(holder.bound(after))
-        found = getattr(holder.bound(store), name)(*members)
+            own = (*own, self.protocol.bound(after).part_at(holders, members)[0])
+        found = getattr(before, name)(*own)
         return [lift(one) for one in (found if isinstance(found, tuple) else (found,))]
 
     @property

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from onceproof.model.language.fields import Param
-from onceproof.model.language.protocol import Slot
+from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.steps import steps_of
 from onceproof.model.library import find, parts, variants
