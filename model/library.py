@@ -27,7 +27,7 @@ _LONG = 40
 
 @dataclass(frozen=True)
 class Variant:
-    """A protocol of the library at its standard size, with a part in a slot or none."""
+    """A protocol at its standard size, with a part in a slot or none."""
 
     name: str
     """The name of the protocol on the command line."""
@@ -102,14 +102,40 @@ def variants() -> Iterator[Variant]:
     A slot is varied where it is declared, and not again in what inherits it.
     """
     for name, kind in protocols().items():
-        standard = kind()
-        yield Variant(name, standard)
-        for place, slot in kind.parameters().items():
-            if isinstance(slot, Slot) and _declares(kind, place):
-                for label, chosen in parts(slot).items():
-                    if type(standard.parts[place]) is not chosen:
-                        made = kind(**{place: chosen})
-                        yield Variant(name, made, {place: label})
+        yield from _variants_of(name, kind)
+
+
+def variants_in(name: str) -> list[Variant]:
+    """Return each protocol of a file, and with each part in each of its slots.
+
+    Empty for the name of one protocol, of the library or of a file.
+    """
+    path, _, wanted = name.partition(":")
+    if not path.endswith(".py") or wanted:
+        return []
+    module = load(Path(path))
+    return [
+        variant
+        for label, kind in _protocols_in(module).items()
+        for variant in _variants_of(f"{path}:{label}", kind, module)
+    ]
+
+
+def _protocols_in(module: ModuleType) -> dict[str, type[Protocol]]:
+    return _by_label(c for c in _classes([module]) if issubclass(c, Protocol))
+
+
+def _variants_of(
+    name: str, kind: type[Protocol], *modules: ModuleType
+) -> Iterator[Variant]:
+    standard = kind()
+    yield Variant(name, standard)
+    for place, slot in kind.parameters().items():
+        if isinstance(slot, Slot) and _declares(kind, place):
+            for label, chosen in parts(slot, *modules).items():
+                if type(standard.parts[place]) is not chosen:
+                    made = kind(**{place: chosen})
+                    yield Variant(name, made, {place: label})
 
 
 def _declares(kind: type[Protocol], place: str) -> bool:
@@ -171,8 +197,9 @@ def _made(
     name: str,
     settings: Mapping[str, str],
     modules: Sequence[ModuleType],
+    given_before: Mapping[str, object] | None = None,
 ) -> Any:
-    """Make a protocol, or a part of one, with its settings."""
+    """Make a protocol, or a part of one, with its settings, and what it had before."""
     declared = kind.parameters()
     inside: dict[str, dict[str, str]] = {}
     arguments: dict[str, object] = {}
@@ -191,9 +218,11 @@ def _made(
         if not isinstance(what, Slot):
             message = f"{key} of {name} is no part, so it has no {next(iter(given))!r}"
             raise UsageError(message)
-        part: Any = arguments.get(key, type(what.default()))
-        arguments[key] = _made(part, f"{key} of {name}", given, modules)
-    made = kind(**arguments)
+        standard = kind().parts[key]
+        part: Any = arguments.get(key, type(standard))
+        own = standard.made_with if key not in arguments else None
+        arguments[key] = _made(part, f"{key} of {name}", given, modules, own)
+    made = kind(**{**(given_before or {}), **arguments})
     for key, value in arguments.items():
         if _taken(made, declared[key], key) not in (value, type(value)):
             message = (
@@ -220,7 +249,7 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
         known = protocols()
         return (known[pick(name, known, "protocol")],)
     module = load(Path(path))
-    found = _by_label(c for c in _classes([module]) if issubclass(c, Protocol))
+    found = _protocols_in(module)
     if not found:
         message = f"{path} holds no class that derives from Protocol"
         raise UsageError(message)

@@ -36,6 +36,7 @@ def refuse_lost_declarations(kind: type) -> None:
     _refuse_hidden(kind)
     _refuse_twice(kind)
     _refuse_second_names(kind)
+    _refuse_second_sorts(kind)
     _born[kind] = {
         name: found for name, what in vars(kind).items() if (found := kind_of(what))
     }
@@ -91,6 +92,20 @@ def _refuse_second_names(kind: type) -> None:
                 message = (
                     f"{name} and {first} are one {kind_of(what)}, which can have one "
                     "name only; declare each by itself"
+                )
+                raise ModelError(message, where=_place(what))
+
+
+def _refuse_second_sorts(kind: type) -> None:
+    """Refuse another sort under a name that what is inherited has for its own."""
+    for name, what in vars(kind).items():
+        for base in kind.__mro__[1:]:
+            old = vars(base).get(name)
+            if kind_of(what) == kind_of(old) == "Sort(...)" and what is not old:
+                message = (
+                    f"{name} is another sort than that of {base.__name__}, which what "
+                    f"is inherited is per; to change its size alone, write "
+                    f"class {kind.__name__}({base.__name__}, {name}={what.size})"
                 )
                 raise ModelError(message, where=_place(what))
 

@@ -15,6 +15,14 @@ from typing import (
 )
 
 from onceproof.model.errors import ModelError, UsageError
+from onceproof.model.language.arguments import (
+    MOST_NUMBER,
+    filled,
+    number,
+    refuse_arguments,
+    refuse_second_name,
+    unknown,
+)
 from onceproof.model.language.declaring import Declaring
 from onceproof.model.language.decorators import kebab
 from onceproof.model.language.expressions import if_else, process_sort
@@ -44,10 +52,11 @@ Observed = TypeVar("Observed")
 
 MAX_SIZE = 64
 _LANGUAGE = "onceproof.model.language."
-_CHOSEN: dict[str, type | tuple[type, ...]] = {
+_CHOSEN: dict[str, tuple[type, ...]] = {
     "breaks": (tuple, list, frozenset),
-    "role": str,
-    "faults": Param,
+    "fair_actions": (tuple, list, frozenset),
+    "role": (str,),
+    "faults": (Param,),
 }
 """The names of the language that a protocol may give a value of its own."""
 
@@ -65,7 +74,16 @@ class Part(metaclass=Declaring):
     Of a witness, that it is never met. All other properties hold.
     """
 
+    fair_actions: ClassVar[tuple[str, ...]] = ()
+    """Names actions that are fair here besides those that are declared so.
+
+    A name may have ``*`` in it: ``("*",)`` makes every action fair, and
+    ``("drivers.*",)`` those of a part.
+    """
+
     part_sorts: tuple[Sort, ...] = ()
+    made_with: Mapping[str, object] = Fixed()
+    _class_arguments: ClassVar[Mapping[str, object]] = Fixed()
 
     def __init__(self, **arguments: object) -> None:
         """Take sizes of sorts, parameters and parts by name.
@@ -80,26 +98,32 @@ class Part(metaclass=Declaring):
         self._holder: Part | None = None
         self._members: tuple[object, ...] = ()
         self._store: StateStore | None = None
+        self._fixed = False
         self._fields: dict[str, Field] = {}
         templates: dict[str, Part] = {}
         refuse_lost_since(type(self))
         for name in arguments:
             if name not in self.parameters():
-                raise UsageError(self._unknown(name))
+                raise UsageError(unknown(type(self), name))
+        arguments = {**self.class_arguments(), **arguments}
+        self.made_with = Fixed(arguments)
         for name, what in self.declared().items():
             if isinstance(what, Sort):
-                self._refuse_second_name(name, what)
+                refuse_second_name(name, what)
                 size = arguments.get(name, what.size)
-                self._given[what] = self._number(name, size, 1, what.most)
+                self._given[what] = number(name, size, 1, what.most)
             elif isinstance(what, Param):
                 value = arguments.get(name, what.default)
-                self._arguments[name] = self._number(name, value, 0, 2**14)
+                self._arguments[name] = number(name, value, 0, MOST_NUMBER)
             elif isinstance(what, Slot):
-                templates[name] = self._fill(what, arguments.get(name))
+                templates[name] = filled(what, arguments.get(name))
         self.parts: Mapping[str, Part] = Fixed(templates)
 
-    def __init_subclass__(cls) -> None:
-        """Refuse a name that the language uses itself, and declarations that vanish."""
+    def __init_subclass__(cls, **arguments: object) -> None:
+        """Take sizes, parameters and parts that the class has unless others are given.
+
+        Refuses a name that the language uses itself, and declarations that vanish.
+        """
         super().__init_subclass__()
         if not cls.__module__.startswith(_LANGUAGE):
             for name, what in vars(cls).items():
@@ -107,8 +131,12 @@ class Part(metaclass=Declaring):
                     where = getattr(what, "where", "")
                     where = where or (defined_at(what) if callable(what) else here())
                     message = f"{name!r} is a name of the language; choose another"
+                    if isinstance(what, str) and tuple in _CHOSEN.get(name, ()):
+                        message = f'{name} takes several names, as {name} = ("...",)'
                     raise ModelError(message, where=where)
         refuse_lost_declarations(cls)
+        cls._class_arguments = Fixed(arguments)
+        refuse_arguments(cls, arguments)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Change state; refuse a name under which none is declared."""
@@ -159,15 +187,6 @@ class Part(metaclass=Declaring):
         """Return the size that a sort of this part was given."""
         return self._given[sort]
 
-    @staticmethod
-    def _refuse_second_name(name: str, sort: Sort) -> None:
-        if name != sort.name:
-            message = (
-                f"the sort {sort.name} is also called {name}, and only one of the "
-                "names would set its size; use one name for it everywhere"
-            )
-            raise ModelError(message, where=sort.where)
-
     @classmethod
     def declared(cls) -> dict[str, Any]:
         """List what the class and its bases declare, in order, by name."""
@@ -191,33 +210,13 @@ class Part(metaclass=Declaring):
         """Name the class as the command line does."""
         return kebab(cls.__name__)
 
-    @staticmethod
-    def _number(name: str, value: object, low: int, high: int) -> int:
-        if isinstance(value, bool) or not isinstance(value, int):
-            message = f"{name} must be a whole number, not {value!r}"
-            raise UsageError(message)
-        if not low <= value <= high:
-            message = f"{name} must be {low} to {high}, not {value}"
-            raise UsageError(message)
-        return value
-
-    def _unknown(self, name: str) -> str:
-        known = list(self.parameters())
-        return (
-            f"{self.label()} has no parameter {name!r}; it has {', '.join(known)}"
-            if known
-            else f"{self.label()} has no parameters, so {name!r} cannot be set"
-        )
-
-    @staticmethod
-    def _fill(slot: Slot[Part], given: object) -> Part:
-        chosen = slot.default() if given is None else given
-        if isinstance(chosen, type) and issubclass(chosen, Part):
-            chosen = chosen()
-        if not isinstance(chosen, slot.kind):
-            message = f"{slot.name} must be a {slot.kind.label()}, not {chosen!r}"
-            raise UsageError(message)
-        return chosen
+    @classmethod
+    def class_arguments(cls) -> dict[str, object]:
+        """Return the sizes, parameters and parts that its classes were made with."""
+        found: dict[str, object] = {}
+        for base in reversed(cls.__mro__):
+            found |= vars(base).get("_class_arguments", {})
+        return found
 
     def _settle(
         self,
@@ -247,7 +246,15 @@ class Part(metaclass=Declaring):
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:
         """Add the sizes of sorts that are this part's own to the protocol's."""
         for sort, size in self._given.items():
-            sizes.setdefault(sort, size)
+            known = sizes.setdefault(sort, size)
+            if known != size and sort.name in self.made_with and not self._owner._fixed:  # noqa: SLF001 - a part
+                message = (
+                    f"{self._path} is made with {sort.name}={size}, and "
+                    f"{self._owner.label()} has {sort.name}={known}; they share the "
+                    f"sort, so set it once, as {type(self._owner).__name__}("
+                    f"{sort.name}={size})"
+                )
+                raise UsageError(message)
         self._sizes = sizes
 
     def path_to(self, name: str) -> str:
@@ -394,6 +401,7 @@ class Protocol(Part):
 
     def settle(self, sizes: dict[Sort, int]) -> None:
         """Put all parts in their places; ``sizes`` go before those that were given."""
+        self._fixed = bool(sizes)
         self._settle(self, None, None, sizes)
         self._refuse_nameless_sorts()
         for field in self.all_fields():

@@ -7,6 +7,7 @@ import ast
 import contextlib
 import dataclasses
 import functools
+import inspect
 import sys
 import traceback
 import typing
@@ -81,6 +82,15 @@ def defined_at(function: Callable[..., object]) -> str:
     """Return ``file:line`` of a function's or method's definition, where it has one."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+
+
+def class_place(kind: type) -> str:
+    """Return ``file:line`` of a class, where its file can be read."""
+    try:
+        _, line = inspect.getsourcelines(kind)
+        return f"{inspect.getsourcefile(kind)}:{line}"
+    except (OSError, TypeError):
+        return ""
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ActionMark
 from onceproof.model.language.fields import Field, Param
-from onceproof.model.language.source_location import defined_at
+from onceproof.model.language.source_location import class_place, defined_at
 from onceproof.model.language.stores.store import running, when
 from onceproof.model.language.terms.types import IntType
+from onceproof.model.text import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +92,7 @@ class Step:
 def steps_of(protocol: Protocol) -> tuple[Step, ...]:
     """List the steps of a protocol and its parts; impossible faults are left out."""
     found = []
+    fair = _fair_of(protocol)
     for owner in protocol.all_parts():
         for path, mark, method in owner.marked(ActionMark):
             _check_signature(path, mark, method)
@@ -115,11 +118,36 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
                     path=prefix,
                     doc=inspect.getdoc(method) or "",
                     where=defined_at(method),
-                    fair=mark.fair,
+                    fair=mark.fair or path in fair,
                     by=mark.by,
                 )
             )
     return tuple(found)
+
+
+def _fair_of(protocol: Protocol) -> set[str]:
+    """Return the actions that the classes of a protocol and its parts name as fair.
+
+    Raises ``ModelError`` for a name that is no action's.
+    """
+    marks = {
+        path: mark
+        for owner in protocol.all_parts()
+        for path, mark, _ in owner.marked(ActionMark)
+    }
+    actions = [path for path, mark in marks.items() if not mark.fault]
+    found: set[str] = set()
+    for owner in protocol.all_parts():
+        for name in owner.fair_actions:
+            path = owner.path_to(name)
+            named = fnmatch.filter(actions, path)
+            if not named:
+                fault = path in marks
+                hint = "a fault is never fair" if fault else did_you_mean(path, actions)
+                message = f"fair_actions of {owner.label()} names {name!r}; {hint}"
+                raise ModelError(message, where=class_place(type(owner)))
+            found.update(named)
+    return found
 
 
 def fields_of(protocol: Protocol) -> tuple[Field, ...]:

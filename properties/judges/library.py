@@ -10,7 +10,9 @@ from onceproof.properties.judges.by_search import Report, check
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from onceproof.model.search.exhaustive import Limits
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,19 @@ def judge_library(
     *, progress: Callable[[str], None] | None = None
 ) -> list[VariantResult]:
     """Search each protocol and variant of the library at its standard size."""
+    return judge_variants(variants(), progress=progress)
+
+
+def judge_variants(
+    chosen: Iterable[Variant],
+    *,
+    limits: Limits | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> list[VariantResult]:
+    """Search some variants, each at its standard size."""
     found = []
-    for variant in variants():
+    for variant in chosen:
         if progress is not None:
             progress(str(variant))
-        found.append(VariantResult(variant, check(variant.protocol)))
+        found.append(VariantResult(variant, check(variant.protocol, limits=limits)))
     return found

@@ -8,6 +8,7 @@ a history is.
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -173,11 +174,19 @@ class Brute:
                 sorts = (*owner.part_sorts, *mark.per)
                 self._how[path] = (name, tuple(limits), sorts)
                 ranges = (range(self.protocol.sizes[s]) for s in sorts)
+                fair = mark.fair or (not mark.fault and self._named_fair(path))
                 found += [
-                    Does(path, members, mark.fault, mark.fair)
+                    Does(path, members, mark.fault, fair)
                     for members in itertools.product(*ranges)
                 ]
         return found
+
+    def _named_fair(self, path: str) -> bool:
+        return any(
+            fnmatch.fnmatch(path, owner.path_to(name))
+            for owner in self._here.all_parts()
+            for name in owner.fair_actions
+        )
 
     def _starts(self) -> Iterator[tuple[Any, ...]]:
         by_path = {f.path: f for f in self._fields}

@@ -48,6 +48,7 @@ HELPERS = {
     "__init__": "an __init__ of one's own",
 }
 MORE = {
+    "fair_actions",
     "self.lose_volatile()",
     "self.lose_volatile(member)",
     "len(Sort)",

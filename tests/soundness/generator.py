@@ -55,6 +55,9 @@ def draw(seed: str, profile: str, claims: int = 3) -> Description:
         methods += [w.claim(when, i) for i in range(number)]
     if profile == "wide":
         methods += many(w)
+    if w.chance(0.25):
+        acts = [m.name for m in methods if m.mark.startswith("@action")]
+        declarations.append(f'fair_actions = ("{w.pick(("*", *acts))}",)')
     klass = Klass("Drawn", "Protocol", tuple(declarations), tuple(methods))
     klass = with_helpers(klass, dice, sized=profile != "open")
     return Description(f"{profile}:{seed}", (*classes, klass))

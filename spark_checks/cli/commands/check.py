@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.library import make, settings_of
+from onceproof.model.library import make, settings_of, variants_in
 from onceproof.model.search.exhaustive import Limits
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command, Use
@@ -24,6 +24,11 @@ from onceproof.spark_checks.cli.options import (
     set_option,
 )
 from onceproof.spark_checks.cli.refuted_files import write_refuted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.library import Variant
 
 _DIGITS = 15
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
@@ -118,7 +123,8 @@ def check(
 
     PROTOCOL is a name (see onceproof protocols) or a file, as FILE.py or FILE.py:NAME.
     --all judges every protocol and variant of the library at its standard size; the
-    exit status is then 0 when each breaks exactly what its file states.
+    exit status is then 0 when each breaks exactly what its file states. So is a FILE.py
+    judged that holds several protocols, or one that states in `breaks` what breaks.
 
     With --simulate, a property that is not refuted is "held", never more. --depth and
     --seed set the walks.
@@ -126,14 +132,21 @@ def check(
     Example: onceproof check two-phase-commit --set RM=5
     """
     from onceproof.properties.judges import by_search as judge  # noqa: PLC0415
+    from onceproof.spark_checks.cli.commands.check_all import (  # noqa: PLC0415
+        check_all,
+        check_file,
+    )
 
     if everything:
-        from onceproof.spark_checks.cli.commands.check_all import check_all  # noqa: PLC0415
-
         return check_all(as_json=as_json, markdown=markdown, evidence=evidence)
     if protocol is None:
         message = "name a protocol, a file of one, or --all; see onceproof protocols"
         raise UsageError(message)
+    limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))
+    of_one = (settings, names, walks, output, evidence, mermaid, symmetry)
+    several = [] if any(of_one) else variants_in(protocol)
+    if _judged_together(several):
+        return check_file(several, limits=limits, as_json=as_json)
     model = make(protocol, settings_of(settings))
     if mermaid:
         from onceproof.model.export.mermaid import mermaid as draw  # noqa: PLC0415
@@ -143,7 +156,6 @@ def check(
         click.echo(draw(trace(model), names=Labels(Interpreter(model))))
         return 0
     chosen = properties_of(model, names)
-    limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))
     if output is not None:
         writable(output)
     with console.search_progress() as progress:
@@ -169,6 +181,12 @@ def check(
         console.show_files(files)
     say_nothing_is_claimed(report)
     return report.exit_status
+
+
+def _judged_together(found: Sequence[Variant]) -> bool:
+    """Return whether a file holds several protocols, or states what breaks."""
+    kinds = {type(variant.protocol) for variant in found}
+    return len(kinds) > 1 or any(v.protocol.stated_breaks for v in found)
 
 
 def _bytes(text: str) -> int:

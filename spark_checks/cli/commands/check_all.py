@@ -8,12 +8,17 @@ import click
 from rich.table import Column, Table
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.judges.library import judge_library
+from onceproof.model.text import shell_word
+from onceproof.properties.judges.library import judge_library, judge_variants
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.evidence_option import leave
 from onceproof.spark_checks.cli.options import print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.library import Variant
+    from onceproof.model.search.exhaustive import Limits
     from onceproof.properties.judges.library import VariantResult
 
 _SIGNS = {"exhausted": "✓", "refuted": "✗", "vacuous": "never", "undecided": "?"}
@@ -42,6 +47,33 @@ def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> 
         click.echo(verdict_table(found), nl=False)
     else:
         _show_results(found)
+    return _status(found)
+
+
+def check_file(variants: Sequence[Variant], *, limits: Limits, as_json: bool) -> int:
+    """Judge all protocols of a file; 0 when all is as stated, 1 when not, 2 undecided.
+
+    What breaks is shown with the command that shows how.
+    """
+    with console.stderr().status("searching") as status:
+        found = judge_variants(variants, limits=limits, progress=status.update)
+    if as_json:
+        print_json([result_data(s) for s in found])
+    else:
+        _show_results(found)
+        for one in found:
+            if one.broken:
+                click.echo(f"  {_command(one.variant)}")
+    return _status(found)
+
+
+def _command(variant: Variant) -> str:
+    chosen = [w for k, v in variant.settings.items() for w in ("--set", f"{k}={v}")]
+    words = ("onceproof", "check", variant.name, *chosen)
+    return " ".join(map(shell_word, words))
+
+
+def _status(found: Sequence[VariantResult]) -> int:
     if any(s.decided and not s.as_stated for s in found):
         return 1
     return 0 if all(s.as_stated for s in found) else 2

@@ -68,7 +68,9 @@ def _description(protocol: Protocol) -> dict[str, Any]:
         "text": " ".join(rest.split()),
         "parameters": {
             n: {
-                "default": what.size if isinstance(what, Sort) else what.default,
+                "default": protocol.own_size(what)
+                if isinstance(what, Sort)
+                else protocol.argument(what),
                 "text": what.text,
             }
             for n, what in declared.items()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.model.errors import ModelError
+from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language import (
     Member,
     Part,
@@ -19,19 +19,25 @@ from onceproof.model.language import (
     always,
     any_of,
     count,
+    eventually,
+    fault,
+    min_of,
     not_,
     observe,
+    param,
     part,
     state,
     step,
     when,
 )
 from onceproof.model.language.tracing.trace import trace
+from onceproof.model.library import make
 from onceproof.properties.guarantees import AT_MOST_ONCE
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.verdicts import Verdict
 from tests.model.language.test_mistakes import judged
+from tests.model.test_readers_agree import compare_successors
 
 BASE = '''\
 from dataclasses import dataclass
@@ -642,3 +648,241 @@ def test_one_state_has_one_name() -> None:
     one = state(0, high=1)
     with pytest.raises(ModelError, match="other and first are one state"):
         type("Twice", (Protocol,), {"first": one, "other": one, "__doc__": "Twice."})
+
+
+class Waiting(Protocol):
+    """Counts to two, if it is ever done."""
+
+    n = state(0, high=2)
+
+    @action
+    def count_on(self) -> None:
+        """Count."""
+        when(self.n < 2)
+        self.n = self.n + 1
+
+    @fault
+    def forget(self) -> None:
+        """Begin again."""
+        self.n = 0
+
+    @eventually
+    def counts_to_two(self) -> bool:
+        """It counts to two at last."""
+        return self.n == 2
+
+
+@pytest.mark.parametrize("names", [("count_on",), ["*"], frozenset({"count*"})])
+def test_a_subclass_makes_actions_fair_without_writing_them_again(names):
+    """Whoever could always count does count."""
+    fair = type("Fair", (Waiting,), {"__module__": __name__, "fair_actions": names})
+
+    assert check(Waiting()).verdicts["counts-to-two"] is Verdict.REFUTED
+    assert check(fair()).verdicts["counts-to-two"] is Verdict.EXHAUSTED
+    assert [a.fair for a in trace(fair()).actions] == [True, False]
+
+
+class Held(Part):
+    """A part with an action that it names as fair."""
+
+    fair_actions = ("go",)
+    gone = state(False)
+
+    @action
+    def go(self) -> None:
+        """Go."""
+        self.gone = True
+
+    @action
+    def wait(self) -> None:
+        """Do nothing."""
+        when(self.gone)
+
+
+class Holding(Protocol):
+    """Two parts."""
+
+    fair_actions = ("two.*",)
+    one = part(Held)
+    two = part(Held)
+
+
+def test_a_part_names_its_own_actions_and_a_protocol_those_of_its_parts():
+    """Names are relative to the class that names them."""
+    fair = {a.name for a in trace(Holding()).actions if a.fair}
+
+    assert fair == {"one.go", "two.go", "two.wait"}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("coun_on",), "did you mean 'count_on'"),
+        (("forget",), "a fault is never fair"),
+        (("link.*",), "there are count_on"),
+    ],
+)
+def test_a_name_of_no_action_cannot_be_fair(names, message):
+    """It would change nothing, and nobody would notice."""
+    fair = type("Fair", (Waiting,), {"__module__": __name__, "fair_actions": names})
+
+    with pytest.raises(ModelError, match=message):
+        trace(fair())
+
+
+def test_names_of_actions_are_several():
+    """One text would be many names of one letter."""
+    with pytest.raises(ModelError, match="fair_actions takes several names"):
+        type("Fair", (Waiting,), {"__module__": __name__, "fair_actions": "count_on"})
+
+
+class Rows(Part):
+    """Rows for each batch."""
+
+    BATCH = Sort("batch")
+    most = param(1)
+    rows = state(0, per=BATCH, high=most)
+
+
+class MoreRows(Rows, most=2):
+    """More of them."""
+
+
+class Batches(Protocol):
+    """Batches with rows, and workers."""
+
+    BATCH = Rows.BATCH
+    W = Sort("worker")
+    sink = part(Rows)
+    busy = state(False, per=W)
+
+
+class Larger(Batches, W=3, sink=MoreRows):
+    """More workers."""
+
+
+class LargerAgain(Larger, W=4, faults=2):
+    """Even more."""
+
+
+class Alone(Protocol):
+    """Has the sort of its part by the part alone."""
+
+    sink = part(Rows)
+
+
+class AloneAndLarger(Alone, sink=Rows(BATCH=5)):
+    """Its part has more."""
+
+
+def sized(protocol: Protocol) -> dict[str, int]:
+    return {sort.name: size for sort, size in protocol.sizes.items()}
+
+
+def test_a_subclass_changes_sizes_numbers_and_parts():
+    """They are what it has unless it is made with others; the base has its own."""
+    assert sized(Batches()) == {"BATCH": 2, "W": 2}
+    assert sized(Larger()) == {"BATCH": 2, "W": 3}
+    assert sized(LargerAgain()) == {"BATCH": 2, "W": 4}
+    assert (LargerAgain().faults, Larger().faults) == (2, 1)
+    assert LargerAgain().sink.most == 2
+    assert sized(LargerAgain(W=1, BATCH=3)) == {"BATCH": 3, "W": 1}
+    assert LargerAgain(sink=Rows).sink.most == 1
+    assert sized(AloneAndLarger()) == {"BATCH": 5}
+    assert check(Larger()).exploration.distinct == 1
+
+
+def test_settings_of_a_part_go_beside_what_a_subclass_gives_it(tmp_path):
+    """As ``--set`` does: nothing that the class says is lost."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from onceproof.model.language import *\n"
+        "class Rows(Part):\n"
+        "    BATCH = Sort('batch')\n"
+        "    most = param(1)\n"
+        "class Mine(Protocol):\n"
+        "    sink = part(Rows)\n"
+        "class Larger(Mine, sink=Rows(BATCH=5)):\n"
+        "    pass\n"
+    )
+
+    made = make(f"{path}:larger", {"sink.most": "3"})
+
+    assert (sized(made), made.sink.most) == ({"BATCH": 5}, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"WW": 3}, "has no parameter 'WW'; it has faults, BATCH, W, sink"),
+        ({"W": 0}, "W must be 1 to 64, not 0"),
+        ({"W": True}, "W must be a whole number"),
+        ({"sink": 3}, "sink must be a rows, not 3"),
+    ],
+)
+def test_a_subclass_changes_only_what_there_is(arguments, message):
+    """It is refused where the class is written."""
+    with pytest.raises(ModelError, match=message) as error:
+        type("Wrong", (Batches,), {"__module__": __name__}, **arguments)
+
+    assert error.value.where.startswith(__file__)
+
+
+def test_a_second_sort_of_an_inherited_name_is_refused_with_the_form_to_write():
+    """What is inherited would be per a sort without a size."""
+    with pytest.raises(ModelError, match=r"class Wrong\(Batches, W=3\)"):
+        type("Wrong", (Batches,), {"__module__": __name__, "W": Sort("x", size=3)})
+
+
+def test_a_shared_sort_has_one_size():
+    """That of the part is not ignored."""
+    with pytest.raises(UsageError, match="they share the sort, so set it once"):
+        Batches(sink=Rows(BATCH=3))
+
+    assert sized(Batches(BATCH=3, sink=Rows(BATCH=3)))["BATCH"] == 3
+
+
+class Guarded(Protocol):
+    """Does what its base does, after an effect of its own."""
+
+    n = state(0, high=3)
+    seen = state(0, high=3)
+
+    @action
+    def act(self) -> None:
+        """Wait for one, and note it."""
+        when(self.n > 0)
+        self.seen = self.n
+
+
+class Before(Guarded):
+    """The guard of the base sees what is counted before it."""
+
+    @action
+    def act(self) -> None:
+        """Count, and then do as the base does."""
+        when(self.n < 3)
+        self.n = self.n + 1
+        super().act()
+
+
+class AfterHelper(Guarded):
+    """A guard after what a method of its own has done."""
+
+    @action
+    def act(self) -> None:
+        """Count, and look whether to."""
+        self.count_on()
+        when(self.seen < 3)
+
+    def count_on(self) -> None:
+        """Count."""
+        self.n = min_of(self.n + 1, 3)
+
+
+def test_a_guard_of_super_may_come_after_an_effect_and_sees_it():
+    """It is as if it had been written first, about what the effect leaves."""
+    assert check(Before()).exploration.distinct == 4
+    compare_successors(Before())
+    with pytest.raises(ModelError, match="a guard after an effect"):
+        trace(AfterHelper())

@@ -122,7 +122,6 @@ class Two(Protocol):
     [
         (None, "", "there is no file"),
         ("x = 1", "", "holds no class that derives from Protocol"),
-        (TWO, "", "choose one, as"),
         (TWO, ":tow", "did you mean 'two'?"),
         ("def f(:", "", "mine.py:1: SyntaxError"),
         ("\nnonsense", "", "mine.py:2: NameError: name 'nonsense' is not defined"),
@@ -149,3 +148,75 @@ def test_check_without_a_protocol_says_what_to_name():
 
     assert result.exit_code == 2
     assert "onceproof protocols" in result.stderr
+
+
+SEVERAL = """from onceproof.model.language import Protocol, action, always, state, when
+
+class Counter(Protocol):
+    n = state(0, high=2)
+
+    @action
+    def up(self):
+        when(self.n < 2)
+        self.n = self.n + 1
+
+    @always
+    def is_low(self):
+        return self.n < 3
+
+class Wrong(Counter):
+    breaks = ({stated})
+
+    @always
+    def is_lower(self):
+        return self.n < 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("stated", "status", "as_stated"),
+    [
+        ('"is-lower",', 0, [True, True]),
+        ("", 1, [True, False]),
+        ('"is-low", "is-lower",', 1, [True, False]),
+    ],
+)
+def test_a_file_of_several_protocols_is_judged_by_what_it_states(
+    tmp_path, stated, status, as_stated
+):
+    """Exactly what is stated must break, no more and no less."""
+    path = tmp_path / "several.py"
+    path.write_text(SEVERAL.replace("({stated})", f"({stated})"))
+
+    result = run("check", str(path), "--json")
+
+    assert result.exit_code == status
+    found = json.loads(result.stdout)
+    assert [one["as_expected"] for one in found] == as_stated
+    assert [one["protocol"] for one in found] == [f"{path}:counter", f"{path}:wrong"]
+
+
+def test_one_of_several_protocols_is_judged_as_it_is(tmp_path):
+    """What is refuted is refuted, whatever the file states; options are for one."""
+    path = tmp_path / "several.py"
+    path.write_text(SEVERAL.replace("({stated})", '("is-lower",)'))
+
+    named = run("check", f"{path}:wrong")
+    limited = run("check", str(path), "--max-states", "1")
+    together = run("check", str(path))
+    option = run("check", str(path), "--set", "n=1")
+
+    assert (named.exit_code, limited.exit_code, option.exit_code) == (1, 2, 2)
+    assert f"onceproof check {path}:wrong" in together.output.replace("\n", "")
+    assert "choose one" in option.output
+    assert "choose one" in run("prove", str(path)).output
+
+
+def test_a_file_with_one_protocol_that_states_what_breaks_is_judged_by_it(tmp_path):
+    """It is as stated, and the counterexample is a command away."""
+    path = tmp_path / "alone.py"
+    lines = SEVERAL.replace("({stated})", '("is-lower",)').splitlines(keepends=True)
+    path.write_text("".join(li for li in lines if li != "class Wrong(Counter):\n"))
+
+    assert run("check", str(path)).exit_code == 0
+    assert run("check", f"{path}:counter").exit_code == 1
