@@ -24,6 +24,7 @@ from onceproof.model.language.expressions import (
     total,
 )
 from onceproof.model.language.fields import by_member, one_of, param
+from onceproof.model.language.old_values import old
 from onceproof.model.language.part_families import part
 from onceproof.model.language.parts.channels import channels
 from onceproof.model.language.parts.clocks import epochs, timers
@@ -69,6 +70,7 @@ __all__ = [
     "nobody_of",
     "not_",
     "observe",
+    "old",
     "one_of",
     "param",
     "part",

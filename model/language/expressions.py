@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.active_store import known_somebody
 from onceproof.model.language.sorts import NO_SORT, Member
 from onceproof.model.language.source_location import (
     asked_by_model,
@@ -241,10 +242,31 @@ def compatible(one: Type, other: Type) -> bool:
 def _integers(left: object, right: object, sign: str) -> tuple[t.Term, t.Term]:
     terms = (lift(left), lift(right))
     for term in terms:
-        if not is_integer(t.sort_of(term)):
-            message = f"`{sign}` needs integers, not {t.sort_of(term)}"
+        if not is_integer(t.sort_of(term)) and not _is_somebody(term):
+            message = f"`{sign}` needs integers, not {t.sort_of(term)}{_instead(term)}"
             raise ModelError(message, where=here())
     return terms
+
+
+def _is_somebody(term: t.Term) -> bool:
+    """Return whether a term is a member of an ordered sort wherever its guard holds."""
+    type_ = t.sort_of(term)
+    ordered = isinstance(type_, MemberType) and type_.sort.ordered
+    return ordered and known_somebody(Symbolic(term))
+
+
+def _instead(term: t.Term) -> str:
+    """Say what to do with a value that may be nobody, or has no order."""
+    type_ = t.sort_of(term)
+    if not isinstance(type_, MemberType) or type_.sort is NO_SORT:
+        return ""
+    name = type_.sort.name
+    if not type_.sort.ordered:
+        return f"; declare {name} with ordered=True, or compare by == and !="
+    return (
+        "; in an action, write when(... != nobody) before it; in a claim, go through "
+        f"the members, as in any_of(all_of(... == m, m < 2) for m in self.{name})"
+    )
 
 
 def _truth(value: object) -> t.Term:

@@ -82,17 +82,17 @@ class Interpreter:
 
     def look(self, state: State) -> Protocol:
         """Return the protocol in ``state``, for reading."""
-        return self.protocol.bound(self.store(state))
+        return self.protocol.bound(self.store(state, frozen=True))
 
     def evaluate(self, claim: Callable[..., object], *states: State) -> object:
         """Evaluate ``claim`` of the protocol in one state, or before and after."""
         return claim(*(self.look(state) for state in states))
 
-    def store(self, state: State) -> PlainStore:
+    def store(self, state: State, *, frozen: bool = False) -> PlainStore:
         """Return a store that holds ``state``, for one step to read and write."""
         values: dict[str, dict[tuple[int, ...], Value]] = {
             f.path: {} for f in self.fields
         }
         for (field, place), value in zip(self.places, state, strict=True):
             values[field.path][place] = value
-        return PlainStore(values)
+        return PlainStore(values, frozen=frozen)

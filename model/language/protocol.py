@@ -298,6 +298,10 @@ class Part(metaclass=Declaring):
         )
         return bound
 
+    def with_store(self, store: StateStore) -> Self:
+        """Return a copy for the same members that looks at another store."""
+        return self.bound(store, self._members)
+
     def part_for(self, members: tuple[object, ...]) -> Self:
         """Return the part of some members, where there is one for each."""
         store = MemberStore(self.store, members)

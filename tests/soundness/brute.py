@@ -42,10 +42,20 @@ class Memory:
 
     def __init__(self) -> None:
         self.cells: dict[Any, Any] = {}
+        self.first: dict[Any, Any] = {}
         self.lost = False
 
     def read(self, field_: Any, indices: Any) -> Any:
-        return self.cells[field_.path, tuple(int(i) for i in indices)]
+        key = (field_.path, tuple(int(i) for i in indices))
+        if key not in self.cells and self.cells == self.first:
+            raise OffError
+        return self.cells[key]
+
+    def read_old(self, field_: Any, indices: Any) -> Any:
+        return self.first[field_.path, tuple(int(i) for i in indices)]
+
+    def is_somebody(self, value: Any) -> bool:
+        return value != -1
 
     def write(self, field_: Any, indices: Any, value: Any) -> None:
         key = (field_.path, tuple(int(i) for i in indices))
@@ -257,6 +267,7 @@ class Brute:
         name, limits, per = self._how[does.name]
         memory = self._memory
         memory.cells = cells = dict(zip(self.keys, state, strict=True))
+        memory.first = dict(cells)
         memory.lost = False
         if any(cells[limit, ()] >= self._limits[limit] for limit in limits):
             return None

@@ -34,16 +34,41 @@ class Writer(Statements):
 
     def guard(self, scope: Scope, depth: int) -> Node:
         parts = tuple(self.truth(scope, depth) for _ in range(self.dice.randint(1, 2)))
+        if self.chance(0.5):
+            parts = (*self.pointed(), *parts)
         return Node(
             "stmt", f"when({', '.join(f'{{{i}}}' for i in range(len(parts)))})", parts
         )
+
+    def pointed(self) -> list[Node]:
+        """Draw a read by a number that the part of the guard before it keeps inside."""
+        numbers = [
+            h for h in self.fields if h.type == "int" and not h.sorts and h.low == 0
+        ]
+        rows = [h for h in self.fields if h.type == "bool" and h.sorts == ("O",)]
+        held = [h for h in self.fields if h.type == "maybe" and not h.sorts]
+        found: list[list[Node]] = []
+        for has in numbers if rows else []:
+            inside = f"(self.{has.name} < self.O.last + 1)"
+            row = f"self.{self.pick(rows).name}[self.{has.name}]"
+            found.append([const("bool", inside), const("bool", row)])
+        for has in held:
+            by = [h for h in self.fields if h.sorts == (has.of,) and h.type == "bool"]
+            if by:
+                somebody = f"(self.{has.name} != nobody)"
+                row = f"self.{self.pick(by).name}[self.{has.name}]"
+                found.append([const("bool", somebody), const("bool", row)])
+        return self.pick(found) if found else []
 
     def action(self, number: int, *, progress: str, fault: bool) -> Method:
         """Draw an action or a fault."""
         names, scope = self.params_of(2 if self.chance(0.3) else 1)
         lines: list[Node] = []
         guards = self.guard(scope, 2) if self.chance(0.5) else None
+        if self.chance(0.3):
+            self.who = ["self", "old(self)"]
         effects = self.statements(scope, self.dice.randint(1, 3))
+        self.who = ["self"]
         if progress and not fault:
             lines.append(const("stmt", f"when(self.{progress} < 3)"))
             effects.append(const("stmt", f"self.{progress} = self.{progress} + 1"))

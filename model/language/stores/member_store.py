@@ -34,6 +34,10 @@ class MemberStore:
         """Return the value of one element."""
         return self._store.read(field, (*self._members, *indices))
 
+    def read_old(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Return the value that one element had before the step."""
+        return self._store.read_old(field, (*self._members, *indices))
+
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Change one element."""
         self._store.write(field, (*self._members, *indices), value)
@@ -59,6 +63,10 @@ class MemberStore:
     ) -> tuple[object, ...]:
         """Return an index. Refuse what may be no member of its sort."""
         return self._store.indexed(path, sorts, indices)
+
+    def is_somebody(self, value: object) -> bool:
+        """Return whether a value that may be nobody is known to be a member."""
+        return self._store.is_somebody(value)
 
     def fit(self, field: Field, value: object) -> object:
         """Check that a value is one that a field can hold, and give it."""

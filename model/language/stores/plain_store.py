@@ -9,9 +9,14 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language.expressions import (
     plain_truth,
 )
-from onceproof.model.language.sorts import NO_SORT, Member, Sort
+from onceproof.model.language.sorts import NO_SORT, Member, Nobody, Sort
 from onceproof.model.language.source_location import here
-from onceproof.model.language.stores.store import Disabled, checked_index, refuse_change
+from onceproof.model.language.stores.store import (
+    Disabled,
+    checked_index,
+    refuse_change,
+    refuse_old,
+)
 from onceproof.model.language.terms.types import (
     IntType,
     MemberType,
@@ -44,6 +49,7 @@ class PlainStore:
         """Start from ``values``; they are changed in place, unless it is ``frozen``."""
         self.values = values
         self._frozen = frozen
+        self._before: dict[tuple[str, tuple[int, ...]], Value] = {}
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
         """Return the value of one element."""
@@ -51,8 +57,22 @@ class PlainStore:
         try:
             return self.values[field.path][cast("tuple[int, ...]", indices)]
         except KeyError:
+            if not (self._frozen or self._before):
+                # A guard keeps the index inside, or else the trace is refused.
+                raise Disabled from None
             message = f"{field.path} has no element {list(indices)}"
             raise ModelError(message, where=here()) from None
+
+    def read_old(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Return the value that one element had before anything was written."""
+        refuse_old(field, frozen=self._frozen)
+        now = self.read(field, indices)
+        place = tuple(int(cast("int", i)) for i in indices)
+        return self._before.get((field.path, place), now)
+
+    def is_somebody(self, value: object) -> bool:
+        """Return whether a value is a member, and not nobody."""
+        return not isinstance(value, Nobody)
 
     def indexed(
         self,
@@ -68,7 +88,10 @@ class PlainStore:
         refuse_change(field, frozen=self._frozen)
         self.read(field, indices)
         place = tuple(int(cast("int", i)) for i in indices)
-        self.values[field.path][place] = cast("Value", self.fit(field, value))
+        held = self.values[field.path]
+        new = cast("Value", self.fit(field, value))
+        self._before.setdefault((field.path, place), held[place])
+        held[place] = new
 
     def fit(self, field: Field, value: object) -> object:
         """Check that a value is one that a field can hold, and give it."""

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.active_store import asking
 from onceproof.model.language.source_location import here
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class StateStore(Protocol):
         """Return the value of one element of a field."""
         ...
 
+    def read_old(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Return the value that one element had before the step."""
+        ...
+
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Change one element of a field."""
         ...
@@ -50,6 +55,10 @@ class StateStore(Protocol):
         self, path: str, sorts: Sequence[Sort], indices: tuple[object, ...]
     ) -> tuple[object, ...]:
         """Return an index. Refuse what may be no member of its sort."""
+        ...
+
+    def is_somebody(self, value: object) -> bool:
+        """Return whether a value that may be nobody is known to be a member."""
         ...
 
     def fit(self, field: Field, value: object) -> object:
@@ -80,7 +89,8 @@ def running(store: StateStore) -> Iterator[None]:
     """Let ``when`` speak to ``store``."""
     token = _active.set(store)
     try:
-        yield
+        with asking(store):
+            yield
     finally:
         _active.reset(token)
 
@@ -103,6 +113,16 @@ def checked_index(field: Field, indices: tuple[object, ...]) -> None:
     if len(indices) != len(field.sorts):
         wanted = ", ".join(s.name for s in field.sorts) or "no index"
         message = f"{field.path} is indexed by {wanted}, not by {len(indices)} values"
+        raise ModelError(message, where=here())
+
+
+def refuse_old(field: Field, *, frozen: bool) -> None:
+    """Refuse to read what was before a step, where there is none."""
+    if frozen:
+        message = (
+            f"old(...) reads {field.path} as it was before an action; a claim of a "
+            "step, @step, is given the states before and after"
+        )
         raise ModelError(message, where=here())
 
 

@@ -17,7 +17,11 @@ from onceproof.model.language.source_location import (
     model_frame,
     model_frames,
 )
-from onceproof.model.language.stores.store import checked_index, refuse_change
+from onceproof.model.language.stores.store import (
+    checked_index,
+    refuse_change,
+    refuse_old,
+)
 from onceproof.model.language.stores.swallowed_errors import refuse_caught
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.binding import Loop
@@ -80,6 +84,22 @@ def read_through(writes: list[FieldWrite], get: t.Get) -> t.Term:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """An index that only a guard which comes after it may keep inside its field."""
+
+    term: t.Term
+    last: int
+    problem: str
+    where: str
+
+
+def _indices_in(condition: t.Term) -> set[t.Term]:
+    """Return the indices by which a condition reads."""
+    reads = (term for term in t.subterms(condition) if isinstance(term, t.Get))
+    return {index for get in reads for index in get.indices}
+
+
 class SymbolicStore:
     """Terms: reads give terms over the state before, writes are kept in order."""
 
@@ -99,6 +119,7 @@ class SymbolicStore:
         self._fresh = 0
         self._overwritten: dict[tuple[object, ...], object] = {}
         self._writers: set[FrameType] = set()
+        self._unsettled: list[_Index] = []
 
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
         """Return the term of one element, seeing the writes made so far."""
@@ -109,10 +130,21 @@ class SymbolicStore:
         }
         return Symbolic(read_through(self.writes, get))
 
+    def read_old(self, field: Field, indices: tuple[object, ...]) -> object:
+        """Return the term of one element, whatever has been written."""
+        refuse_old(field, frozen=self._frozen)
+        places = self._places(field, indices)
+        return Symbolic(t.Get(field.path, places, field.type, self._after))
+
+    def is_somebody(self, value: object) -> bool:
+        """Return whether the guard says of a value that it is a member."""
+        return self._ranges().bounds(lift(value))[0] >= 0
+
     def write(self, field: Field, indices: tuple[object, ...], value: object) -> None:
         """Keep the change of one element."""
         refuse_change(field, frozen=self._frozen)
         places = self._places(field, indices)
+        self.settle_indices()
         frame = model_frame()
         key = (field.path, places)
         code = frame.f_code if frame else None
@@ -131,6 +163,7 @@ class SymbolicStore:
     def write_all(self, field: Field, rule: Rule) -> None:
         """Keep the change of every element."""
         refuse_change(field, frozen=self._frozen)
+        self.settle_indices()
         self._writers.update(model_frames())
         bound = tuple(self.fresh(sort) for sort in field.sorts)
         value = self.fit(field, rule(*(Symbolic(var) for var in bound)))
@@ -152,7 +185,9 @@ class SymbolicStore:
         if not isinstance(t.sort_of(term), BoolType):
             message = f"when(...) needs a truth value, not {t.sort_of(term)}"
             raise ModelError(message, where=here())
-        self.guard.extend(t.conjuncts(term))
+        for part in t.conjuncts(term):
+            self.settle_indices(part)
+            self.guard.append(part)
 
     def loop(
         self, ranges: Ranged, give: Callable[..., T], frame: FrameType
@@ -199,7 +234,8 @@ class SymbolicStore:
                     f"when(... != nobody), or go through the members, as in "
                     f"any_of(all_of(... == m, self.{path}[m]) for m in ...)"
                 )
-                raise ModelError(message, where=here())
+                self._wait(term, sort, message)
+                continue
             if not mine and not (is_integer(type_) and sort.ordered):
                 message = f"{path} is indexed by {sort.name}, not by {type_}"
                 raise ModelError(message, where=here())
@@ -209,8 +245,31 @@ class SymbolicStore:
                     f"the index of {path} may be {low}..{high}, outside "
                     f"0..{self.sizes[sort] - 1} of {sort.name}; guard it with when(...)"
                 )
-                raise ModelError(message, where=here())
+                self._wait(term, sort, message)
         return terms
+
+    def _wait(self, index: t.Term, sort: Sort, problem: str) -> None:
+        """Let a guard that comes later keep an index inside. Refuse where none can."""
+        if self._frozen or self.writes:
+            raise ModelError(problem, where=here())
+        last = self.sizes[sort] - 1
+        self._unsettled.append(_Index(index, last, problem, here()))
+
+    def settle_indices(self, condition: t.Term | None = None) -> None:
+        """Refuse an index that no guard keeps inside its field.
+
+        Those that a ``condition`` reads by must be kept inside by the guards before
+        it, and all others by the whole guard, before anything is written.
+        """
+        read = None if condition is None else _indices_in(condition)
+        ranges, left = self._ranges(), []
+        for index in self._unsettled:
+            low, high = ranges.bounds(index.term)
+            if read is not None and index.term not in read:
+                left.append(index)
+            elif t.FALSE not in self.guard and (low < 0 or high > index.last):
+                raise ModelError(index.problem, where=index.where)
+        self._unsettled = left
 
     def _ranges(self) -> Ranges:
         return Ranges(self.sizes).assuming(t.conjunction(self.guard))
@@ -220,6 +279,11 @@ class SymbolicStore:
         term = of_sort(lift(value), field.type)
         if not compatible(field.type, t.sort_of(term)):
             message = f"{field.path} holds {field.type}, not {t.sort_of(term)}"
+            if isinstance(field.type, OptionalType) and is_integer(t.sort_of(term)):
+                message += (
+                    "; let an action per the sort have the member that is equal to the "
+                    "number, and write that"
+                )
             raise ModelError(message, where=here())
         if isinstance(field.type, MemberType) and t.FALSE not in self.guard:
             self._fit_member(field, field.type, term)

@@ -74,6 +74,7 @@ def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicSto
     with modelling(step.where):
         with nothing_swallowed(step.where):
             bound = step.run(protocol, store, members)
+            store.settle_indices()
         refuse_attributes(bound, protocol, step.name)
     return params, store
 
