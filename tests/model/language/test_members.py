@@ -259,8 +259,11 @@ def test_a_message_is_shown_with_its_members():
     texts = [message.text for message in messages_of(reference, run, set())]
     lost = Labels(reference).event(events["net.lose(0, 1, 0)"], run.states[1])
 
-    assert texts == ["sender N0, receiver N1, granted no", "sender N1, leader nobody"]
-    assert "sender N0, receiver N1, granted no" in lost
+    assert texts == [
+        "sender node 0, receiver node 1, granted no",
+        "sender node 1, leader nobody",
+    ]
+    assert "sender node 0, receiver node 1, granted no" in lost
     assert run.states[-1][0] == nobody
     assert [str(value) for value in run.states[-1][:3]] == ["nobody", "N0", "N0"]
 
