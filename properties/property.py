@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, assert_never
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ClaimMark, kebab
+from onceproof.model.language.domains import (
+    each_value,
+    every,
+    parameter_names,
+    sorts_among,
+    value_in_words,
+)
 from onceproof.model.language.expressions import all_of
 from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import Member, Tuples
@@ -21,6 +27,7 @@ from onceproof.properties.ledger import Ledger, of_protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from onceproof.model.language.domains import Ranging
     from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.tracing.system import System
@@ -138,7 +145,7 @@ def own_properties(protocol: Protocol) -> list[Property]:
     )
     for lead, name, mark, method in claims:
         _check_signature(name, mark, method)
-        sorts = (*lead, *mark.per)
+        per = (*lead, *mark.per)
         clauses = tuple(
             Clause(
                 mark.when,
@@ -146,10 +153,10 @@ def own_properties(protocol: Protocol) -> list[Property]:
                 _calling(name, members),
                 defined_at(method),
             )
-            for members in _members(protocol, sorts)
+            for members in _members(protocol, per)
         )
-        if sorts and _of_all(mark.when):
-            together = _for_all(name, sorts)
+        if per and _of_all(mark.when):
+            together = _for_all(name, per)
             where = defined_at(method)
             clauses = (Clause(mark.when, _sentence(method, ()), together, where),)
         found.append(
@@ -195,7 +202,7 @@ def _pair(answer: object) -> tuple[object, object]:
 
 
 def _check_signature(path: str, mark: ClaimMark, method: Callable[..., Any]) -> None:
-    names = [sort.name.lower() for sort in mark.per]
+    names = parameter_names(mark.per)
     if mark.when is Modality.STEP:
         names.append("after")
     try:
@@ -208,10 +215,13 @@ def _check_signature(path: str, mark: ClaimMark, method: Callable[..., Any]) -> 
         raise ModelError(message, where=defined_at(method)) from None
 
 
-def _members(protocol: Protocol, sorts: tuple[Sort, ...]) -> list[tuple[Member, ...]]:
-    """List the members for which a claim is made, each on its own."""
-    ranges = [[Member(i, s) for i in range(protocol.size_of(s))] for s in sorts]
-    return list(itertools.product(*ranges))
+def _members(protocol: Protocol, per: tuple[Ranging, ...]) -> list[tuple[Any, ...]]:
+    """List the members and values for which a claim is made, each on its own."""
+
+    def members(sort: Sort) -> list[Member]:
+        return [Member(i, sort) for i in range(protocol.size_of(sort))]
+
+    return list(every(per, members))
 
 
 def _of_all(when: Modality) -> bool:
@@ -233,16 +243,26 @@ def _of_all(when: Modality) -> bool:
             assert_never(when)
 
 
-def _for_all(path: str, sorts: tuple[Sort, ...]) -> Callable[..., bool]:
+def _for_all(path: str, per: tuple[Ranging, ...]) -> Callable[..., bool]:
+    sorts = sorts_among(per)
+
     def holds(*states: Protocol) -> bool:
         return all_of(
-            _calling(path, members)(*states) for members in Tuples(sorts, states[0])
+            *(
+                all_of(
+                    _calling(path, between(members))(*states)
+                    for members in Tuples(sorts, states[0])
+                )
+                if sorts
+                else _calling(path, between(()))(*states)
+                for between in each_value(per)
+            )
         )
 
     return holds
 
 
-def _calling(path: str, members: tuple[Member, ...]) -> Callable[..., bool]:
+def _calling(path: str, members: tuple[Any, ...]) -> Callable[..., bool]:
     *holders, name = path.split(".")
 
     def holds(*states: Protocol) -> Any:
@@ -252,8 +272,8 @@ def _calling(path: str, members: tuple[Member, ...]) -> Callable[..., bool]:
     return holds
 
 
-def _sentence(method: Callable[..., Any], members: tuple[Member, ...]) -> str:
+def _sentence(method: Callable[..., Any], members: tuple[Any, ...]) -> str:
     text = (inspect.getdoc(method) or "").strip().split("\n")[0].rstrip(".")
     text = text or f"{kebab(method.__name__)} holds"
-    which = f" ({', '.join(map(str, members))})" if members else ""
+    which = f" ({', '.join(map(value_in_words, members))})" if members else ""
     return text[:1].lower() + text[1:] + which

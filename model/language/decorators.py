@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.domains import domains_of
 from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import Sort, sorts_of
 from onceproof.model.language.source_location import defined_at, here
@@ -16,6 +17,7 @@ from onceproof.model.language.source_location import defined_at, here
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onceproof.model.language.domains import Per, Ranging
     from onceproof.model.language.fields import Param
 
 F = TypeVar("F", bound="Callable[..., None]")
@@ -48,7 +50,7 @@ class ClaimMark:
     """What ``@always`` and its kin note on a method; a ``lemma`` helps proofs."""
 
     when: Modality
-    per: tuple[Sort, ...] = ()
+    per: tuple[Ranging, ...] = ()
     lemma: bool = False
 
 
@@ -178,10 +180,10 @@ def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observ
 
 
 def _claim(
-    when: Modality, per: Sort | tuple[Sort, ...], *, lemma: bool = False
+    when: Modality, per: Per | tuple[Per, ...], *, lemma: bool = False
 ) -> Callable[[Any], Any]:
     def declare(method: Any) -> Any:
-        _mark(method, ClaimMark(when, sorts_of(per), lemma=lemma))
+        _mark(method, ClaimMark(when, domains_of(per), lemma=lemma))
         return method
 
     return declare
@@ -190,9 +192,9 @@ def _claim(
 @overload
 def always(method: C) -> C: ...
 @overload
-def always(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def always(*, per: Per | tuple[Per, ...] = ()) -> Callable[[L], L]: ...
 def always(
-    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: C | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> C | Callable[[L], L]:
     """Claim that the method holds in every reachable state.
 
@@ -205,9 +207,9 @@ def always(
 @overload
 def step(method: C) -> C: ...
 @overload
-def step(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def step(*, per: Per | tuple[Per, ...] = ()) -> Callable[[L], L]: ...
 def step(
-    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: C | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> C | Callable[[L], L]:
     """Claim ``method(self, after)`` of every step: ``self`` before, ``after`` it.
 
@@ -223,9 +225,9 @@ def step(
 @overload
 def at_rest(method: C) -> C: ...
 @overload
-def at_rest(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def at_rest(*, per: Per | tuple[Per, ...] = ()) -> Callable[[L], L]: ...
 def at_rest(
-    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: C | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> C | Callable[[L], L]:
     """Claim that the method holds wherever no action changes anything any more.
 
@@ -238,9 +240,9 @@ def at_rest(
 @overload
 def recoverable(method: C) -> C: ...
 @overload
-def recoverable(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def recoverable(*, per: Per | tuple[Per, ...] = ()) -> Callable[[L], L]: ...
 def recoverable(
-    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: C | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> C | Callable[[L], L]:
     """Claim that rest with the method true can be reached, if faults now stop.
 
@@ -253,9 +255,9 @@ def recoverable(
 @overload
 def sometimes(method: C) -> C: ...
 @overload
-def sometimes(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def sometimes(*, per: Per | tuple[Per, ...] = ()) -> Callable[[L], L]: ...
 def sometimes(
-    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: C | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> C | Callable[[L], L]:
     """State a witness: some reachable state satisfies the method.
 
@@ -269,9 +271,9 @@ def sometimes(
 @overload
 def eventually(method: C) -> C: ...
 @overload
-def eventually(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def eventually(*, per: Per | tuple[Per, ...] = ()) -> Callable[[L], L]: ...
 def eventually(
-    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: C | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> C | Callable[[L], L]:
     """Claim that every fair run reaches a state where the method is true.
 
@@ -284,9 +286,9 @@ def eventually(
 @overload
 def lemma(method: C) -> C: ...
 @overload
-def lemma(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[L], L]: ...
+def lemma(*, per: Per | tuple[Per, ...] = ()) -> Callable[[L], L]: ...
 def lemma(
-    method: C | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: C | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> C | Callable[[L], L]:
     """Claim an invariant that helps to prove the others.
 
@@ -299,9 +301,9 @@ def lemma(
 @overload
 def leads_to(method: T) -> T: ...
 @overload
-def leads_to(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[T], T]: ...
+def leads_to(*, per: Per | tuple[Per, ...] = ()) -> Callable[[T], T]: ...
 def leads_to(
-    method: T | None = None, *, per: Sort | tuple[Sort, ...] = ()
+    method: T | None = None, *, per: Per | tuple[Per, ...] = ()
 ) -> T | Callable[[T], T]:
     """Claim that in every fair run, what comes first leads to what comes second.
 

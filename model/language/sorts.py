@@ -292,6 +292,6 @@ def _as_a_sort(what: object) -> str:
     else:
         return ""
     return (
-        f'; declare what it ranges over as a sort, as in KIND = Sort("kind", {size}'
-        "ordered=True), whose members are numbers from 0"
+        f"; only a claim takes that: here, declare it as a sort, as in KIND = Sort("
+        f'"kind", {size}ordered=True), whose members are numbers from 0'
     )

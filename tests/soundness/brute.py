@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.decorators import ActionMark, ClaimMark
+from onceproof.model.language.domains import Domain
 from onceproof.model.language.fields import ByMember, OneOf, Param
 from onceproof.model.language.sorts import AnyMember, Member
 from onceproof.model.language.stores.store import running
@@ -319,7 +320,12 @@ class Brute:
 
         tuples = list(
             itertools.product(
-                *([Member(i, s) for i in range(self.protocol.sizes[s])] for s in per)
+                *(
+                    s.values
+                    if isinstance(s, Domain)
+                    else [Member(i, s) for i in range(self.protocol.sizes[s])]
+                    for s in per
+                )
             )
         )
         if per and mark.when in ("always", "step", "at_rest"):

@@ -106,6 +106,13 @@ class Writer(Statements):
             if when not in ("leads_to", "eventually"):
                 names, scope = names[:1], scope[:1]
         given = self.per(scope)
+        domain = self.pick(("", "", "", "bool", "Colour", "range(-1, 2)"))
+        if domain:
+            sorts = [domain, *(sort for _, sort in scope)]
+            names = ("p9", *names)
+            if self.chance(0.5):
+                sorts, names = [*sorts[1:], sorts[0]], (*names[1:], names[0])
+            given = f"per=({', '.join(sorts)},)" if scope else f"per={domain}"
         if given or when in ("eventually", "leads_to"):
             mark = f"@{when}({given})" if given or self.chance(0.5) else f"@{when}"
         self.who = ["self", "after"] if when == "step" else ["self"]
@@ -132,9 +139,21 @@ class Writer(Statements):
             body = Node("stmt", "return implies({0}, {1})", (one, other))
         else:
             body = Node("stmt", "return {0}", (self.truth(scope, depth),))
+        if domain:
+            body = self.of_value(body, domain, scope)
         self.who = ["self"]
         params = (*names, "after") if when == "step" else names
         return Method(mark, f"{when}{number}", params, (body,))
+
+    def of_value(self, body: Node, domain: str, scope: Scope) -> Node:
+        """Let the last of what a claim returns depend on a value of a domain."""
+        kind = {"bool": "bool", "Colour": "colour"}.get(domain, "int")
+        sign = self.pick(("==", "!=") if kind != "int" else ("<=", "==", ">"))
+        value = Node("bool", f"({{0}} {sign} p9)", (self.leaf(kind, scope),))
+        how = self.pick(("any_of", "all_of", "implies"))
+        *others, last = body.parts
+        claim = Node("bool", f"{how}({{0}}, {{1}})", (value, last))
+        return Node(body.type, body.text, (*others, claim))
 
 
 def many(w: Writer) -> list[Method]:

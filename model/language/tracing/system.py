@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ClaimMark, ObserveMark
+from onceproof.model.language.domains import each_value, sorts_among
 from onceproof.model.language.expressions import Symbolic, lift
 from onceproof.model.language.modality import Modality
 from onceproof.model.language.source_location import defined_at, here, modelling
@@ -27,6 +28,7 @@ from onceproof.model.language.terms.types import MOST, TOO_LARGE, BoolType
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from onceproof.model.language.domains import Ranging
     from onceproof.model.language.fields import Field
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
@@ -97,18 +99,22 @@ class System:
         return frozenset().union(*map(named_sorts, terms))
 
     def _answers(
-        self, path: str, sorts: tuple[Sort, ...], *, step: bool
+        self, path: str, per: tuple[Ranging, ...], *, step: bool
     ) -> list[t.Term]:
         """Trace what a claim or an observation returns for any members."""
         *holders, name = path.split(".")
         store = SymbolicStore(self.sizes, frozen=True)
-        members = tuple(Symbolic(store.fresh(sort)) for sort in sorts)
-        before, own = self.protocol.bound(store).part_at(holders, members)
-        if step:
-            after = SymbolicStore(self.sizes, after=True, frozen=True)
-            own = (*own, self.protocol.bound(after).part_at(holders, members)[0])
-        found = getattr(before, name)(*own)
-        return [lift(one) for one in (found if isinstance(found, tuple) else (found,))]
+        after = SymbolicStore(self.sizes, after=True, frozen=True)
+        variables = [Symbolic(store.fresh(sort)) for sort in sorts_among(per)]
+        terms: list[t.Term] = []
+        for between in each_value(per):
+            members = between(variables)
+            before, own = self.protocol.bound(store).part_at(holders, members)
+            if step:
+                own = (*own, self.protocol.bound(after).part_at(holders, members)[0])
+            found = getattr(before, name)(*own)
+            terms += map(lift, found if isinstance(found, tuple) else (found,))
+        return terms
 
     @property
     def samples(self) -> Samples:
@@ -119,7 +125,7 @@ class System:
 
 def _asked(
     holder: Part,
-) -> Iterator[tuple[str, tuple[Sort, ...], bool, Callable[..., Any]]]:
+) -> Iterator[tuple[str, tuple[Ranging, ...], bool, Callable[..., Any]]]:
     """Yield the claims and observations of a part: name, for whom, and if of a step."""
     for path, claim, method in holder.marked(ClaimMark):
         yield path, claim.per, claim.when is Modality.STEP, method
