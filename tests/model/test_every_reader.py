@@ -38,7 +38,8 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.queries import SearchQuery
 from onceproof.model.search.state_graph import Graph
 from onceproof.properties.counterexample.slicing import Evaluation
-from onceproof.properties.judges.by_proof.encode import Encoder, asserted
+from onceproof.properties.judges.by_proof.connectives import asserted
+from onceproof.properties.judges.by_proof.encode import Encoder
 from onceproof.properties.judges.by_proof.fragment import fragment
 from onceproof.properties.property import Clause
 from tests.node import Node

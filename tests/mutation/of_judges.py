@@ -98,7 +98,7 @@ PROOFS = (
         "        found = int(number.as_long())",
     ),
     Mutation(
-        "properties/judges/by_proof/encode.py",
+        "properties/judges/by_proof/widths.py",
         "no room is left for the sign of the largest integer",
         "    return most.bit_length() + 1",
         "    return most.bit_length()",

@@ -22,14 +22,14 @@ from onceproof.model.language.steps import Event
 from onceproof.model.language.terms.terms import Const, Get
 from onceproof.model.language.terms.types import MemberType
 from onceproof.model.traces import Trace, follow
-from onceproof.properties.judges.by_proof.encode import (
-    Encoder,
+from onceproof.properties.judges.by_proof.connectives import (
     asserted,
     conjoin,
     disjoin,
     negate,
     same,
 )
+from onceproof.properties.judges.by_proof.encode import Encoder
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:

@@ -21,22 +21,25 @@ import z3
 from onceproof.model.language.fields import OneOf
 from onceproof.model.language.sorts import NO_MEMBER, AnyMember, Member, Nobody
 from onceproof.model.language.terms import terms as t
-from onceproof.model.language.terms.ranges import Ranges
 from onceproof.model.language.terms.types import (
     BoolType,
     EnumType,
-    IntType,
     MemberType,
     OptionalType,
     Type,
     Value,
-    cardinality,
     decode,
     encode,
-    is_integer,
-    lowest,
     member,
 )
+from onceproof.properties.judges.by_proof.connectives import (
+    asserted,
+    conjoin,
+    disjoin,
+    negate,
+    same,
+)
+from onceproof.properties.judges.by_proof.widths import width, with_nobody, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -64,13 +67,13 @@ class Encoder:
         self.system = system
         self._fields = {f.path: f for f in system.fields}
         claims = list(claims)
-        self._width = _width(system, claims)
+        self._width = width(system, claims)
         self._open = {
             s: z3.DeclareSort(f"{s.name}#{n}") for n, s in enumerate(open_sorts)
         }
         self._nobody = {
             s: z3.Const(f"nobody of {s.name}", self._open[s])
-            for s in _with_nobody(system, claims)
+            for s in with_nobody(system, claims)
             if s in self._open
         }
 
@@ -108,7 +111,7 @@ class Encoder:
         constraints = self._members_are_some()
         constraints += [
             self.is_member(
-                param, z3.Const(f"{param.name}!", self._open[param.type.sort])
+                param.type, z3.Const(f"{param.name}!", self._open[param.type.sort])
             )
             for action in self.system.actions
             for param in action.params
@@ -120,10 +123,10 @@ class Encoder:
                 continue
             if isinstance(field.type, MemberType) and self._opens(field.type):
                 if not isinstance(field.type, OptionalType):
-                    rule = partial(self._somebody, field.type)
+                    rule = partial(self.is_member, field.type)
                     constraints.append(self._of_each(field, element, rule))
                 continue
-            rule = partial(_within, field.type, _bounds(field.type, self.system.sizes))
+            rule = partial(within, field.type, self.system.sizes)
             constraints.append(self._of_each(field, element, rule))
         return constraints
 
@@ -232,9 +235,9 @@ class Encoder:
 
         return pick(())
 
-    def is_member(self, var: t.Var, value: Any) -> Any:
+    def is_member(self, type_: MemberType, value: Any) -> Any:
         """Say that a value of an open sort is one of its members, and not nobody."""
-        nobody = self._nobody.get(var.type.sort)
+        nobody = self._nobody.get(type_.sort)
         return True if nobody is None else value != nobody
 
     def _members_are_some(self) -> list[Any]:
@@ -242,10 +245,6 @@ class Encoder:
         return [
             nobody != z3.FreshConst(nobody.sort()) for nobody in self._nobody.values()
         ]
-
-    def _somebody(self, type_: MemberType, value: Any) -> Any:
-        nobody = self._nobody.get(type_.sort)
-        return True if nobody is None else value != nobody
 
     def _starting(self, field: Field, at: tuple[Member, ...]) -> Any:
         """Return what to say of an element's value where the system starts.
@@ -257,7 +256,7 @@ class Encoder:
             return partial(_among, codes)
         initial = field.initial
         values = initial.values if isinstance(initial, OneOf) else (initial,)
-        somebody = partial(self._somebody, field.type)
+        somebody = partial(self.is_member, field.type)
         nobody = self._nobody.get(field.type.sort)
         anyone = any(isinstance(value, AnyMember) for value in values)
         no_one = any(isinstance(value, Nobody) for value in values)
@@ -386,98 +385,12 @@ class _Reading:
             bodies.append(self.read(term.body))
         self._values = outer
         members = conjoin(
-            self._encoder.is_member(var, inner[var])
+            self._encoder.is_member(var.type, inner[var])
             for var in term.vars
             if var not in closed
         )
         return over, bodies, members
 
 
-def conjoin(parts: Iterable[Any]) -> Any:
-    """Join encoded claims by "and"."""
-    kept = []
-    for part in parts:
-        if part is False:
-            return False
-        if part is not True:
-            kept.append(part)
-    return True if not kept else kept[0] if len(kept) == 1 else z3.And(kept)
-
-
-def disjoin(parts: Iterable[Any]) -> Any:
-    """Join encoded claims by "or"."""
-    kept = []
-    for part in parts:
-        if part is True:
-            return True
-        if part is not False:
-            kept.append(part)
-    return False if not kept else kept[0] if len(kept) == 1 else z3.Or(kept)
-
-
-def negate(claim: Any) -> Any:
-    """Deny an encoded claim."""
-    return (not claim) if isinstance(claim, bool) else z3.Not(claim)
-
-
-def same(left: Any, right: Any) -> Any:
-    """Say that two encoded terms are equal."""
-    if isinstance(left, bool) and isinstance(right, bool):
-        return left == right
-    if isinstance(left, bool):
-        return right if left else negate(right)
-    if isinstance(right, bool):
-        return left if right else negate(left)
-    if isinstance(left, int) or isinstance(right, int):
-        return left == right
-    return True if left.eq(right) else left == right
-
-
-def asserted(claim: Any) -> Any:
-    """Return an encoded claim in a form that z3 takes."""
-    return z3.BoolVal(claim) if isinstance(claim, bool) else claim
-
-
 def _among(codes: list[bool | int], value: Any) -> Any:
     return disjoin([same(value, code) for code in codes])
-
-
-def _within(type_: Type, bounds: tuple[int, int], value: Any) -> Any:
-    low, high = bounds
-    if isinstance(type_, EnumType):
-        return z3.ULE(value, high)
-    return z3.And(value >= low, value <= high)
-
-
-def _bounds(type_: Type, sizes: Mapping[Sort, int]) -> tuple[int, int]:
-    if isinstance(type_, IntType):
-        return type_.low, type_.high
-    if isinstance(type_, MemberType):
-        return lowest(type_), sizes[type_.sort] - 1
-    return 0, cardinality(type_) - 1
-
-
-def _with_nobody(system: System, claims: Iterable[t.Term]) -> set[Sort]:
-    """Return the sorts that some state or term may hold nobody of."""
-    held = {field.type for field in system.fields}
-    roots = [*claims, *(term for action in system.actions for term in action.terms)]
-    for term in itertools.chain.from_iterable(map(t.subterms, roots)):
-        if isinstance(term, t.Const):
-            held.add(term.type)
-    return {type_.sort for type_ in held if isinstance(type_, OptionalType)}
-
-
-def _width(system: System, claims: Iterable[t.Term]) -> int:
-    """Find how many bits hold every integer value of a term, and its sign."""
-    ranges = Ranges(system.sizes)
-    most = max(system.sizes.values(), default=1)
-    for field in system.fields:
-        most = max(most, *(abs(end) for end in _bounds(field.type, system.sizes)))
-    roots = [*claims]
-    for action in system.actions:
-        roots += [action.guard, *(w.value for w in action.writes)]
-        roots += [i for w in action.writes for i in w.indices]
-    for term in itertools.chain.from_iterable(map(t.subterms, roots)):
-        if is_integer(t.sort_of(term)):
-            most = max(most, *(abs(end) for end in ranges.bounds(term)))
-    return most.bit_length() + 1

@@ -19,12 +19,8 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.modality import Modality
 from onceproof.model.language.steps import Event
 from onceproof.properties.judges.by_proof.claims import renamed
-from onceproof.properties.judges.by_proof.encode import (
-    Encoder,
-    asserted,
-    conjoin,
-    negate,
-)
+from onceproof.properties.judges.by_proof.connectives import asserted, conjoin, negate
+from onceproof.properties.judges.by_proof.encode import Encoder
 from onceproof.properties.judges.by_proof.fragment import before_of
 
 if TYPE_CHECKING:
