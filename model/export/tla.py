@@ -8,11 +8,11 @@ of an enumeration are strings. Lamport, Specifying Systems, 2002.
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
+from onceproof.model.export.tla_names import ModuleNames, words
 from onceproof.model.language.modality import Modality
 from onceproof.model.language.sorts import NO_MEMBER, Member, Nobody
 from onceproof.model.language.terms import terms as t
@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
 
-_RESERVED = """
-ACTION ASSUME ASSUMPTION AXIOM BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE
-DEFS DOMAIN ELSE ENABLED EXCEPT EXTENDS HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL
-MODULE NEW OBVIOUS OMITTED OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE SF_ STATE
-STRONG SUBSET SUFFICES TAKE TEMPORAL THEN THEOREM UNCHANGED UNION USE VARIABLE VARIABLES
-WF_ WITH WITNESS TRUE FALSE BOOLEAN STRING Int Nat Real Init Next Spec Rest SumOver vars
-f_ S_ e_ x_ Nobody
-"""
 _NOBODY = "Nobody"
 
 
@@ -89,21 +81,13 @@ def module(
 
 
 class _ModuleWriter:
-    """Writes one system; each name is given once."""
+    """Writes one system."""
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._taken = set(_RESERVED.split())
-        self.name = self._unique("".join(map(str.capitalize, _words(system.name))))
+        self._names = ModuleNames(system)
         # A guard or a claim may range over a sort that no field or action is per.
         self._used = {s for f in system.fields for s in f.sorts}
-        self._sorts = {s: self._unique(s.name.upper()) for s in system.sizes}
-        self._fields = {f.path: self._unique(_lower(f.path)) for f in system.fields}
-        self._actions = {
-            a.name: self._unique("".join(w[:1].upper() + w[1:] for w in _words(a.name)))
-            for a in system.actions
-        }
-        self._variables: dict[str, str] = {}
         self._sums = False
         self._rests = False
         self._nobody = False
@@ -121,9 +105,9 @@ class _ModuleWriter:
         taken = [f"  \\/ {self._taken_by_some(a)}" for a in self._system.actions]
         rest = self._rest()
         starts = [f"  /\\ {self._start(f)}" for f in self._system.fields]
-        names = ", ".join(self._fields.values())
+        names = ", ".join(self._names.fields.values())
         lines = [
-            f"---- MODULE {self.name} ----",
+            f"---- MODULE {self._names.module} ----",
             *_comment(text),
             *(
                 f"\\* Left out, as no formula of runs says it: {q.name}"
@@ -133,7 +117,7 @@ class _ModuleWriter:
             "",
             *(
                 f"{name} == 0..{self._system.sizes[sort] - 1}  \\* {sort.text}"
-                for sort, name in self._sorts.items()
+                for sort, name in self._names.sorts.items()
                 if sort in self._used
             ),
             *([f"{_NOBODY} == {NO_MEMBER}"] if self._nobody else []),
@@ -161,37 +145,27 @@ class _ModuleWriter:
             *claimed,
             "====",
         ]
-        return Module(self.name, "\n".join(lines) + "\n", tuple(claims), left_out)
+        return Module(
+            self._names.module, "\n".join(lines) + "\n", tuple(claims), left_out
+        )
 
-    # Names ------------------------------------------------------------------------
-
-    def _unique(self, wanted: str) -> str:
-        name = re.sub(r"\W", "_", wanted)
-        name = name if re.match(r"_*[A-Za-z]", name) else f"x{name}"
-        while name in self._taken or name.startswith(("WF_", "SF_")):
-            name += "_"
-        self._taken.add(name)
-        return name
-
-    def _variable(self, var: t.Var) -> str:
-        if var.name not in self._variables:
-            self._variables[var.name] = self._unique(_lower(var.name))
-        return self._variables[var.name]
+    # What is bound --------------------------------------------------------------
 
     def _bound(self, variables: Iterable[t.Var]) -> str:
         bound = list(variables)
         self._used.update(v.type.sort for v in bound)
         return ", ".join(
-            f"{self._variable(v)} \\in {self._sorts[v.type.sort]}" for v in bound
+            f"{self._names.variable(v)} \\in {self._names.sorts[v.type.sort]}"
+            for v in bound
         )
 
     def _domain(self, sorts: Iterable[Sort]) -> str:
-        return " \\X ".join(self._sorts[s] for s in sorts)
+        return " \\X ".join(self._names.sorts[s] for s in sorts)
 
     # Start, actions, next ---------------------------------------------------------
 
     def _start(self, field: Field) -> str:
-        name, sizes = self._fields[field.path], self._system.sizes
+        name, sizes = self._names.fields[field.path], self._system.sizes
         starts = {}
         for place in field.places(sizes):
             members = tuple(
@@ -212,15 +186,15 @@ class _ModuleWriter:
         return f"{name} \\in {{f \\in [{domain} -> {_set(every)}] : {each}}}"
 
     def _action(self, action: ActionTerm) -> list[str]:
-        params = ", ".join(self._variable(p) for p in action.params)
-        head = self._actions[action.name] + (f"({params})" if params else "")
+        params = ", ".join(self._names.variable(p) for p in action.params)
+        head = self._names.actions[action.name] + (f"({params})" if params else "")
         written = action.written
-        kept = [n for path, n in self._fields.items() if path not in written]
+        kept = [n for path, n in self._names.fields.items() if path not in written]
         lines = ["", *_comment(action.doc), f"{head} =="]
         if action.guard != t.TRUE:
             lines += [f"  /\\ {self._term(c)}" for c in t.conjuncts(action.guard)]
         for path in written:
-            name = self._fields[path]
+            name = self._names.fields[path]
             lines.append(f"  /\\ {name}' = {self._after(action, path)}")
         if kept:
             lines.append(f"  /\\ UNCHANGED <<{', '.join(kept)}>>")
@@ -228,7 +202,7 @@ class _ModuleWriter:
 
     def _after(self, action: ActionTerm, path: str) -> str:
         """Write what a field holds after an action: its writes, in order."""
-        text = self._fields[path]
+        text = self._names.fields[path]
         for write in action.writes:
             if write.field != path:
                 continue
@@ -243,24 +217,24 @@ class _ModuleWriter:
         return text
 
     def _taken_by_some(self, action: ActionTerm) -> str:
-        name = self._actions[action.name]
+        name = self._names.actions[action.name]
         if not action.params:
             return name
-        names = ", ".join(self._variable(p) for p in action.params)
+        names = ", ".join(self._names.variable(p) for p in action.params)
         return f"\\E {self._bound(action.params)} : {name}({names})"
 
     def _fair(self, action: ActionTerm) -> str:
-        name = self._actions[action.name]
+        name = self._names.actions[action.name]
         if not action.params:
             return f"WF_vars({name})"
-        names = ", ".join(self._variable(p) for p in action.params)
+        names = ", ".join(self._names.variable(p) for p in action.params)
         return f"(\\A {self._bound(action.params)} : WF_vars({name}({names})))"
 
     # Claims -----------------------------------------------------------------------
 
     def _claim(self, question: SearchQuery) -> tuple[ClaimName, list[str]]:
-        words = "".join(map(str.capitalize, _words(question.name.replace("#", " "))))
-        name = self._unique(words)
+        several = words(question.name.replace("#", " "))
+        name = self._names.unique("".join(map(str.capitalize, several)))
         term = self._claimed(question.term)
         match question.when:
             case Modality.ALWAYS:
@@ -295,7 +269,7 @@ class _ModuleWriter:
         if any(isinstance(inner, t.Get) for inner in t.subterms(term)):
             return self._term(term)
         # TLC 2.15 calls <>TRUE violated, and takes no invariant that is constant.
-        name = next(iter(self._fields.values()))
+        name = next(iter(self._names.fields.values()))
         if isinstance(term, t.Const):
             return f"({name} {'=' if term.value else '#'} {name})"
         return f"({self._term(term)} /\\ ({name} = {name}))"
@@ -315,9 +289,9 @@ class _ModuleWriter:
                     return self._value(member(number_of(term), term.type.sort))
                 return self._value(term.value)
             case t.Var():
-                return self._variable(term)
+                return self._names.variable(term)
             case t.Get():
-                name = self._fields[term.field] + ("'" if term.after else "")
+                name = self._names.fields[term.field] + ("'" if term.after else "")
                 at = ", ".join(self._term(i) for i in term.indices)
                 return f"{name}[{at}]" if at else name
             case t.Not():
@@ -371,14 +345,6 @@ _SUM = (
     "  IF S_ = {} THEN 0",
     "  ELSE LET e_ == CHOOSE x_ \\in S_ : TRUE IN f_[e_] + SumOver(f_, S_ \\ {e_})",
 )
-
-
-def _words(name: str) -> list[str]:
-    return [w for w in re.split(r"[^A-Za-z0-9]+", name) if w]
-
-
-def _lower(path: str) -> str:
-    return "_".join(_words(path.replace("_", " ")))
 
 
 def _comment(text: str) -> list[str]:
