@@ -20,15 +20,14 @@ from onceproof.properties.counterexample.file import read
 from onceproof.properties.evidence.store import write
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
-from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS
-from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.pytest_plugin.judgements import (
-    CURRENT,
-    MARKER,
-    judgements_of,
-)
+from onceproof.spark_checks.pytest_plugin.judgements import CURRENT, judgements_of
 from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
-from onceproof.spark_checks.pytest_plugin.options import PROFILES, Options, marker_words
+from onceproof.spark_checks.pytest_plugin.marked_request import (
+    Call,
+    request_of,
+    store_of,
+    texts,
+)
 from onceproof.spark_checks.pytest_plugin.patched import refuse_patches
 from onceproof.spark_checks.pytest_plugin.progress import shown_progress
 from onceproof.spark_checks.pytest_plugin.pytest_internals import sections_of
@@ -36,11 +35,9 @@ from onceproof.spark_checks.pytest_plugin.session_settings import taken_over
 from onceproof.spark_checks.report.assessment import (
     Assessment,
     AssessmentRequest,
-    claims_named,
     judge,
 )
 from onceproof.spark_checks.report.bounds import bounds_of_replay
-from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.report.evidence.project_settings import root_of
 from onceproof.spark_checks.report.evidence.records import records_of_replay
 from onceproof.spark_checks.report.replay_file import answered
@@ -54,22 +51,16 @@ from onceproof.spark_checks.report.stored_settings import (
 from onceproof.spark_checks.session.session_pool import SessionPool
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pyspark.sql import SparkSession
 
     from onceproof.properties.testing.event_batches import Case
+    from onceproof.spark_checks.pytest_plugin.options import Options
     from onceproof.spark_checks.sinks.interface import Build
     from onceproof.spark_checks.stores.interface import SinkStore
 
-WORDS = ("key", "faults", "batches", "partitions", "guarantees", "allow", "code")
 SECTION = "onceproof"
-_DEFAULTS = {"faults": 1, "batches": 2, "partitions": 2}
-_MOST = {
-    "faults": MOST_FAULTS,
-    "batches": MOST["BATCH"],
-    "partitions": MOST["PARTITION"],
-}
 _FIRST = 5
 # Hypothesis takes another example.
 _REJECTED = ("UnsatisfiedAssumption", "StopTest")
@@ -144,9 +135,21 @@ class Replayer:
         __tracebackhide__ = True
         try:
             refuse_patches(self.item)
-            words = {"allow": _texts("allow", allow), "code": _texts("code", code)}
-            question = self._question(events, schema, words, case)
-            question = replace(question, store=_store(store))
+            called = Call(
+                events,
+                schema,
+                texts("allow", allow),
+                texts("code", code),
+                store_of(store),
+            )
+            question = request_of(
+                self.item,
+                self._options,
+                called,
+                case=case,
+                artifacts=self._artifacts(),
+                first=() if self._options.evidence else self._failed(),
+            )
             if self._options.replay is not None:
                 return self._again(build, question)
             self._given = case is not None
@@ -168,60 +171,6 @@ class Replayer:
     def _unserved(self, why: str) -> None:
         """Note that a call ended without a verdict: the test cannot pass by it."""
         judgements_of(self.item).unserved.append(why.partition("\n")[0])
-
-    def _question(
-        self,
-        events: Any,
-        schema: Any,
-        besides: Mapping[str, tuple[str, ...]],
-        case: Case | None,
-    ) -> AssessmentRequest:
-        options, profile = self._options, PROFILES[self._options.profile]
-        words = marker_words(self.item, MARKER, WORDS)
-        numbers = {name: words.get(name, low) for name, low in _DEFAULTS.items()}
-        for name, value in numbers.items():
-            if type(value) is not int or not 1 <= value <= _MOST[name]:
-                message = f"{name} must be 1 to {_MOST[name]}, not {value!r}"
-                raise UsageError(message)
-        numbers["faults"] = options.faults or max(numbers["faults"], profile.faults)
-        numbers["batches"] = options.batches or max(numbers["batches"], profile.batches)
-        key = _texts("key", words.get("key", ()))
-        allow = besides["allow"] + _texts("allow", words.get("allow", ()))
-        code = besides["code"] + _texts("code", words.get("code", ()))
-        claimed = words.get("guarantees", ("effectively-once", "recoverable"))
-        guarantees = _texts("guarantees", claimed)
-        if not guarantees:
-            message = "guarantees= is empty, so nothing is claimed; help: name one"
-            raise UsageError(message)
-        claims = claims_named(guarantees)
-        test = RequestingTest(
-            self.item.nodeid,
-            key,
-            allow,
-            claims,
-            code,
-            profile=options.profile,
-            most=options.most,
-            seed=options.seed,
-            timeout=options.timeout,
-        )
-        first = () if options.evidence else self._failed()
-        choice = Choice(most=options.most, seed=options.seed, first=first)
-        if case is not None:
-            numbers["faults"] = case.faults
-            choice, events = Choice(nth=case.nth), case.events
-        return AssessmentRequest(
-            code=Path(self._config.rootpath),
-            artifacts=options.artifacts / self._node(),
-            events=events,
-            schema=schema,
-            test=test,
-            choice=choice,
-            trace=options.trace,
-            stop=profile.stop,
-            timeout=options.timeout,
-            **numbers,
-        )
 
     def _again(self, build: Build, request: AssessmentRequest) -> Assessment:
         """Replay the interleaving of a file, and give its result."""
@@ -381,10 +330,13 @@ class Replayer:
         text = self.item.nodeid.removeprefix("tests/")
         return slug(text, keep=".", most=120)
 
+    def _artifacts(self) -> Path:
+        return self._options.artifacts / self._node()
+
     def _write(self, judged: Assessment) -> None:
         """Write down what held, and in which interleavings."""
         report = judged.report
-        folder = self._options.artifacts / self._node()
+        folder = self._artifacts()
         writable(folder)
         data = {
             "test": self.item.nodeid,
@@ -396,20 +348,3 @@ class Replayer:
         }
         path = folder / "held.json"
         write_whole(path, json.dumps(data, indent=2) + "\n")
-
-
-def _store(given: Any) -> Any:
-    """Return a store. Raises ``UsageError`` for anything else."""
-    if given is not None and (isinstance(given, type) or not hasattr(given, "missing")):
-        message = f"store takes a store, such as Postgres(), not {given!r}"
-        raise UsageError(message)
-    return given
-
-
-def _texts(name: str, given: object) -> tuple[str, ...]:
-    """Read a text, or several. Raises ``UsageError`` for anything else."""
-    several = given if isinstance(given, list | tuple) else (given,)
-    if not all(isinstance(text, str | Path) for text in several):
-        message = f"{name} takes a text, or a tuple of texts, not {given!r}"
-        raise UsageError(message)
-    return tuple(map(str, several))

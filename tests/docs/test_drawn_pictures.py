@@ -14,8 +14,17 @@ from tests.docs.drawn.levels import placed
 from tests.docs.drawn.state_graph import BOX
 from tests.test_house import ROOT
 
+SLOW = {"guarantee-matrix.svg"}
+"""What takes the verdicts of many protocols to draw."""
 
-@pytest.mark.parametrize("name", DRAWN)
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.ci) if name in SLOW else name
+        for name in DRAWN
+    ],
+)
 def test_a_picture_is_what_would_be_drawn_now(name):
     """``python -m tests.docs.drawn`` would change nothing."""
     there = (FOLDER / name).read_text(encoding="utf-8")

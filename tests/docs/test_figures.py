@@ -17,8 +17,8 @@ from onceproof.spark_checks.inject.tracing.injection_points import (
 )
 from onceproof.spark_checks.inputs.sizes import A_DAY, MOST, MOST_FAULTS, TIMEOUT
 from onceproof.spark_checks.inputs.user_events import MOST_ROWS
+from onceproof.spark_checks.pytest_plugin.marked_request import WORDS
 from onceproof.spark_checks.pytest_plugin.options import PROFILES
-from onceproof.spark_checks.pytest_plugin.replayer import WORDS
 from onceproof.spark_checks.sinks.reference import reference_sinks
 from tests.test_house import ROOT
 

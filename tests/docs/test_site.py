@@ -31,6 +31,7 @@ def site(tmp_path_factory):
     return folder / "html"
 
 
+@pytest.mark.ci
 def test_nothing_is_fetched_from_elsewhere(site):
     """No script, style, picture or font of a page has an address with a host."""
     pages = list(site.rglob("*.html"))
@@ -64,6 +65,7 @@ def test_every_page_has_its_folder():
     assert folders == {"tutorial", "how-to", "reference", "explanation"}
 
 
+@pytest.mark.ci
 def test_what_is_made_from_the_code_is_on_the_pages(site):
     """Every command, option of the plugin, guarantee and verdict has its entry."""
     from onceproof.properties.guarantees import GUARANTEES

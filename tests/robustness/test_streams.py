@@ -107,11 +107,16 @@ def test_a_reader_that_is_gone_ends_a_command_in_silence(words, unbuffered):
     "environment",
     [
         {"PYTHONIOENCODING": "ascii"},
-        {"PYTHONIOENCODING": "ascii:strict"},
-        {"PYTHONIOENCODING": "latin-1"},
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"LC_ALL": "POSIX"},
-        {"LC_ALL": "nowhere"},
+        *(
+            pytest.param(other, marks=pytest.mark.ci)
+            for other in (
+                {"PYTHONIOENCODING": "ascii:strict"},
+                {"PYTHONIOENCODING": "latin-1"},
+                {"LC_ALL": "POSIX"},
+                {"LC_ALL": "nowhere"},
+            )
+        ),
     ],
     ids=str,
 )
@@ -178,9 +183,9 @@ def test_a_disk_that_is_full_leaves_nothing_half_written(project, words, tmp_pat
     [
         (signal.SIGINT, (), 130),
         (signal.SIGTERM, (), 143),
-        (signal.SIGHUP, (), 129),
-        (signal.SIGTERM, (signal.SIGINT,), 143),
-        (signal.SIGTERM, (signal.SIGHUP,), 143),
+        pytest.param(signal.SIGHUP, (), 129, marks=pytest.mark.ci),
+        pytest.param(signal.SIGTERM, (signal.SIGINT,), 143, marks=pytest.mark.ci),
+        pytest.param(signal.SIGTERM, (signal.SIGHUP,), 143, marks=pytest.mark.ci),
     ],
 )
 def test_a_signal_ends_a_search_with_its_number(project, number, ignored, status):

@@ -57,6 +57,7 @@ def frozen(state):
     )
 
 
+@pytest.mark.ci
 def test_a_module_takes_the_steps_of_its_protocol(cases):
     """First states, steps, rest, fairness and claims are the same."""
     judged = Counter()

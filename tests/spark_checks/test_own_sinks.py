@@ -61,13 +61,13 @@ def judged(pool, tmp_path):
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [
-        (sinks.remembers, "refuted"),
+        pytest.param(sinks.remembers, "refuted", marks=pytest.mark.ci),
         pytest.param(sinks.named_by_epoch, "held", marks=pytest.mark.grid),
         pytest.param(sinks.named_at_random, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.moves_files, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.publishes_once, "held", marks=pytest.mark.grid),
         (sinks.appending_job, "refuted"),
-        (sinks.built_in, "held"),
+        pytest.param(sinks.built_in, "held", marks=pytest.mark.ci),
     ],
 )
 def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
@@ -169,7 +169,12 @@ def store(path, rows, batch):
             "mylib/sinks.py, store()",
             marks=pytest.mark.grid,
         ),
-        (("-mylib",), "held", "not injected into: mylib (left out by code=)"),
+        pytest.param(
+            ("-mylib",),
+            "held",
+            "not injected into: mylib (left out by code=)",
+            marks=pytest.mark.ci,
+        ),
     ],
 )
 def test_what_an_installed_package_does_is_judged(
@@ -196,7 +201,11 @@ def tables_in(db):
 
 
 @pytest.mark.parametrize(
-    "fails", ["", pytest.param("the database is away", marks=pytest.mark.grid)]
+    "fails",
+    [
+        pytest.param("", marks=pytest.mark.ci),
+        pytest.param("the database is away", marks=pytest.mark.grid),
+    ],
 )
 def test_what_a_sink_registers_is_cleaned_up(judged, tmp_path, recwarn, fails):
     """After each interleaving; what fails is a warning, and the verdict stays."""
@@ -294,6 +303,7 @@ def test_what_an_error_ends_is_not_told_to_have_run_to_its_end(judged):
     assert ended[1:] == ["to its end"]
 
 
+@pytest.mark.ci
 def test_what_readers_see_after_a_fault_is_told_with_the_fault(judged):
     """The first line of a report stands alone: it names no step of a model."""
     dies = Choice(steps=(TraceStep("crash_in_task", (), True, {}),))

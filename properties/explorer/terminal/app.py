@@ -11,16 +11,15 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from onceproof.properties.explorer.export import as_test, command_of
-from onceproof.properties.explorer.phrases import (
-    labels,
-    safe,
-    say,
-    title,
-    word,
-)
+from onceproof.properties.explorer.phrases import labels, safe, say, title
 from onceproof.properties.explorer.position_text import position_text
 from onceproof.properties.explorer.terminal import panes
 from onceproof.properties.explorer.terminal.dialogs import HELP, TextDialog
+from onceproof.properties.explorer.terminal.step_search import (
+    in_words,
+    matches,
+    next_match,
+)
 from onceproof.properties.explorer.walk import Walk
 
 if TYPE_CHECKING:
@@ -153,7 +152,8 @@ class Terminal(App[None]):
         whole = walk.trace
         head = f"{title(whole)}  ({labels(whole)})"
         self._put("title", Text(head, no_wrap=True, overflow="ellipsis"))
-        text = f"{self._matches_text()}{position_text(walk)}"
+        matching = "" if self.found is None else in_words(self.found, self._searched)
+        text = f"{matching}{position_text(walk)}"
         self._put("position", Text(text, "bold bright_red" * self._bad()))
         lanes = self._panel("lanes").size
         drawn = self._lanes.draw(walk.step, self.found, lanes.width, lanes.height)
@@ -303,34 +303,12 @@ class Terminal(App[None]):
 
     def _matches(self) -> frozenset[int] | None:
         """Find steps by action and kind, and by who acts."""
-        if not self._searched:
-            return None
-        action, _, who = f" {self._searched.lower()}".partition(" by ")
-        view = self.walk.view
-        return frozenset(
-            step.number
-            for step in view.steps
-            if action.strip() in f"{safe(step.text)} {word(step.kind)}".lower()
-            and who.strip() in safe(view.lanes[step.lane]).lower()
-        )
-
-    def _matches_text(self) -> str:
-        """Return how many steps were found, while they are looked for."""
-        if self.found is None:
-            return ""
-        many = len(self.found)
-        count = (
-            "No step is" if not many else "1 step is" if many == 1 else f"{many} are"
-        )
-        return f"{count} found by {safe(self._searched)}. "
+        return matches(self.walk.view, self._searched) if self._searched else None
 
     def action_match(self, way: int) -> None:
         """Go to the next match, or the previous one; after the last comes the first."""
-        if not self.found:
-            return
-        numbers = sorted(self.found, reverse=way < 0)
-        further = (n for n in numbers if (n - self.walk.step) * way > 0)
-        self.action_go(next(further, numbers[0]) - self.walk.step)
+        if self.found:
+            self.action_go(next_match(self.found, self.walk.step, way) - self.walk.step)
 
     # Sheets ---------------------------------------------------------------------
 

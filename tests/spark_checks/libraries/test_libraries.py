@@ -30,8 +30,9 @@ NEEDS = {
     "a_pool": "concurrent.futures",
 }
 TIMES, APART = 20, 7
-QUICK = ("deltalake", "a_pool")
-"""Libraries of which the plain tests judge a right sink; `grid` judges all."""
+MARKS = {"a_pool": (), "deltalake": (pytest.mark.ci,)}
+"""Of which libraries the plain tests judge a right sink, and `ci`; `grid` judges all.
+"""
 
 
 @pytest.fixture
@@ -60,8 +61,7 @@ def judged(pool, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "library",
     [
-        pytest.param(name, marks=() if name in QUICK else pytest.mark.grid)
-        for name in NEEDS
+        pytest.param(name, marks=MARKS.get(name, (pytest.mark.grid,))) for name in NEEDS
     ],
 )
 def test_a_right_sink_is_not_accused(judged, library):
@@ -82,6 +82,7 @@ def test_a_wrong_sink_is_refuted(judged, library):
     assert not found.report.missed
 
 
+@pytest.mark.ci
 def test_a_pool_that_is_made_as_the_sink_is_built_is_emptied(judged):
     """Its connections are made again in each process."""
     found = judged("sqlalchemy", "right_of_its_own", DIES)

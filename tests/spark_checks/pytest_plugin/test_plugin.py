@@ -89,6 +89,7 @@ def files(pytester):
     return sorted((pytester.path / ".onceproof").glob("*/*.json"))
 
 
+@pytest.mark.ci
 def test_a_right_sink_holds_and_two_wrong_ones_are_refuted(pytester):
     """A headline that stands alone, then because, lanes, the file: within 40 lines."""
     pytester.makepyfile(test_sinks=PROJECT)

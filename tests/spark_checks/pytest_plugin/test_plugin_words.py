@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import subprocess
 import sys
 from xml.etree import ElementTree as ET
@@ -54,7 +55,7 @@ def test_what_the_marker_does_not_take_is_refused(answers, marker, answer):
     found = answers[f"test_{list(REFUSED).index(marker)}"]
 
     assert answer in found
-    assert "pytest_plugin/replayer.py" not in found
+    assert not re.search(r"pytest_plugin/\w+\.py", found)
 
 
 @pytest.mark.parametrize(

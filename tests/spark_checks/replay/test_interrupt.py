@@ -58,7 +58,7 @@ def replaying(scratch: Path) -> bool:
     [
         (starting, False, signal.SIGINT),
         pytest.param(starting, True, signal.SIGINT, marks=pytest.mark.grid),
-        (replaying, False, signal.SIGINT),
+        pytest.param(replaying, False, signal.SIGINT, marks=pytest.mark.ci),
         pytest.param(replaying, True, signal.SIGINT, marks=pytest.mark.grid),
         pytest.param(starting, False, signal.SIGTERM, marks=pytest.mark.grid),
         pytest.param(replaying, False, signal.SIGTERM, marks=pytest.mark.grid),

@@ -18,12 +18,12 @@ from onceproof.spark_checks.sinks.reference import reference_sinks
 pytestmark = pytest.mark.spark
 
 SINKS = reference_sinks()
-QUICK = ("foreach-batch-append", "foreach-batch-upsert")
+MARKS = {"foreach-batch-append": (), "foreach-batch-upsert": (pytest.mark.ci,)}
 ALL = [
-    pytest.param(name, marks=() if name in QUICK else pytest.mark.grid)
+    pytest.param(name, marks=MARKS.get(name, (pytest.mark.grid,)))
     for name in sorted(SINKS)
 ]
-"""All sinks; the plain tests replay the quick ones, `grid` replays the others too."""
+"""All sinks: the plain tests replay a quick one, `ci` another, `grid` the others."""
 
 
 class Replayed(dict):
@@ -117,7 +117,7 @@ def test_a_counterexample_file_can_be_read_by_people_and_by_replay(reports, tmp_
 
 def test_a_verdict_of_no_runs_is_undecided(reports):
     """What was not replayed is never held."""
-    report = replace(reports["foreach-batch-upsert"], outcomes=())
+    report = replace(reports["foreach-batch-append"], outcomes=())
 
     verdicts = set(report.verdicts.values())
 

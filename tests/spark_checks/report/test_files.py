@@ -232,6 +232,7 @@ def test_a_file_of_another_model_is_an_error(written, no_spark, damage, message)
 
 
 @pytest.mark.spark
+@pytest.mark.ci
 def test_a_counterexample_that_is_still_there_is_told_in_json(written):
     """--json is heeded for a file: FAILED, with what it is about, and status 1."""
     path = written()

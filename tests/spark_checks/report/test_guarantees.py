@@ -286,6 +286,7 @@ def test_evidence_that_cannot_be_read_is_refused_before_a_replay(tmp_path, monke
     assert path.read_text() == "<<<<<<< HEAD"
 
 
+@pytest.mark.ci
 def test_the_repositorys_own_sheet_follows_from_its_evidence(monkeypatch):
     """Fast, since nothing is searched; and every claim of the library is in it."""
     monkeypatch.chdir(ROOT)
@@ -301,6 +302,7 @@ def test_the_repositorys_own_sheet_follows_from_its_evidence(monkeypatch):
     assert len(lines) < 400
 
 
+@pytest.mark.ci
 def test_one_byte_of_a_reference_sink_is_noticed(monkeypatch):
     """In the repository's own evidence too."""
     found = read_folder(ROOT / "docs" / "evidence")

@@ -107,6 +107,7 @@ def test_a_sink_that_is_broken_for_good_does_not_recover(judged):
     assert "2 steps that the model takes then" in " ".join(shown.notes)
 
 
+@pytest.mark.ci
 def test_what_happens_once_is_not_a_refutation(judged, tmp_path):
     """It is told how often it came up."""
     counted = str(tmp_path / "counted")
@@ -118,6 +119,7 @@ def test_what_happens_once_is_not_a_refutation(judged, tmp_path):
     assert "breaks effectively-once in 1 of 3 runs" in found.story
 
 
+@pytest.mark.ci
 def test_what_leaves_a_thread_behind_is_built_once(judged):
     """Other processes get what was made, and a lock that nobody holds."""
     found = judged(sinks.leaves_a_thread)
