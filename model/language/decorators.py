@@ -50,8 +50,11 @@ class ClaimMark:
     """What ``@always`` and its kin note on a method; a ``lemma`` helps proofs."""
 
     when: Modality
+    """When the claim must hold."""
     per: tuple[Ranging, ...] = ()
+    """What it is claimed of each: the members of sorts, or values, one by one."""
     lemma: bool = False
+    """Whether it is there to help proofs of other claims."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class ObserveMark:
     """What ``@observe`` notes on a method."""
 
     per: tuple[Sort, ...]
+    """The sorts whose members are observed, one by one."""
 
 
 _MOST_KEPT = 1024

@@ -70,6 +70,7 @@ class OneOf:
     """Several values that a field may start from."""
 
     values: tuple[Value, ...]
+    """The values; the model starts in each."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class ByMember:
     """A starting value that depends on the member."""
 
     rule: Callable[..., object]
+    """The value as a function of the members that the field is per."""
 
 
 def one_of(*values: T) -> T:

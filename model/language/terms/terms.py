@@ -30,7 +30,9 @@ class Const:
     """A value that never changes."""
 
     value: Value
+    """The value, as Python has it."""
     type: Type
+    """Its type, which an integer alone does not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,9 @@ class Var:
     """A member of a sort: a parameter of an action, or bound by a quantifier."""
 
     name: str
+    """The name; variables of one name and one type are the same variable."""
     type: MemberType
+    """The type of the members that it ranges over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,11 @@ class Get:
     """The value of a state field at some members; ``after`` reads the next state."""
 
     field: str
+    """The path of the field."""
     indices: tuple[Term, ...]
+    """The members that select an element, one for each sort of the field."""
     type: Type
+    """The type of the element."""
     after: bool = False
 
 
@@ -56,6 +63,7 @@ class Not:
     """Negation."""
 
     body: Term
+    """The claim that is denied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,7 @@ class And:
     """Conjunction."""
 
     parts: tuple[Term, ...]
+    """The claims that hold together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,7 @@ class Or:
     """Disjunction."""
 
     parts: tuple[Term, ...]
+    """The claims of which one holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,9 @@ class Eq:
     """Equality of two values of one type."""
 
     left: Term
+    """The first value."""
     right: Term
+    """The second value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,9 @@ class Less:
     """``left < right`` over integers."""
 
     left: Term
+    """The number that is less."""
     right: Term
+    """The number that is greater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +107,9 @@ class Add:
     """``left + right`` over integers."""
 
     left: Term
+    """The first number."""
     right: Term
+    """The number that is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +117,9 @@ class Sub:
     """``left - right`` over integers."""
 
     left: Term
+    """The first number."""
     right: Term
+    """The number that is subtracted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +137,7 @@ class ForAll:
 
     vars: tuple[Var, ...]
     body: Term
+    """The claim about the members that are bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +146,7 @@ class Exists:
 
     vars: tuple[Var, ...]
     body: Term
+    """The claim about the members that are bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +155,7 @@ class Sum:
 
     vars: tuple[Var, ...]
     body: Term
+    """The number that is summed, of the members that are bound."""
 
 
 Term: TypeAlias = (

@@ -35,6 +35,7 @@ class EnumType:
     """The members of a Python enumeration, coded by their position."""
 
     enum: type[Enum]
+    """The enumeration, a class of Python."""
 
     @property
     def members(self) -> tuple[Enum, ...]:
@@ -63,6 +64,7 @@ class MemberType:
     """Members of a sort, coded by index."""
 
     sort: Sort
+    """The sort whose members are the values."""
 
     def __str__(self) -> str:
         """Name the type for messages."""
