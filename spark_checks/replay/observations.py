@@ -54,7 +54,9 @@ class Observer:
         self._counted = counted
         self._named = tuple(columns)
         self._columns = sorted(columns)
-        row, text = self._row(), self._in_words()
+        # Each function of a column asks Java a dozen times: once is enough.
+        self._shown = (self._row(), self._in_words())
+        row, text = self._shown
         self._expected = expected.select(row, _UNIT, text).distinct().localCheckpoint()
         self._interim = None
         if interim is not None:
@@ -77,7 +79,7 @@ class Observer:
                     f"key=; it has {', '.join(found.columns) or 'none'}"
                 )
                 raise UsageError(message)
-            return found.select(self._row(), self._in_words()).localCheckpoint()
+            return found.select(*self._shown).localCheckpoint()
         except AnalysisException as error:
             if error.getCondition() not in _NOTHING_THERE:
                 raise
@@ -118,21 +120,21 @@ class Observer:
         """Count the outcomes of events, for several runs and all moments at once."""
         from pyspark.sql import functions as f  # noqa: PLC0415
 
-        numbers = f.explode(f.array(*map(f.lit, range(len(observations))))).alias("run")
-        frames = self._expected.select(
-            "row", _UNIT, _TEXT, numbers, f.lit(_EXPECTED).alias("moment")
+        runs = f"EXPLODE(SEQUENCE(0, {len(observations) - 1}))"
+        frames = self._expected.selectExpr(
+            "row", _UNIT, _TEXT, f"{runs} AS run", f"{_EXPECTED} AS moment"
         )
-        unit = f.lit(None).cast("int").alias(_UNIT)
+        unit = f"CAST(NULL AS INT) AS {_UNIT}"
         if self._interim is not None:
             frames = frames.union(
-                self._interim.select("row", unit, _TEXT, numbers, f.lit(_INTERIM))
+                self._interim.selectExpr("row", unit, _TEXT, runs, f"{_INTERIM}")
             )
         for run, observed in enumerate(observations):
             for moment, look in enumerate(observed.looks):
                 if look is None:
                     continue
                 frames = frames.union(
-                    look.select("row", unit, _TEXT, f.lit(run), f.lit(moment))
+                    look.selectExpr("row", unit, _TEXT, f"{run}", f"{moment}")
                 )
         counts = [f"seen{i}" for i in range(max(len(t.looks) for t in observations))]
         totals = [

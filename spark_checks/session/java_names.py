@@ -17,11 +17,15 @@ from onceproof.spark_checks.session import spark_internals
 _SQL = "org.apache.spark.sql"
 NAMES = (
     "PythonAccumulatorV2",
+    "PythonErrorUtils",
+    "PythonForeachBatchHelper",
     "PythonRDD",
     "PythonSQLUtils",
     "PythonUtils",
     "SerDeUtil",
     "SimplePythonFunction",
+    "functions",
+    "java.lang.Object",
     "java.lang.System",
     "org.apache.spark.SparkFiles",
     "org.apache.spark.util.Utils",
@@ -29,10 +33,15 @@ NAMES = (
     "py4j.reflection",
     "py4j.reflection.TypeUtil",
     f"{_SQL}.SparkSession",
+    f"{_SQL}.catalyst.trees.PySparkCurrentOrigin",
     f"{_SQL}.classic.SparkSession",
     f"{_SQL}.classic.SparkSession$",
+    f"{_SQL}.execution.python.UserDefinedPythonFunction",
+    f"{_SQL}.functions",
+    f"{_SQL}.internal.SQLConf",
+    f"{_SQL}.streaming.Trigger",
 )
-"""What a process asks for as it connects, starts a query or handles a batch."""
+"""What a process asks for as it connects, starts a query, handles a batch or reads."""
 
 Answers = dict[str, str]
 """What Java answered, by the command that was sent."""

@@ -126,7 +126,10 @@ class WarmSession:
         from pyspark import SparkConf, SparkContext, __version__  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
-        from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
+        from onceproof.spark_checks.session import (  # noqa: PLC0415
+            java_names,
+            spark_internals,
+        )
         from onceproof.spark_checks.session.java_objects import (  # noqa: PLC0415
             JavaObjects,
         )
@@ -182,6 +185,10 @@ class WarmSession:
         self._gateway = spark_internals.gateway()
         self._process = spark_internals.launched_process()
         self._objects = JavaObjects(self._gateway)
+        java_names.use(
+            java_names.answers_of(self._gateway),
+            spark_internals.client_of(self._gateway),
+        )
         started(scratch, self._process.pid)
         return found
 
