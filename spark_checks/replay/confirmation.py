@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.properties.judges.by_history import broken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.property import Property
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.run_evidence import RunEvidence
     from onceproof.spark_checks.replay.smallest import Smallest
+
+    Anew: TypeAlias = Callable[[Sequence[Interleaving]], list[Outcome]]
+    """Replays interleavings once more, side by side."""
 
 RUNS = 3
 _ALIKE = 60
@@ -72,21 +75,28 @@ class Findings:
         """Return whether a claim is broken."""
         return any(map(self.first_break, claims))
 
-    def confirm(
-        self, claims: Iterable[Property], anew: Callable[[Interleaving], Outcome]
-    ) -> None:
+    def confirm(self, claims: Iterable[Property], anew: Anew) -> None:
         """Replay again what would refute a claim: it counts only if it does so again.
 
         An interleaving that breaks it in some runs only is unsteady, and decides
-        nothing.
+        nothing. What refutes several claims is replayed ``anew`` side by side.
         """
+        claims = tuple(claims)
+        first = {
+            found.interleaving.number: found.interleaving
+            for found in map(self.first_break, claims)
+            if found is not None
+        }
+        unconfirmed = [first[number] for number in first if number not in self.again]
+        for one, outcome in zip(unconfirmed, anew(unconfirmed), strict=True):
+            self.again[one.number] = [outcome]
         for prop in claims:
-            while (outcome := self.first_break(prop)) is not None:
-                number = outcome.interleaving.number
+            while (broken_by := self.first_break(prop)) is not None:
+                number = broken_by.interleaving.number
                 again = self.again.setdefault(number, [])
                 broke = [_breaks(prop, one) for one in again]
                 while not (broke and broke[0]) and len(broke) < RUNS - 1:
-                    again.append(anew(outcome.interleaving))
+                    again += anew([broken_by.interleaving])
                     broke.append(_breaks(prop, again[-1]))
                 if broke[0]:
                     break

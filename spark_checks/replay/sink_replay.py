@@ -200,11 +200,13 @@ class _SinkReplay:
         request, session = self._request, self._context.session
         with WorkerThreads(self._run) as workers:
 
-            def anew(one: Interleaving) -> Outcome:
-                evidence = workers.ask(one, again=True).result()
-                [outcome] = self._outcomes([evidence])
-                self._folders.settle(evidence, outcome, retain=False)
-                return outcome
+            def anew(some: Sequence[Interleaving]) -> list[Outcome]:
+                futures = [workers.ask(one, again=True) for one in some]
+                left = [future.result() for future in futures]
+                outcomes = self._outcomes(left)
+                for evidence, outcome in zip(left, outcomes, strict=True):
+                    self._folders.settle(evidence, outcome, retain=False)
+                return outcomes
 
             for chosen in (early, others):
                 if self._broken and (request.stop or chosen is others):

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.session.entry_points import EntryPoints
 
 
-THREADS = 2
+THREADS = 3
+"""How many interleavings run side by side: each waits a third of its time, for a process
+to start or a file to appear, so two of them leave a machine of two cores idle."""
 
 
 class SessionPool:

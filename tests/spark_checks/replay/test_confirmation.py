@@ -11,6 +11,7 @@ import pytest
 
 from onceproof.properties.guarantees import (
     AT_LEAST_ONCE,
+    AT_MOST_ONCE,
     EFFECTIVELY_ONCE,
     GUARANTEES,
 )
@@ -45,9 +46,9 @@ class Anew:
     found: list
     asked: list = field(default_factory=list)
 
-    def __call__(self, one):
-        self.asked.append(one.number)
-        return outcome(one, self.found.pop(0))
+    def __call__(self, some):
+        self.asked += [[one.number for one in some]] * bool(some)
+        return [outcome(one, self.found.pop(0)) for one in some]
 
 
 class ByNumber(Smallest):
@@ -81,7 +82,7 @@ def test_what_breaks_again_is_refuted():
 
     found.confirm([EFFECTIVELY_ONCE, EFFECTIVELY_ONCE], anew)
 
-    assert anew.asked == [2]
+    assert anew.asked == [[2]]
     assert report(found).verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
     assert not report(found).missed
 
@@ -110,8 +111,20 @@ def test_the_next_that_breaks_refutes():
 
     found.confirm([EFFECTIVELY_ONCE], anew)
 
-    assert anew.asked == [1, 1, 2]
+    assert anew.asked == [[1], [1], [2]]
     assert report(found).verdict(EFFECTIVELY_ONCE) is Verdict.REFUTED
+
+
+def test_what_breaks_several_claims_is_replayed_side_by_side():
+    """Two runs that do not wait for each other, and no third."""
+    found = findings(outcome(ONES[0], 2), outcome(ONES[1], 0))
+    anew = Anew([2, 0])
+
+    found.confirm([AT_MOST_ONCE, AT_LEAST_ONCE, EFFECTIVELY_ONCE], anew)
+
+    assert anew.asked == [[1, 2]]
+    assert report(found).verdict(AT_MOST_ONCE) is Verdict.REFUTED
+    assert report(found).verdict(AT_LEAST_ONCE) is Verdict.REFUTED
 
 
 def left(reason="", *, again=True, failed_first="", folder=None):
