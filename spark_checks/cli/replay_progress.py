@@ -60,25 +60,22 @@ class _Bars:
         if isinstance(event, events.Started):
             show.update(self._sinks, description="sinks", total=len(event.sinks))
         elif isinstance(event, events.SinkBegun):
-            show.reset(
-                self._one,
-                description=f"  {escape(printable(event.sink))}",
-                total=event.interleavings,
-                visible=True,
-            )
+            self._begin(event.sink, event.interleavings)
         elif isinstance(event, events.RecoveryBegun):
-            show.reset(
-                self._one,
-                description=f"  {escape(printable(event.sink))}, after one fault",
-                total=event.interleavings,
-                visible=True,
-            )
+            self._begin(f"{event.sink}, after one fault", event.interleavings)
         elif isinstance(event, events.Replayed | events.RecoveryRun):
             show.advance(self._one)
         elif isinstance(event, events.SinkJudged):
             show.advance(self._sinks)
         elif isinstance(event, events.ScratchKept):
             self._there.print(_kept(event))
+
+    def _begin(self, what: str, interleavings: int) -> None:
+        """Show the lower bar from its start."""
+        described = f"  {escape(printable(what))}"
+        self._progress.reset(
+            self._one, description=described, total=interleavings, visible=True
+        )
 
 
 class _Lines:

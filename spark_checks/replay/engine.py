@@ -65,28 +65,14 @@ def replay(
         listener(events.Started(tuple(s.name for s in sinks), str(pool.scratch)))
         reports = _replayed(pool, enumerations, sinks, listener, request, given)
     else:
-        reports = _alone(enumerations, sinks, listener, request, given)
+        with Signals().heeded():
+            reports = _in_own_pool(enumerations, sinks, listener, request, given)
     listener(events.Finished(time.perf_counter() - began))
     return reports
 
 
 def _model(sink: ModelledSink, request: ReplayRequest) -> MicroBatch:
     return protocol_of(sink, request.sizes, faults=request.faults)
-
-
-def _alone(
-    enumerations: Enumerations,
-    sinks: Sequence[ModelledSink],
-    listener: Listener,
-    request: ReplayRequest,
-    given: Input | None,
-) -> list[SinkReport]:
-    """Replay in a session pool of its own; keep only folders worth inspecting.
-
-    SIGTERM and SIGHUP raise ``KeyboardInterrupt`` meanwhile, so that nothing is left.
-    """
-    with Signals().heeded():
-        return _in_own_pool(enumerations, sinks, listener, request, given)
 
 
 def _in_own_pool(
@@ -96,6 +82,10 @@ def _in_own_pool(
     request: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
+    """Replay in a session pool of its own; keep only folders worth inspecting.
+
+    SIGTERM and SIGHUP must raise ``KeyboardInterrupt`` meanwhile: nothing is left then.
+    """
     pool = SessionPool(ENTRY_POINTS)
     scratch = pool.scratch
     if request.keep:

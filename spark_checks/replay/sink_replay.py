@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.interpreter import Interpreter
@@ -68,11 +68,9 @@ def replay_sink(
         context = replace(context, patience=patience, stall=stall)
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
+    shared = _Shared(enumerations, context, what, sizes, listener, request)
     if sink.seen is not None and request.faults > 1:
-        plain = replace(request, keep=False, retain=False, inspect=False)
-        sink = _after_one_fault(
-            enumerations, context, sink, what, sizes, listener, plain
-        )
+        sink = _after_one_fault(shared, sink)
     protocol = protocol_of(sink, sizes, faults=request.faults)
     classes = enumerations.interleavings(protocol)
     model = enumerations.verdicts(protocol)
@@ -86,9 +84,7 @@ def replay_sink(
     plans.keep((*early, *others))
     requested = len(early) + len(others)
     listener(events.SinkBegun(sink.name, requested))
-    replaying = _SinkReplay(
-        context, sink, protocol, plans, Findings(smallest), listener, request
-    )
+    replaying = _SinkReplay(shared, sink, protocol, plans, Findings(smallest))
     replaying.go(early, others)
     found = replaying.findings
     report = SinkReport(
@@ -110,32 +106,44 @@ def replay_sink(
     return report
 
 
-def _after_one_fault(
-    enumerations: Enumerations,
-    context: ReplayContext,
-    sink: ModelledSink,
-    what: UnderTest,
-    sizes: Sizes,
-    listener: Listener,
-    request: ReplayRequest,
-) -> ModelledSink:
+@dataclass(frozen=True)
+class _Shared:
+    """What the replays of one sink share."""
+
+    enumerations: Enumerations
+    """What was enumerated of models."""
+    context: ReplayContext
+    """The session, the input, and how long a run may take."""
+    what: UnderTest
+    """The sink, as it is built."""
+    sizes: Sizes
+    """The sizes of the input."""
+    listener: Listener
+    """Who hears of events."""
+    request: ReplayRequest
+    """What is asked for."""
+
+
+def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     """Run interleavings of one fault, and add the lines that run only after one."""
     if sink.seen is None:
         return sink
-    protocol = protocol_of(sink, sizes)
-    plans = Plans(protocol, sink, _kind_of(sink, what))
-    choice = Choice(most=request.choice.most, seed=request.choice.seed)
-    chosen = choice.of(enumerations.interleavings(protocol), _hits(plans))
+    protocol = protocol_of(sink, shared.sizes)
+    plans = Plans(protocol, sink, _kind_of(sink, shared.what))
+    asked = shared.request.choice
+    choice = Choice(most=asked.most, seed=asked.seed)
+    chosen = choice.of(shared.enumerations.interleavings(protocol), _hits(plans))
     every = [one for some in chosen for one in some]
-    listener(events.RecoveryBegun(sink.name, len(every)))
+    shared.listener(events.RecoveryBegun(sink.name, len(every)))
 
     def moves_on(event: events.Event) -> None:
         if isinstance(event, events.Replayed):
-            listener(events.RecoveryRun(sink.name))
+            shared.listener(events.RecoveryRun(sink.name))
 
     findings = Findings(Smallest(protocol))
-    trial = _SinkReplay(context, sink, protocol, plans, findings, moves_on, request)
-    trial.run(every)
+    plain = replace(shared.request, keep=False, retain=False, inspect=False)
+    quiet = replace(shared, listener=moves_on, request=plain)
+    _SinkReplay(quiet, sink, protocol, plans, findings).run(every)
     seen = with_recovery(sink.seen, findings.outcomes)
     return replace(sink, seen=seen, parameters=seen.sizes)
 
@@ -174,25 +182,23 @@ class _SinkReplay:
 
     def __init__(
         self,
-        context: ReplayContext,
+        shared: _Shared,
         sink: ModelledSink,
         protocol: MicroBatch,
         plans: Plans,
         findings: Findings,
-        listener: Listener,
-        request: ReplayRequest,
     ) -> None:
         self.findings = findings
         self.kept: dict[int, Path] = {}
-        self._context = context
+        self._context = shared.context
         self._sink = sink
         self._semantics = Interpreter(protocol)
         self._properties = guarantees_of(protocol)
         self._plans = plans
-        self._listener = listener
-        self._request = request
+        self._listener = shared.listener
+        self._request = shared.request
         self._retries = Retries()
-        self._folders = RunFolders(context.leftovers, request)
+        self._folders = RunFolders(shared.context.leftovers, shared.request)
         self._mine = threading.local()
 
     def go(self, early: Sequence[Interleaving], others: Sequence[Interleaving]) -> None:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 
 THREADS = 3
-"""How many interleavings run side by side: each waits a third of its time, for a process
-to start or a file to appear, so two of them leave a machine of two cores idle."""
+"""How many interleavings run side by side.
+
+A third of the time each waits for a process or a file, so with two of them a machine of
+two cores would be idle now and then.
+"""
 
 
 class SessionPool:
