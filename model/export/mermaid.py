@@ -6,7 +6,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.model.text import printable
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def mermaid(system: System, *, states: int = 60, names: Names | None = None) -> 
     ``states`` are drawn; the picture says so where there are more. Steps and elements
     have their ``names``; without them, they have their numbers.
     """
-    graph = Graph(system)
+    graph = VisitedStates(system)
     graph.start()
     done = 0
     steps: list[tuple[State, str, State]] = []
@@ -60,7 +60,9 @@ def _shown(value: object) -> str:
     return _ODD.sub(lambda found: f"#{ord(found[0])};", printable(str(value)))
 
 
-def _label(graph: Graph, first: State, state: State, names: Names | None) -> str:
+def _label(
+    graph: VisitedStates, first: State, state: State, names: Names | None
+) -> str:
     if state == first:
         return "start"
     if names is not None:

@@ -31,8 +31,8 @@ from onceproof.model.interleavings.durable_state import (
 )
 from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.search.state_graph import Graph
 from onceproof.model.search.symmetry import renamed
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ def interleavings(protocol: Protocol) -> Interleavings:
 Edges: TypeAlias = "list[list[tuple[int, int]]]"
 
 
-def _edges(system: System) -> tuple[Edges, Graph]:
+def _edges(system: System) -> tuple[Edges, VisitedStates]:
     """Search the whole graph; list for each row its events and where they lead."""
-    graph = Graph(system)
+    graph = VisitedStates(system)
     graph.start()
     while graph.grow():
         if graph.count > MOST_STATES:
@@ -175,7 +175,7 @@ def _dependence(
 class _Paths:
     """All paths of a state graph, as far as they differ in their class."""
 
-    def __init__(self, system: System, graph: Graph, edges: Edges) -> None:
+    def __init__(self, system: System, graph: VisitedStates, edges: Edges) -> None:
         """Follow every path, and keep of each kind how many there are and one."""
         self._graph = graph
         self._edges = edges

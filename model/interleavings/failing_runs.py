@@ -10,7 +10,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class FailingRuns:
 
         Raises ``UsageError`` where runs cannot be listed.
         """
-        graph = Graph(trace(interpreter.protocol))
+        graph = VisitedStates(trace(interpreter.protocol))
         graph.start()
         while graph.grow():
             if graph.count > MOST_STATES:

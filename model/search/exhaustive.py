@@ -11,7 +11,7 @@ import numpy as np
 from onceproof.model.language.modality import Modality
 from onceproof.model.search.liveness import refuting_lasso
 from onceproof.model.search.queries import SearchResult, refuse_doubles
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,7 +90,7 @@ def explore(
     """
     refuse_doubles(questions)
     limits = limits or Limits()
-    graph = Graph(system, questions, symmetry=symmetry)
+    graph = VisitedStates(system, questions, symmetry=symmetry)
     result = Exploration(compile_seconds=graph.compile_seconds)
     began = time.perf_counter()
     finder = _Finder(graph, questions)
@@ -117,7 +117,7 @@ def explore(
     return result
 
 
-def _over(graph: Graph, limits: Limits) -> str:
+def _over(graph: VisitedStates, limits: Limits) -> str:
     if limits.states is not None and graph.count > limits.states:
         return f"more than {limits.states:,} states"
     if limits.memory is not None and graph.memory > limits.memory:
@@ -153,7 +153,7 @@ def _faults(trace: Trace) -> list[int]:
 class _Finder:
     """Watches the flags of states as they are expanded, and settles questions."""
 
-    def __init__(self, graph: Graph, questions: Sequence[SearchQuery]) -> None:
+    def __init__(self, graph: VisitedStates, questions: Sequence[SearchQuery]) -> None:
         self._graph = graph
         self._questions = list(questions)
         # Each with what a state is looked for in which: the claim true, or false.

@@ -24,14 +24,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from onceproof.model.search.queries import SearchQuery
-    from onceproof.model.search.state_graph import Graph
     from onceproof.model.search.states.claim_flags import Flags
+    from onceproof.model.search.visited_states import VisitedStates
 
     Words = NDArray[np.int64]
     Steps = dict[int, list[tuple[int, int]]]
 
 
-def refuting_lasso(graph: Graph, question: SearchQuery, flags: Flags) -> Trace | None:
+def refuting_lasso(
+    graph: VisitedStates, question: SearchQuery, flags: Flags
+) -> Trace | None:
     """Find a fair run that breaks a claim about runs, or None if there is none.
 
     ``flags`` are those of every state found.
@@ -57,7 +59,7 @@ def refuting_lasso(graph: Graph, question: SearchQuery, flags: Flags) -> Trace |
 class _Runs:
     """The part of a graph where a claim is false, cut into connected pieces."""
 
-    def __init__(self, graph: Graph, avoiding: NDArray[np.bool_]) -> None:
+    def __init__(self, graph: VisitedStates, avoiding: NDArray[np.bool_]) -> None:
         self._fair = np.array([e.fair for e in graph.events], bool)
         sources, events, targets = graph.edges()
         # An event that can change something is there as a step, wherever it leads.
@@ -182,7 +184,7 @@ class _Runs:
 
 
 def _trace(
-    graph: Graph, stem: list[tuple[int, int]], cycle: list[tuple[int, int]]
+    graph: VisitedStates, stem: list[tuple[int, int]], cycle: list[tuple[int, int]]
 ) -> Trace:
     (_, first), *rest = stem
     unpack = graph.layout.unpack

@@ -10,7 +10,7 @@ import numpy as np
 
 from onceproof.model.language.modality import Modality
 from onceproof.model.search.queries import SearchResult, refuse_doubles
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.model.traces import Trace, follow
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def simulate(
     Where no walk took a step, whatever is not refuted is undecided.
     """
     refuse_doubles(questions)
-    graph = Graph(system, questions)
+    graph = VisitedStates(system, questions)
     result = Simulation(walks, depth, seed, events=len(graph.events))
     began = time.perf_counter()
     random = np.random.default_rng(seed)
@@ -98,7 +98,7 @@ class _Walks:
     starts: Words
     events: Words
 
-    def trace(self, graph: Graph, walk: int, length: int) -> Trace:
+    def trace(self, graph: VisitedStates, walk: int, length: int) -> Trace:
         """Follow the first steps of a walk in plain Python."""
         start = graph.layout.unpack(self.starts[walk].tolist())
         numbers = self.events[:length, walk].tolist()
@@ -108,7 +108,7 @@ class _Walks:
 class _Walker:
     """Lets walks go, and watches what they meet."""
 
-    def __init__(self, graph: Graph, questions: Sequence[SearchQuery]) -> None:
+    def __init__(self, graph: VisitedStates, questions: Sequence[SearchQuery]) -> None:
         self._graph = graph
         self._questions = list(questions)
         self._shown: dict[str, Trace] = {}

@@ -3,7 +3,7 @@
 For a name that is no class Java searches all of its jars, and each process that works
 on a session asks for the same few names: that was a seventh of what a replay costs.
 Only names of Java's, of Spark's and of Py4J's own are kept. A user's class can come
-later, with a jar.
+later, with a jar; and any name that is no class yet may become one with an import.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ _SQL = "org.apache.spark.sql"
 NAMES = (
     "PythonAccumulatorV2",
     "PythonErrorUtils",
-    "PythonForeachBatchHelper",
     "PythonRDD",
     "PythonSQLUtils",
     "PythonUtils",
@@ -29,8 +28,6 @@ NAMES = (
     "java.lang.System",
     "org.apache.spark.SparkFiles",
     "org.apache.spark.util.Utils",
-    "py4j",
-    "py4j.reflection",
     "py4j.reflection.TypeUtil",
     f"{_SQL}.SparkSession",
     f"{_SQL}.catalyst.trees.PySparkCurrentOrigin",
@@ -41,22 +38,26 @@ NAMES = (
     f"{_SQL}.internal.SQLConf",
     f"{_SQL}.streaming.Trigger",
 )
-"""What a process asks for as it connects, starts a query, handles a batch or reads."""
+"""The classes that a process asks for as it connects, runs a query, or reads."""
+PACKAGES = ("py4j", "py4j.reflection")
+"""The packages that it asks for on the way to a class."""
 
 Answers = dict[str, str]
 """What Java answered, by the command that was sent."""
 
 
 def answers_of(connection: Any) -> Answers:
-    """Ask Java for all names; leave out those that it does not have."""
+    """Ask Java for all names; leave out those that are none now.
+
+    Java takes any name for a package that is no class, as long as it is none.
+    """
     found = {}
     client = spark_internals.client_of(connection)
-    for name in NAMES:
+    for name in (*NAMES, *PACKAGES):
         command = _lookup(name, spark_internals.view_of(connection))
         answer = client.send_command(command)
-        if answer == protocol.SUCCESS_PACKAGE or answer.startswith(
-            protocol.SUCCESS_CLASS
-        ):
+        known = protocol.SUCCESS_PACKAGE if name in PACKAGES else protocol.SUCCESS_CLASS
+        if answer.startswith(known):
             found[command] = answer
     return found
 

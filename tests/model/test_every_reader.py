@@ -36,7 +36,7 @@ from onceproof.model.language.terms.types import spelled
 from onceproof.model.language.tracing.evaluation import Meaning
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.queries import SearchQuery
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.properties.counterexample.slicing import Evaluation
 from onceproof.properties.judges.by_proof.connectives import asserted
 from onceproof.properties.judges.by_proof.encode import Encoder
@@ -141,7 +141,7 @@ def by_meaning(system, claim, reference, states, node):
 
 
 def by_native_code(system, claim, reference, states, node):
-    graph = Graph(system, [SearchQuery("asked", Modality.ALWAYS, claim)])
+    graph = VisitedStates(system, [SearchQuery("asked", Modality.ALWAYS, claim)])
     found = []
     for plain in states:
         rows = np.array([graph.layout.pack(plain)], np.int64)

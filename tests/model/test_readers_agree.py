@@ -12,7 +12,7 @@ from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.native import expander
 from onceproof.model.search.native.term_code import constant
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.verdicts import Verdict
@@ -52,7 +52,7 @@ def compare_successors(protocol: Any, *, drawn: bool = False) -> None:
     if states is None:
         assert drawn, "there are too many states to compare"
         return
-    graph = Graph(trace(protocol))
+    graph = VisitedStates(trace(protocol))
     pack, unpack = graph.layout.pack, graph.layout.unpack
     for number, before in enumerate(states):
         graph.states[0] = pack(before)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 from tests.docs.drawn.canvas import Canvas, points
 from tests.docs.drawn.levels import placed
 
@@ -63,10 +63,12 @@ def state_graph() -> str:
     return picture.text()
 
 
-def _searched(*, symmetry: bool) -> tuple[Graph, dict[tuple[int, int], list[Event]]]:
+def _searched(
+    *, symmetry: bool
+) -> tuple[VisitedStates, dict[tuple[int, int], list[Event]]]:
     """Find all states, and the steps between two that differ."""
     system = trace(make("two-phase-commit", {"RM": "2"}))
-    graph = Graph(system, symmetry=symmetry)
+    graph = VisitedStates(system, symmetry=symmetry)
     graph.start()
     while graph.grow():
         pass
@@ -79,7 +81,9 @@ def _searched(*, symmetry: bool) -> tuple[Graph, dict[tuple[int, int], list[Even
     return graph, dict(sorted(steps.items()))
 
 
-def _shown(graph: Graph, row: int, steps: dict[tuple[int, int], list[Event]]) -> Shown:
+def _shown(
+    graph: VisitedStates, row: int, steps: dict[tuple[int, int], list[Event]]
+) -> Shown:
     values = graph.layout.unpack(graph.states[row].tolist())
     places = [(field.path, place) for field, place in graph.interpreter.places]
     state = dict(zip(places, values, strict=True))

@@ -36,8 +36,8 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.substitution import free_variables, rename_apart
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.search.state_graph import Graph
 from onceproof.model.search.symmetry import interchangeable
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.ledger import observe_states
@@ -286,7 +286,7 @@ def test_a_quantifier_that_is_put_into_itself_has_names_of_its_own():
     """Native code, which keeps a place for each name, does as plain Python does."""
     system = trace(Inside())
     reference = Interpreter(system.protocol)
-    graph = Graph(system)
+    graph = VisitedStates(system)
     pack, unpack = graph.layout.pack, graph.layout.unpack
     states = list(reference.initial_states())
     for before in itertools.islice(states, 60):

@@ -25,7 +25,7 @@ from onceproof.model.protocols.simple_broadcast_commit import (
     Heard,
     SimpleBroadcastCommit,
 )
-from onceproof.model.search.state_graph import Graph
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 from tests.model.oracles import backup_manager as btm
@@ -102,9 +102,9 @@ ORACLES = [
 ]
 
 
-def reached(protocol: Any) -> Graph:
+def reached(protocol: Any) -> VisitedStates:
     """Give the graph of all reachable states."""
-    graph = Graph(trace(protocol))
+    graph = VisitedStates(trace(protocol))
     graph.start()
     while graph.grow():
         pass
@@ -192,7 +192,7 @@ def test_deciding_before_forwarding_fails():
     assert found["agreement"] is Verdict.REFUTED
 
 
-def majorities(graph: Graph, value: int) -> Any:
+def majorities(graph: VisitedStates, value: int) -> Any:
     """Count for each state and instance who has accepted a value, of any ballot.
 
     Majorities of three acceptors are all but one. A column for each instance.

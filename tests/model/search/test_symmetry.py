@@ -13,8 +13,8 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, variants
 from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
-from onceproof.model.search.state_graph import Graph
 from onceproof.model.search.symmetry import interchangeable
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
@@ -110,7 +110,7 @@ def test_members_that_are_alike_act_once(name, given_):
     """Where a member's tuple is all there is, as many states are found as orbits."""
     protocol = make(name, given_)
     reference = Interpreter(protocol)
-    graph = Graph(trace(protocol))
+    graph = VisitedStates(trace(protocol))
     graph.start()
     while graph.grow():
         pass

@@ -21,9 +21,9 @@ from onceproof.model.language import (
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import MOST as LARGEST
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.search.state_graph import Graph
 from onceproof.model.search.states.claim_flags import FLAG_BITS
 from onceproof.model.search.states.layout import MAX_WORDS, WORD_BITS
+from onceproof.model.search.visited_states import VisitedStates
 from onceproof.properties.judges.by_search import check, simulate
 from onceproof.properties.property import own_properties
 from onceproof.properties.verdicts import Verdict
@@ -309,7 +309,7 @@ def test_there_may_be_any_number_of_events(members):
     """Each event of each member is numbered, and is the one that it is."""
     protocol = Switches(S=members)
     reference = Interpreter(protocol)
-    graph = Graph(trace(protocol))
+    graph = VisitedStates(trace(protocol))
     graph.start()
 
     made = graph.expand(0, 1)

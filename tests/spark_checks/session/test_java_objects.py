@@ -6,7 +6,7 @@ import gc
 
 import pytest
 from py4j import protocol
-from py4j.java_gateway import JavaObject
+from py4j.java_gateway import JavaObject, java_import
 from py4j.protocol import Py4JError
 
 from onceproof.spark_checks.plan.choice import Choice
@@ -71,7 +71,21 @@ def test_names_that_are_known_are_not_asked_for(session):
     assert found == answers
     assert asked == []
     assert client.send_command("another") == "Java's answer"
-    assert len(answers) == len(java_names.NAMES)
+    assert len(answers) == len(java_names.NAMES) + len(java_names.PACKAGES)
+
+
+def test_a_name_that_is_no_class_yet_is_asked_for_again(session, monkeypatch):
+    """It is one once its package is imported: PySpark does so as a query starts."""
+    connection = spark_internals.gateway()
+    short = "SimpleFunctionRegistry"
+    monkeypatch.setattr(java_names, "NAMES", (short,))
+    before = java_names.answers_of(connection)
+
+    java_import(connection.jvm, f"org.apache.spark.sql.catalyst.analysis.{short}")
+    after = java_names.answers_of(connection)
+
+    assert len(before) == len(java_names.PACKAGES)
+    assert len(after) == len(before) + 1
 
 
 def test_each_replay_lets_go_of_what_its_processes_asked_for(pool, session):

@@ -74,7 +74,7 @@ class _Buffers:
         self.made = np.zeros(2, np.int64)
 
 
-class Graph:
+class VisitedStates:
     """The reachable states of a system, found so far, in order of discovery."""
 
     def __init__(
