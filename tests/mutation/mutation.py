@@ -122,11 +122,13 @@ TESTS: dict[str, tuple[str, ...]] = {
     "properties/judges/by_history.py": (
         "tests/properties/judges/test_by_history.py",
         _CONFIRMED,
-        "tests/properties/test_ledger.py",
+        "tests/properties/test_guarantees.py",
         "tests/model/zoo",
     ),
     "properties/": (
+        "tests/properties/test_guarantees.py",
         "tests/properties/test_ledger.py",
+        "tests/properties/test_verdicts.py",
         _KEPT,
         _ALIKE,
         "tests/model/zoo",

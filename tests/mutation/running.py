@@ -243,7 +243,7 @@ def _failing(tests: str) -> str:
         del sys.modules[name]
     first = _First()
     options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
-    options += ["-m", "not grid and not tlc and not ci and not spark"]
+    options += ["-m", "not grid and not tlc and not spark"]
     status = pytest.main([*options, tests], plugins=[first])
     if status in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return ""

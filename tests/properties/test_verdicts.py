@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from onceproof.properties.verdicts import Verdict, exit_status, weakest
 
@@ -35,3 +37,23 @@ def test_the_exit_status_is_0_only_if_all_hold(verdict):
     assert exit_status([Verdict.PROVED, verdict, Verdict.EXHAUSTED]) == expected
     assert exit_status([Verdict.UNDECIDED, verdict]) == (expected or 2)
     assert exit_status([]) == 2
+
+
+WEAK = ("refuted", "undecided", "vacuous", "held", "bounded", "exhausted", "proved")
+
+
+@given(st.lists(st.sampled_from(WEAK), max_size=4))
+def test_the_weakest_verdict_counts_and_the_exit_status_follows(reported):
+    """Nothing is better than its weakest part, and nothing at all is vacuous."""
+    verdicts = [Verdict(v) for v in reported]
+
+    expected = min(reported, key=WEAK.index, default="vacuous")
+    assert weakest(verdicts) == expected
+    status = (
+        1
+        if "refuted" in reported
+        else 2
+        if {"undecided", "vacuous"} & {*reported}
+        else 0
+    )
+    assert exit_status(verdicts) == (status if reported else 2)
