@@ -52,7 +52,7 @@ class ClaimMark:
     when: Modality
     """When the claim must hold."""
     per: tuple[Ranging, ...] = ()
-    """What it is claimed of each: the members of sorts, or values, one by one."""
+    """The sorts and values that it is claimed of, one by one."""
     lemma: bool = False
     """Whether it is there to help proofs of other claims."""
 

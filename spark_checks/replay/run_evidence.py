@@ -40,6 +40,8 @@ class RunRecord:
     """The points that a first attempt reached, by batch and partition."""
     in_tasks: frozenset[str] = frozenset()
     """The points that any attempt reached."""
+    in_threads: frozenset[str] = frozenset()
+    """The points that threads of the driver reached, besides its main one."""
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ def counterexample(
         input=to_json(report.given) if report.given.own else None,
         test=test.node_id,
         options=test.to_json(),
-        because=because(outcome, prop) if prop else (),
+        because=because(outcome, prop, report.sink.seen) if prop else (),
     )
 
 

@@ -13,22 +13,26 @@ from onceproof.properties.counterexample.readers import (
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken, left_open
 from onceproof.properties.ledger import EVENT
-from onceproof.spark_checks.sinks.code_points import returns
+from onceproof.spark_checks.sinks.code_points import is_line, returns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from onceproof.properties.ledger import History
     from onceproof.properties.property import Property
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.run_evidence import RunRecord
+    from onceproof.spark_checks.sinks.code_points import SeenPoints
 
 
-def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
+def because(
+    outcome: Outcome, prop: Property, seen: SeenPoints | None = None
+) -> tuple[str, ...]:
     """Describe run by run what was handled, what was done to it, and what readers saw.
 
     The last sentence names the claim that this contradicts, and the weakest guarantee
-    that is broken; or the claim that is left open, as no reader could read.
+    that is broken; or the claim that is left open, as no reader could read. ``seen``
+    are the points of the fault-free run, if the sink is a user's own.
     """
     history = outcome.spark
     place = None
@@ -42,7 +46,7 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
     before: frozenset[int] = frozenset()
     again: set[int] = set()
     for number, run in enumerate(outcome.runs):
-        sentences += _run(number, run, before, again)
+        sentences += _run(number, run, before, again, seen)
         when = at_moment(run.moment, rested=history.rested)
         if run.unreadable:
             sentences.append(f"{when}, {failed(run.unreadable)}")
@@ -70,23 +74,60 @@ def because(outcome: Outcome, prop: Property) -> tuple[str, ...]:
 
 
 def _run(
-    number: int, run: RunRecord, before: frozenset[int], again: set[int]
+    number: int,
+    run: RunRecord,
+    before: frozenset[int],
+    again: set[int],
+    seen: SeenPoints | None,
 ) -> Iterator[str]:
     for batch, points in sorted(run.ran.items()):
-        lines = [p for p in points if not returns(p)]
-        if not lines:
+        if all(map(returns, points)):
             continue
         why = ""
         if batch in again and batch not in before:
             why = f"since commits/{batch} was not there, "
-        whole = returns(points[-1])
-        ended = "to its end" if whole else f"up to {lines[-1]}"
-        yield f"{why}run {number + 1} gave batch {batch} to your code: it ran {ended}"
+        if not returns(points[-1]):
+            ended = f"ran up to {points[-1]}"
+        elif seen is not None and (way := _usual_way(batch, run, seen)):
+            ended = f"returned after {_last_line(points)}, and did not run {way}"
+        else:
+            ended = "ran to its end"
+        yield f"{why}run {number + 1} gave batch {batch} to your code: it {ended}"
     for how in run.how:
         yield f"in run {number + 1}, {how}"
     if run.caught:
         done = f": commits/{max(run.committed)} is written" if run.committed else ""
         yield f"the error does not reach Spark, and run {number + 1} goes on{done}"
+
+
+def _usual_way(batch: int, run: RunRecord, seen: SeenPoints) -> str:
+    """Name the first line that a run left out, and after which line it usually runs.
+
+    Usually is without a fault. The empty text is for a run that left out none.
+    """
+    lines = _without_a_fault(batch, seen)
+    ran = run.in_threads.union(run.ran[batch])
+    left_out = next((at for at, line in enumerate(lines) if line not in ran), None)
+    if left_out is None:
+        return ""
+    parted = lines[left_out - 1] if left_out else ""
+    if parted in {"", _last_line(run.ran[batch])}:
+        return lines[left_out]
+    return f"{lines[left_out]}, which follows {parted} without a fault"
+
+
+def _last_line(points: Sequence[str]) -> str:
+    """Return the last line, where there is one, and else the last point."""
+    return next(filter(is_line, reversed(points)), points[-1])
+
+
+def _without_a_fault(batch: int, seen: SeenPoints) -> Sequence[str]:
+    """List the lines that the driver reached in the fault-free run, in order."""
+    return [
+        point.text
+        for point in seen.driver.get(batch, ())
+        if is_line(point.text) and (batch, point.text) not in seen.leads
+    ]
 
 
 def _units(history: History, moment: int) -> Iterator[str]:

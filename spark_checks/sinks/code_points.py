@@ -121,6 +121,11 @@ def may_raise(text: str) -> bool:
     At the end of a ``with`` it cannot: its block is done, and ``__exit__`` would be
     left out.
     """
+    return is_line(text)
+
+
+def is_line(text: str) -> bool:
+    """Return whether a point is a line, and no end of a block or function."""
     return not text.startswith((_RETURN, _END))
 
 

@@ -192,6 +192,8 @@ def test_what_an_installed_package_does_is_judged(
 
     assert str(found.verdict) == verdict
     assert sentence in "\n".join([*found.left_out, found.story])
+    early = r"it returned after line .*store\(\): return, and did not run line .*store"
+    assert bool(re.search(early, found.story)) == (verdict == "refuted")
     assert not found.report.missed
 
 

@@ -154,12 +154,13 @@ class SteeredQuery:
         ran = {}
         worked = {}
         in_tasks: set[str] = set()
+        in_threads: set[str] = set()
         for batch in range(run.offered):
             path = self._marks / run.mark(line_trace.file_of(DRIVER, batch))
             if path.exists():
-                ran[batch] = tuple(
-                    text for main, text, _ in line_trace.read(path) if main
-                )
+                points = list(line_trace.read(path))
+                ran[batch] = tuple(text for main, text, _ in points if main)
+                in_threads.update(text for main, text, _ in points if not main)
             name = run.mark(line_trace.file_of(TASK, batch))
             for task in sorted(self._marks.glob(f"{name}-*")):
                 partition = int(task.name.rpartition("-")[2])
@@ -169,7 +170,11 @@ class SteeredQuery:
         how = tuple(run.how)
         fields = (how, run.stop, run.moment, ran, committed, run.state, failed)
         return RunRecord(
-            *fields, caught=caught, worked=worked, in_tasks=frozenset(in_tasks)
+            *fields,
+            caught=caught,
+            worked=worked,
+            in_tasks=frozenset(in_tasks),
+            in_threads=frozenset(in_threads),
         )
 
     def news(self, run: RunPlan, *, well: bool) -> list[tuple[type[_News], str]]:
