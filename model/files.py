@@ -258,3 +258,8 @@ def writable(folder: Path) -> None:
     except OSError as error:
         message = f"{folder} cannot be written to: {error.strerror or error}"
         raise UsageError(message) from None
+
+
+def short_path(path: Path | str, folder: Path | str = os.curdir) -> str:
+    """Return a path as seen from a folder, if that is shorter."""
+    return min(os.path.relpath(path, folder), str(path), key=len)

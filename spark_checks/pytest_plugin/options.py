@@ -91,104 +91,90 @@ class Options:
         return " ".join(words)
 
 
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "profile": {
+        "metavar": "NAME",
+        "help": "how thorough: dev (at most 60 interleavings of a sink), ci (all; "
+        "chosen by itself where CI is set) or nightly (two faults)",
+    },
+    "faults": {
+        "type": int,
+        "help": "how many faults an interleaving may hold, whatever the markers say",
+    },
+    "batches": {
+        "type": int,
+        "help": "how many micro-batches the events come in, whatever the markers say",
+    },
+    "most": {
+        "type": int,
+        "help": "cap the interleavings of a sink; each line still gets each kind of "
+        "fault",
+    },
+    "seed": {
+        "type": int,
+        "help": "the seed of all random choices (default: that of Hypothesis, or 0)",
+    },
+    "artifacts": {
+        "metavar": "DIR",
+        "help": "where counterexamples are written (default: .onceproof)",
+    },
+    "trace": {
+        "choices": TRACES,
+        "help": "when counterexamples and the folders of their runs are kept: on keeps "
+        "a report of what held as well (default: retain-on-failure)",
+    },
+    "shrink-budget": {
+        "type": float,
+        "metavar": "SECONDS",
+        "help": "how long a failing example of @given is shrunk on Spark",
+    },
+    "timeout": {
+        "type": float,
+        "metavar": "SECONDS",
+        "help": "how long the fault-free run of a sink may take "
+        "(default: 600); the others may take five times as long as it did, or a minute",
+    },
+    "expect": {
+        "metavar": "FILE",
+        "help": "the file of known failures (default: onceproof_expect.toml)",
+    },
+    "replay": {
+        "metavar": "FILE",
+        "help": "replay the interleaving of a counterexample file, and no other",
+    },
+    "evidence": {
+        "metavar": "DIR",
+        "help": "write a record of each guarantee judged, for onceproof guarantees",
+    },
+}
+"""The options of the command line, without ``--onceproof-``."""
+_INI: dict[str, dict[str, Any]] = {
+    "profile": {"help": "dev, ci or nightly"},
+    "artifacts": {"help": "where counterexamples are written"},
+    "trace": {"help": "on, off or retain-on-failure"},
+    "shrink_budget": {"help": "seconds to shrink a failing example"},
+    "timeout": {"help": "seconds for the fault-free run of a sink"},
+    "expect": {"help": "the file of known failures"},
+    "evidence": {"help": "where records of guarantees are written"},
+    "spark": {
+        "help": "settings of the Spark session, a line each: spark.jars.packages = ...",
+        "type": "linelist",
+    },
+    "spark_fixture": {
+        "help": "a session-scoped fixture that returns a Spark session of your own: "
+        "replays take over its settings",
+    },
+}
+"""The keys of the ini file, without ``onceproof_``."""
+
+
 def add_options(parser: pytest.Parser) -> None:
     """Declare the options."""
     group = parser.getgroup("onceproof", "replays of sinks on real PySpark")
-    add = group.addoption
-    add(
-        "--onceproof-profile",
-        default=None,
-        metavar="NAME",
-        help="how thorough: dev (at most 60 interleavings of a sink), ci (all; chosen "
-        "by itself where CI is set) or nightly (two faults)",
-    )
-    add(
-        "--onceproof-faults",
-        type=int,
-        default=None,
-        help="how many faults an interleaving may hold, whatever the markers say",
-    )
-    add(
-        "--onceproof-batches",
-        type=int,
-        default=None,
-        help="how many micro-batches the events come in, whatever the markers say",
-    )
-    add(
-        "--onceproof-most",
-        type=int,
-        default=None,
-        help="cap the interleavings of a sink; each line still gets each kind of fault",
-    )
-    add(
-        "--onceproof-seed",
-        type=int,
-        default=None,
-        help="the seed of all random choices (default: that of Hypothesis, or 0)",
-    )
-    add(
-        "--onceproof-artifacts",
-        default=None,
-        metavar="DIR",
-        help="where counterexamples are written (default: .onceproof)",
-    )
-    add(
-        "--onceproof-trace",
-        default=None,
-        choices=TRACES,
-        help="when counterexamples and the folders of their runs are kept: on keeps a "
-        "report of what held as well (default: retain-on-failure)",
-    )
-    add(
-        "--onceproof-shrink-budget",
-        type=float,
-        default=None,
-        metavar="SECONDS",
-        help="how long a failing example of @given is shrunk on Spark",
-    )
-    add(
-        "--onceproof-timeout",
-        type=float,
-        default=None,
-        metavar="SECONDS",
-        help="how long the fault-free run of a sink may take "
-        "(default: 600); the others may take five times as long as it did, or a minute",
-    )
-    add(
-        "--onceproof-expect",
-        default=None,
-        metavar="FILE",
-        help="the file of known failures (default: onceproof_expect.toml)",
-    )
-    add(
-        "--onceproof-replay",
-        default=None,
-        metavar="FILE",
-        help="replay the interleaving of a counterexample file, and no other",
-    )
-    add(
-        "--onceproof-evidence",
-        default=None,
-        metavar="DIR",
-        help="write a record of each guarantee judged, for onceproof guarantees",
-    )
-    parser.addini("onceproof_profile", "dev, ci or nightly")
-    parser.addini("onceproof_artifacts", "where counterexamples are written")
-    parser.addini("onceproof_trace", "on, off or retain-on-failure")
-    parser.addini("onceproof_shrink_budget", "seconds to shrink a failing example")
-    parser.addini("onceproof_timeout", "seconds for the fault-free run of a sink")
-    parser.addini("onceproof_expect", "the file of known failures")
-    parser.addini("onceproof_evidence", "where records of guarantees are written")
-    parser.addini(
-        "onceproof_spark",
-        "settings of the Spark session, a line each: spark.jars.packages = ...",
-        type="linelist",
-    )
-    parser.addini(
-        "onceproof_spark_fixture",
-        "a session-scoped fixture that returns a Spark session of your own: replays "
-        "take over its settings",
-    )
+    for name, words in _OPTIONS.items():
+        group.addoption(f"--onceproof-{name}", default=None, **words)
+    for name, words in _INI.items():
+        parser.addini(f"onceproof_{name}", **words)
 
 
 def options_of(config: pytest.Config) -> Options:

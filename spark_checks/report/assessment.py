@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import short_path
 from onceproof.model.text import did_you_mean, shell_word
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.counterexample.lanes import as_text, lanes_of
@@ -203,7 +203,8 @@ def _unread(
     file = write_unread(report, request.artifacts, request.test)
     if not file:
         return "", lines
-    return _near(file), story_of(read(Path(file)), [*lines, *_commands(_near(file))])
+    file = short_path(file)
+    return file, story_of(read(Path(file)), [*lines, *_commands(file)])
 
 
 def _commands(file: str) -> list[str]:
@@ -254,7 +255,7 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
     if request.trace != OFF:
         file = write_counterexamples(report, request.artifacts, test)[prop.name]
         keep_run(report, outcome, Path(file))
-        file = _near(file)
+        file = short_path(file)
     left_out = left_out_of(report, request.choice)
     ends = [*left_out]
     if any(run.caught for run in outcome.runs):
@@ -308,11 +309,6 @@ def story_of(counterexample: Counterexample, ends: Sequence[str]) -> list[str]:
 
 def _name(report: SinkReport) -> str:
     return report.sink.name.rpartition("::")[2]
-
-
-def _near(file: str) -> str:
-    """Return a path as seen from here, if that is shorter."""
-    return min(os.path.relpath(file), file, key=len)
 
 
 def claims_named(names: Sequence[str]) -> tuple[Property, ...]:

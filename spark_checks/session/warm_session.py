@@ -8,7 +8,7 @@ import shlex
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inputs.sizes import DEFAULT
 from onceproof.spark_checks.session import class_archive, jvm
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.session.entry_points import EntryPoints
 
 _REMEMBERED = {
-    "spark.ui.retainedJobs": 100,
-    "spark.ui.retainedStages": 100,
-    "spark.ui.retainedTasks": 1000,
-    "spark.sql.ui.retainedExecutions": 50,
+    "spark.ui.retainedJobs": "100",
+    "spark.ui.retainedStages": "100",
+    "spark.ui.retainedTasks": "1000",
+    "spark.sql.ui.retainedExecutions": "50",
 }
 """What Spark remembers of what is done, in memory that many replays share."""
 _FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
 class WarmSession:
@@ -123,7 +124,7 @@ class WarmSession:
     def _start(
         self, scratch: Path, folder: Path, attempts: int, tasks: int
     ) -> SparkSession:
-        from pyspark import SparkConf, SparkContext, __version__  # noqa: PLC0415
+        from pyspark import SparkConf, SparkContext  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         from onceproof.spark_checks.session import (  # noqa: PLC0415
@@ -134,33 +135,12 @@ class WarmSession:
             JavaObjects,
         )
 
-        settings: dict[str, Any] = {
-            **self._defaults,
-            "spark.ui.enabled": False,
-            "spark.ui.showConsoleProgress": False,
-            **_REMEMBERED,
-            "spark.sql.shuffle.partitions": 2,
-            "spark.default.parallelism": 2,
-            "spark.sql.adaptive.enabled": False,
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.sql.catalogImplementation": "in-memory",
-            "spark.sql.warehouse.dir": str(folder / "warehouse"),
-            "spark.local.dir": str(folder / "local"),
-            "spark.python.unix.domain.socket.enabled": True,
-            "spark.sql.session.timeZone": "UTC",
-            "spark.driver.extraJavaOptions": jvm.options(self._java, folder, scratch),
-        }
-        if not __version__.startswith(("3.", "4.0")):
-            settings["spark.sql.streaming.checkpointFileManagerClass"] = (
-                "org.apache.spark.sql.execution.streaming.checkpointing."
-                f"{_FILE_MANAGER}"
-            )
-        settings |= self._settings
+        java = jvm.options(self._java, folder, scratch)
+        settings = self._defaults | _settings(folder, java) | self._settings
         conf = SparkConf().setMaster(f"local[{tasks},{attempts}]")
         conf.setAppName("onceproof")
         for key, value in settings.items():
-            conf.set(key, str(value).lower() if isinstance(value, bool) else str(value))
+            conf.set(key, value)
         own = [os.dup(1), os.dup(2)]
         sys.stdout.flush()
         try:
@@ -174,8 +154,7 @@ class WarmSession:
                     found = SparkSession.builder.config(conf=conf).getOrCreate()
                     found.sparkContext.setLogLevel("OFF")
         except Exception as error:
-            given = str(settings["spark.driver.extraJavaOptions"])
-            why = jvm.why_not(error, given)
+            why = jvm.why_not(error, settings[_JAVA_OPTIONS])
             message = f"{why}; its output is in {self._log}"
             raise jvm.EnvironmentError_(message) from error
         finally:
@@ -217,6 +196,33 @@ class WarmSession:
         finally:
             jvm.end(self._process)
             self.pause()
+
+
+def _settings(folder: Path, java: str) -> dict[str, str]:
+    """Return the settings of a session in a ``folder``, with these options of Java."""
+    from pyspark import __version__  # noqa: PLC0415
+
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        **_REMEMBERED,
+        "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder / "local"),
+        "spark.python.unix.domain.socket.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        _JAVA_OPTIONS: java,
+    }
+    if not __version__.startswith(("3.", "4.0")):
+        settings["spark.sql.streaming.checkpointFileManagerClass"] = (
+            f"org.apache.spark.sql.execution.streaming.checkpointing.{_FILE_MANAGER}"
+        )
+    return settings
 
 
 def _worker_python(scratch: Path, worker: str) -> Path:

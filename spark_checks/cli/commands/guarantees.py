@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from onceproof.model.errors import UsageError
-from onceproof.model.files import read_text, writable, write_whole
+from onceproof.model.files import read_text, short_path, writable, write_whole
 from onceproof.model.text import shell_word
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import print_json, print_text
@@ -132,12 +132,12 @@ def guarantees(
         if not evidence.is_dir():
             message = f"there is no folder {evidence} to read evidence from"
             raise UsageError(message)
-        added += f" --evidence {shell_word(_near(evidence))}"
+        added += f" --evidence {shell_word(short_path(evidence))}"
         settings = replace(settings, evidence=evidence)
     if dropped:
         return _drop(dropped, settings)
     settings = replace(settings, library=library or settings.library)
-    folder = _near(settings.evidence, settings.root)
+    folder = short_path(settings.evidence, settings.root)
     sheet = replace(_assembled(settings), command=command, folder=folder)
     if checked is not None:
         path = settings.sheet if checked == _STATED else Path(checked)
@@ -153,7 +153,7 @@ def guarantees(
                 f"[[tool.onceproof.guarantees]] in {settings.root / settings.where}"
             )
             raise UsageError(message)
-        fix = f"run onceproof guarantees{added} --output {shell_word(_near(path))}"
+        fix = f"run onceproof guarantees{added} --output {shell_word(short_path(path))}"
         return _check(sheet, path, fix, as_json=as_json)
     if output is None:
         print_text(written(sheet, form or "markdown"))
@@ -224,7 +224,7 @@ def _check(sheet: Sheet, path: Path, fix: str, *, as_json: bool) -> int:
         data = {
             "format": "onceproof guarantee check",
             "schema": 2,
-            "sheet": _near(path),
+            "sheet": short_path(path),
             "follows": not problems,
             "claims": rows,
             "problems": [asdict(problem) for problem in problems],
@@ -235,7 +235,7 @@ def _check(sheet: Sheet, path: Path, fix: str, *, as_json: bool) -> int:
             click.echo(str(problem))
         if not problems:
             counted = "1 claim" if rows == 1 else f"{rows} claims"
-            click.echo(f"{_near(path)} follows from the evidence: {counted}")
+            click.echo(f"{short_path(path)} follows from the evidence: {counted}")
     return 1 if problems else 0
 
 
@@ -244,14 +244,14 @@ def _of_file(sheet: Sheet, path: Path, fix: str) -> list[Problem]:
     from onceproof.properties.evidence.problems import Problem  # noqa: PLC0415
 
     if not os.path.lexists(path):
-        return [Problem(_near(path), "it is not there", fix)]
+        return [Problem(short_path(path), "it is not there", fix)]
     there = read_text(path)
     now = written(sheet, _form_of(path))
     if there == now:
         return []
     line = _differs(there, now)
     why = f"it does not follow from the evidence any more, from line {line} on"
-    return [Problem(_near(path), why, fix)]
+    return [Problem(short_path(path), why, fix)]
 
 
 def _differs(one: str, other: str) -> int:
@@ -265,8 +265,3 @@ def _differs(one: str, other: str) -> int:
 
 def _form_of(path: Path) -> str:
     return _FORMATS.get(path.suffix, "markdown")
-
-
-def _near(path: Path, root: Path | str = os.curdir) -> str:
-    """Return a path as seen from a folder, if that is shorter."""
-    return min(os.path.relpath(path, root), str(path), key=len)
