@@ -92,89 +92,91 @@ class Options:
 
 
 _OPTIONS: dict[str, dict[str, Any]] = {
-    "profile": {
+    "--onceproof-profile": {
         "metavar": "NAME",
         "help": "how thorough: dev (at most 60 interleavings of a sink), ci (all; "
         "chosen by itself where CI is set) or nightly (two faults)",
     },
-    "faults": {
+    "--onceproof-faults": {
         "type": int,
         "help": "how many faults an interleaving may hold, whatever the markers say",
     },
-    "batches": {
+    "--onceproof-batches": {
         "type": int,
         "help": "how many micro-batches the events come in, whatever the markers say",
     },
-    "most": {
+    "--onceproof-most": {
         "type": int,
         "help": "cap the interleavings of a sink; each line still gets each kind of "
         "fault",
     },
-    "seed": {
+    "--onceproof-seed": {
         "type": int,
         "help": "the seed of all random choices (default: that of Hypothesis, or 0)",
     },
-    "artifacts": {
+    "--onceproof-artifacts": {
         "metavar": "DIR",
         "help": "where counterexamples are written (default: .onceproof)",
     },
-    "trace": {
+    "--onceproof-trace": {
         "choices": TRACES,
         "help": "when counterexamples and the folders of their runs are kept: on keeps "
         "a report of what held as well (default: retain-on-failure)",
     },
-    "shrink-budget": {
+    "--onceproof-shrink-budget": {
         "type": float,
         "metavar": "SECONDS",
         "help": "how long a failing example of @given is shrunk on Spark",
     },
-    "timeout": {
+    "--onceproof-timeout": {
         "type": float,
         "metavar": "SECONDS",
         "help": "how long the fault-free run of a sink may take "
         "(default: 600); the others may take five times as long as it did, or a minute",
     },
-    "expect": {
+    "--onceproof-expect": {
         "metavar": "FILE",
         "help": "the file of known failures (default: onceproof_expect.toml)",
     },
-    "replay": {
+    "--onceproof-replay": {
         "metavar": "FILE",
         "help": "replay the interleaving of a counterexample file, and no other",
     },
-    "evidence": {
+    "--onceproof-evidence": {
         "metavar": "DIR",
         "help": "write a record of each guarantee judged, for onceproof guarantees",
     },
 }
-"""The options of the command line, without ``--onceproof-``."""
-_INI: dict[str, dict[str, Any]] = {
-    "profile": {"help": "dev, ci or nightly"},
-    "artifacts": {"help": "where counterexamples are written"},
-    "trace": {"help": "on, off or retain-on-failure"},
-    "shrink_budget": {"help": "seconds to shrink a failing example"},
-    "timeout": {"help": "seconds for the fault-free run of a sink"},
-    "expect": {"help": "the file of known failures"},
-    "evidence": {"help": "where records of guarantees are written"},
-    "spark": {
-        "help": "settings of the Spark session, a line each: spark.jars.packages = ...",
-        "type": "linelist",
-    },
-    "spark_fixture": {
-        "help": "a session-scoped fixture that returns a Spark session of your own: "
-        "replays take over its settings",
-    },
+"""The options of the command line."""
+_INI: dict[str, tuple[Any, ...]] = {
+    "onceproof_profile": ("dev, ci or nightly",),
+    "onceproof_artifacts": ("where counterexamples are written",),
+    "onceproof_trace": ("on, off or retain-on-failure",),
+    "onceproof_shrink_budget": ("seconds to shrink a failing example",),
+    "onceproof_timeout": ("seconds for the fault-free run of a sink",),
+    "onceproof_expect": ("the file of known failures",),
+    "onceproof_evidence": ("where records of guarantees are written",),
+    "onceproof_spark": (
+        "settings of the Spark session, a line each: spark.jars.packages = ...",
+        "linelist",
+    ),
+    "onceproof_spark_fixture": (
+        (
+            "a session-scoped fixture that returns a Spark session of your own: "
+            "replays take over its settings"
+        ),
+    ),
 }
-"""The keys of the ini file, without ``onceproof_``."""
+"""The keys of the ini file: their help, and their type."""
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Declare the options."""
     group = parser.getgroup("onceproof", "replays of sinks on real PySpark")
     for name, words in _OPTIONS.items():
-        group.addoption(f"--onceproof-{name}", default=None, **words)
-    for name, words in _INI.items():
-        parser.addini(f"onceproof_{name}", **words)
+        group.addoption(name, default=None, **words)
+    for key, declared in _INI.items():
+        parser.addini(key, *declared)
 
 
 def options_of(config: pytest.Config) -> Options:
