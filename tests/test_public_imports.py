@@ -48,6 +48,13 @@ EARLIER = {
 }
 
 
+def named(node: ast.ImportFrom, alias: ast.alias) -> list[str]:
+    """List what an import names: of a star, what the module says that it has."""
+    if alias.name != "*":
+        return [alias.name]
+    return list(importlib.import_module(node.module or "").__all__)
+
+
 def shown() -> set[tuple[str, str]]:
     """List what the examples of the pages import of ours: a module, and a name."""
     found = set()
@@ -59,7 +66,8 @@ def shown() -> set[tuple[str, str]]:
                 continue
             for node in ast.walk(tree):
                 if isinstance(node, ast.ImportFrom) and node.module:
-                    found |= {(node.module, alias.name) for alias in node.names}
+                    for alias in node.names:
+                        found |= {(node.module, name) for name in named(node, alias)}
     return {(module, name) for module, name in found if module.startswith("onceproof")}
 
 

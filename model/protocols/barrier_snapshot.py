@@ -5,25 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from onceproof.model.language import (
-    Member,
-    Part,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    any_of,
-    channels,
-    fault,
-    if_else,
-    not_,
-    observe,
-    param,
-    part,
-    sometimes,
-    state,
-    when,
-)
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
 
 E = Sort("event of a source", size=2, ordered=True)
@@ -53,7 +35,7 @@ MOST = 2
 
 def one_more(times: int) -> int:
     """Count on, as far as it matters."""
-    return if_else(times < MOST, times + 1, MOST)
+    return min_of(times + 1, MOST)
 
 
 class Source(Part):
@@ -73,11 +55,7 @@ class Source(Part):
 
     def rewind(self) -> None:
         """Every source goes back to the checkpoint, or as far as its log goes."""
-        self.offset.set(
-            lambda s: if_else(
-                self.saved[s] < self.trimmed[s], self.trimmed[s], self.saved[s]
-            )
-        )
+        self.offset.set(lambda s: max_of(self.saved[s], self.trimmed[s]))
 
 
 class CheckpointStore(Part):
@@ -189,7 +167,7 @@ class BarrierSnapshot(Protocol):
         )
         self.link[s].receive()
         self.recorded[s, e] = self.recorded[s, e] | self.alignment.records(s)
-        self.reached[s] = if_else(self.reached[s] > e, self.reached[s], e + 1)
+        self.reached[s] = max_of(self.reached[s], e + 1)
         self.output.process(s, e)
 
     @action(per=(S, E), by="operator")

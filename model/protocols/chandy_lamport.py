@@ -5,24 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from onceproof.model.language import (
-    Member,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    always,
-    any_of,
-    channels,
-    if_else,
-    implies,
-    not_,
-    param,
-    sometimes,
-    state,
-    total,
-    when,
-)
+from onceproof.model.language import *
 
 
 class MessageKind(Enum):
@@ -88,18 +71,11 @@ class ChandyLamport(Protocol):
         when(self.started, p != q, self.held[p] > 0)
         self.held[p] = self.held[p] - 1
         self.link[p, q].send(COIN)
-        self.across.set(
-            lambda s, x, y: if_else(
-                all_of(
-                    x == p,
-                    y == q,
-                    not_(self.recorded[s, p]),
-                    self.across[s, x, y] < FAR,
-                ),
-                self.across[s, x, y] + 1,
-                self.across[s, x, y],
+        self.across.where(
+            lambda s, x, y: all_of(
+                x == p, y == q, not_(self.recorded[s, p]), self.across[s, x, y] < FAR
             )
-        )
+        ).add(1)
 
     @action(per=(P, P))
     def receive_coin(self, p: Member, q: Member) -> None:
@@ -107,31 +83,12 @@ class ChandyLamport(Protocol):
         when(self.link[p, q].head.kind == MessageKind.COIN, self.held[q] < self.coins)
         self.link[p, q].receive()
         self.held[q] = self.held[q] + 1
-        self.across.set(
-            lambda s, x, y: if_else(
-                all_of(
-                    x == p,
-                    y == q,
-                    not_(self.recorded[s, q]),
-                    self.across[s, x, y] > -FAR,
-                ),
-                self.across[s, x, y] - 1,
-                self.across[s, x, y],
+        self.across.where(
+            lambda s, x, y: all_of(
+                x == p, y == q, not_(self.recorded[s, q]), self.across[s, x, y] > -FAR
             )
-        )
-        self.content.set(
-            lambda s, x, y: if_else(
-                all_of(
-                    x == p,
-                    y == q,
-                    self.recorded[s, q],
-                    not_(self.closed[s, x, y]),
-                    self.content[s, x, y] < self.coins,
-                ),
-                self._noted(self.content[s, x, y]),
-                self.content[s, x, y],
-            )
-        )
+        ).add(-1)
+        self._note(p, q)
 
     @action(per=(S, P))
     def begin(self, s: Member, p: Member) -> None:
@@ -169,8 +126,17 @@ class ChandyLamport(Protocol):
             lambda x, y: all_of(x == p, y != p), Message(MessageKind.MARKER, s)
         )
 
-    def _noted(self, content: int) -> int:
-        return content + 1
+    def _note(self, p: Member, q: Member) -> None:
+        """Who has recorded itself notes a coin, up to the marker of its channel."""
+        self.content.where(
+            lambda s, x, y: all_of(
+                x == p,
+                y == q,
+                self.recorded[s, q],
+                not_(self.closed[s, x, y]),
+                self.content[s, x, y] < self.coins,
+            )
+        ).add(1)
 
     def complete(self, s: Member) -> bool:
         """Whether every process has recorded itself and all its channels."""
@@ -240,5 +206,5 @@ class ChandyLamportWithoutChannels(ChandyLamport):
 
     breaks = ("conserves", "is-a-consistent-cut", "catches-a-coin-on-its-way")
 
-    def _noted(self, content: int) -> int:
-        return content
+    def _note(self, p: Member, q: Member) -> None:
+        """Nothing is noted of what comes on a channel."""

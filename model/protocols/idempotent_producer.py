@@ -5,26 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from onceproof.model.language import (
-    Member,
-    Part,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    any_of,
-    fault,
-    if_else,
-    implies,
-    network,
-    not_,
-    observe,
-    param,
-    part,
-    sometimes,
-    state,
-    when,
-)
+from onceproof.model.language import *
 
 M = Sort("message", size=2, ordered=True)
 MOST = 2
@@ -58,7 +39,7 @@ class Reply(NamedTuple):
 
 def one_more(times: int) -> int:
     """Count on, as far as it matters."""
-    return if_else(times < MOST, times + 1, MOST)
+    return min_of(times + 1, MOST)
 
 
 class Sequence(Part):

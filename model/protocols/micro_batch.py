@@ -4,22 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from onceproof.model.language import (
-    Member,
-    Protocol,
-    action,
-    all_of,
-    any_of,
-    fault,
-    implies,
-    not_,
-    observe,
-    param,
-    part,
-    sometimes,
-    state,
-    when,
-)
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.model.protocols.parts.sinks.partition_ledger import PartitionLedger
 from onceproof.model.protocols.parts.sinks.sink import Sink

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from onceproof.model.language import (
-    Member,
-    action,
-    all_of,
-    implies,
-    not_,
-    state,
-    when,
-)
+from onceproof.model.language import *
 from onceproof.model.protocols.simple_broadcast_commit import (
     Decision,
     SimpleBroadcastCommit,

@@ -4,25 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from onceproof.model.language import (
-    Member,
-    Part,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    always,
-    any_of,
-    fault,
-    if_else,
-    implies,
-    not_,
-    observe,
-    part,
-    sometimes,
-    state,
-    when,
-)
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.committers import PARTITION, Committer
 
 STAGE = Sort("attempt of the stage", size=2, ordered=True)

@@ -5,25 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import ClassVar
 
-from onceproof.model.language import (
-    Member,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    always,
-    any_of,
-    count,
-    fault,
-    implies,
-    nobody,
-    nobody_of,
-    not_,
-    sometimes,
-    state,
-    step,
-    when,
-)
+from onceproof.model.language import *
 
 
 class Mode(Enum):

@@ -5,28 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import ClassVar
 
-from onceproof.model.language import (
-    Member,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    always,
-    any_of,
-    fault,
-    if_else,
-    implies,
-    leads_to,
-    lemma,
-    not_,
-    observe,
-    one_of,
-    param,
-    sometimes,
-    state,
-    step,
-    when,
-)
+from onceproof.model.language import *
 
 
 class Heard(Enum):

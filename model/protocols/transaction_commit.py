@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from onceproof.model.language import (
-    Member,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    any_of,
-    lemma,
-    observe,
-    sometimes,
-    state,
-    when,
-)
+from onceproof.model.language import *
 
 
 class Rm(Enum):

@@ -5,26 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from onceproof.model.language import (
-    Member,
-    Part,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    any_of,
-    fault,
-    if_else,
-    implies,
-    network,
-    not_,
-    observe,
-    param,
-    part,
-    sometimes,
-    state,
-    when,
-)
+from onceproof.model.language import *
 
 E = Sort("event of the input", size=2, ordered=True)
 EPOCH = Sort("epoch of the producer", size=8, ordered=True)
@@ -59,7 +40,7 @@ class Write(NamedTuple):
 
 def plus(one: int, other: int) -> int:
     """Add, as far as it matters."""
-    return if_else(one + other > MOST, MOST, one + other)
+    return min_of(one + other, MOST)
 
 
 class TransactionCoordinator(Part):
@@ -77,8 +58,7 @@ class TransactionCoordinator(Part):
 
     def bump(self) -> None:
         """Begin another epoch; what is sent under the old one is out of date."""
-        last = self.EPOCH.last
-        self.epoch = if_else(self.epoch < last, self.epoch + 1, last)
+        self.epoch = min_of(self.epoch + 1, self.EPOCH.last)
 
     def expire(self) -> None:
         """End a transaction that has taken too long."""
@@ -176,8 +156,8 @@ class Transactions(Protocol):
         self.coordinator.bump()
         self.producer = Producer.ABORTING
         trusted = self.local.checkpoint
-        self.local.count.set(
-            lambda e: if_else(trusted, self.local.count[e], self.log.committed[e])
+        self.local.count.where(lambda _: not_(trusted)).set(
+            lambda e: self.log.committed[e]
         )
 
     @action

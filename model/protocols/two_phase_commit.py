@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from onceproof.model.language import (
-    Member,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    implies,
-    lemma,
-    not_,
-    observe,
-    sometimes,
-    state,
-    when,
-)
+from onceproof.model.language import *
 from onceproof.model.protocols.transaction_commit import Rm
 
 

@@ -4,29 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from onceproof.model.language import (
-    Member,
-    Part,
-    Protocol,
-    Sort,
-    action,
-    all_of,
-    always,
-    any_of,
-    channels,
-    fault,
-    implies,
-    leads_to,
-    not_,
-    observe,
-    param,
-    part,
-    processes,
-    sometimes,
-    state,
-    step,
-    when,
-)
+from onceproof.model.language import *
 
 
 class Phase(Enum):

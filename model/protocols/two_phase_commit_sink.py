@@ -5,23 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from onceproof.model.language import (
-    Member,
-    action,
-    all_of,
-    any_of,
-    channels,
-    fault,
-    if_else,
-    implies,
-    not_,
-    param,
-    part,
-    sometimes,
-    state,
-    total,
-    when,
-)
+from onceproof.model.language import *
 from onceproof.model.protocols.barrier_snapshot import (
     MOST,
     BarrierSnapshot,
@@ -90,9 +74,7 @@ class TransactionalSink(Output):
 
     def snapshot(self, c: Member) -> None:
         """Flush and prepare; what comes next belongs to another transaction."""
-        self.written.set(
-            lambda x, s, e: if_else(x == c, self.current[s, e], self.written[x, s, e])
-        )
+        self.written.where(lambda x, *_: x == c).set(lambda _, s, e: self.current[s, e])
         self.transaction[c] = Transaction.PREPARED
         self.current.fill(0)
 
@@ -127,7 +109,7 @@ class TransactionalSink(Output):
         """A transaction of a failed attempt is aborted, and its events are gone."""
         when(self.restoring, self._lingers(c))
         self.transaction[c] = Transaction.OPEN
-        self.written.set(lambda x, s, e: if_else(x == c, 0, self.written[x, s, e]))
+        self.written.where(lambda x, *_: x == c).fill(0)
 
     @action
     def begin(self) -> None:
@@ -183,12 +165,9 @@ class TransactionalSink(Output):
 
     def _commit(self, chosen: Callable[[Member], bool]) -> None:
         """Commit transactions; one that the log has given up is passed over."""
-        self.acknowledged.set(
-            lambda c: any_of(
-                self.acknowledged[c],
-                all_of(chosen(c), self.transaction[c] != Transaction.OPEN),
-            )
-        )
+        self.acknowledged.where(
+            lambda c: all_of(chosen(c), self.transaction[c] != Transaction.OPEN)
+        ).fill(value=True)
         self.publish(
             lambda s, e: total(
                 if_else(
@@ -199,22 +178,13 @@ class TransactionalSink(Output):
                 for c in self.C
             )
         )
-        self.transaction.set(
-            lambda c: if_else(
-                all_of(chosen(c), self.transaction[c] == Transaction.PREPARED),
-                Transaction.COMMITTED,
-                self.transaction[c],
-            )
-        )
+        self.transaction.where(
+            lambda c: all_of(chosen(c), self.transaction[c] == Transaction.PREPARED)
+        ).fill(Transaction.COMMITTED)
 
     def publish(self, rows: Callable[[Member, Member], int]) -> None:
         """Let readers see events, each so often as ``rows`` answers."""
-
-        def shown(s: Member, e: Member) -> int:
-            times = self.published[s, e] + rows(s, e)
-            return if_else(times < MOST, times, MOST)
-
-        self.published.set(shown)
+        self.published.set(lambda s, e: min_of(self.published[s, e] + rows(s, e), MOST))
 
     def visible(self, s: Member, e: Member, flying: bool) -> int:  # noqa: FBT001 - a modelled value
         """Readers of what is committed see the event so often."""

@@ -105,8 +105,8 @@ def test_tlc_accepts_the_module_and_finds_as_many(
     text = f"INIT Init\nNEXT Next\nINVARIANT {INVARIANTS[name]}\nCONSTANTS\n{given}\n"
     (tmp_path / "Page.cfg").write_text(text, encoding="utf-8")
 
-    told = tlc.run(tmp_path, name, "Page")
+    answered = tlc.run(tmp_path, name, "Page")
 
-    assert told.answer == "holds", told.output[-2000:]
-    assert told.distinct == states
-    assert told.depth == found_by_search(name, sizes).exploration.steps + 1
+    assert answered.answer == "holds", answered.output[-2000:]
+    assert answered.distinct == states
+    assert answered.depth == found_by_search(name, sizes).exploration.steps + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, Part, Sort, all_of, any_of, not_, state
+from onceproof.model.language import *
 
 S = Sort("source", size=2)
 

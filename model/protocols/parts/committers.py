@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from onceproof.model.language import (
-    Member,
-    Part,
-    Sort,
-    action,
-    all_of,
-    if_else,
-    state,
-    when,
-)
+from onceproof.model.language import *
 
 PARTITION = Sort("partition", size=2)
 MOST = 2
@@ -21,7 +12,7 @@ MOST = 2
 
 def one_more(times: int) -> int:
     """Count on, as far as it matters."""
-    return if_else(times < MOST, times + 1, MOST)
+    return min_of(times + 1, MOST)
 
 
 class Committer(Part):
@@ -46,9 +37,7 @@ class Committer(Part):
     def commit_job(self) -> None:
         """Publish all that lies aside, and the mark."""
         self.success = True
-        self.files.set(
-            lambda p: if_else(self.aside[p] > 0, self.added(p), self.files[p])
-        )
+        self.files.where(lambda p: self.aside[p] > 0).set(self.added)
 
     def added(self, p: Member) -> int:
         """Count the files of a partition once those aside are there as well."""

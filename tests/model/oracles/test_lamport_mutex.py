@@ -34,8 +34,8 @@ def test_tlc_finds_as_many_in_what_is_exported(tmp_path):
     """At clocks to 2."""
     protocol = LamportMutex(most=2)
 
-    told = checked_by_tlc(protocol, tmp_path)
+    answered = checked_by_tlc(protocol, tmp_path)
 
     found = check(protocol).exploration
-    assert told.answer == "holds", told.output[-2000:]
-    assert (told.distinct, told.depth) == (found.distinct, found.steps + 1)
+    assert answered.answer == "holds", answered.output[-2000:]
+    assert (answered.distinct, answered.depth) == (found.distinct, found.steps + 1)

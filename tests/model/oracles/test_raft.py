@@ -44,8 +44,8 @@ def test_a_vote_that_is_forgotten_elects_two_leaders():
 @pytest.mark.tlc
 def test_tlc_finds_as_many_in_what_is_exported(tmp_path):
     """At the size that the library judges it at."""
-    told = checked_by_tlc(RaftElection(), tmp_path)
+    answered = checked_by_tlc(RaftElection(), tmp_path)
 
-    assert told.answer == "holds", told.output[-2000:]
-    assert told.distinct == DISTINCT
-    assert told.depth == check(RaftElection()).exploration.steps + 1
+    assert answered.answer == "holds", answered.output[-2000:]
+    assert answered.distinct == DISTINCT
+    assert answered.depth == check(RaftElection()).exploration.steps + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, all_of, if_else, state
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 
@@ -19,12 +19,8 @@ class Append(Sink):
 
     def write(self, b: Member, p: Member, a: Member) -> None:
         """Append the rows of partition ``p``."""
-        self.rows.set(
-            lambda c, e: if_else(
-                all_of(c == b, self.holds(p, e)),
-                one_more(self.rows[c, e]),
-                self.rows[c, e],
-            )
+        self.rows.where(lambda c, e: all_of(c == b, self.holds(p, e))).set(
+            lambda c, e: one_more(self.rows[c, e])
         )
 
     def visible(self, b: Member, e: Member) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, action, if_else, not_, state, when
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import Sink
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import ClassVar
 
-from onceproof.model.language import Member, action, if_else, state, when
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 

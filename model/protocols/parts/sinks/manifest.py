@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, action, all_of, if_else, not_, state, when
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_less, one_more
 
 
@@ -19,22 +19,16 @@ class Manifest(Sink):
 
     def write(self, b: Member, p: Member, a: Member) -> None:
         """Close a file with the rows of partition ``p``."""
-        self.files.set(
-            lambda c, e: if_else(
-                all_of(c == b, self.holds(p, e), not_(self.manifest[b])),
-                one_more(self.files[c, e]),
-                self.files[c, e],
-            )
+        due = not_(self.manifest[b])
+        self.files.where(lambda c, e: all_of(c == b, self.holds(p, e), due)).set(
+            lambda c, e: one_more(self.files[c, e])
         )
 
     def abort_task(self, b: Member, p: Member, a: Member, wrote: bool) -> None:  # noqa: FBT001 - a modelled value
         """Delete the attempt's file."""
-        self.files.set(
-            lambda c, e: if_else(
-                all_of(c == b, self.holds(p, e), wrote, not_(self.manifest[b])),
-                one_less(self.files[c, e]),
-                self.files[c, e],
-            )
+        due = all_of(wrote, not_(self.manifest[b]))
+        self.files.where(lambda c, e: all_of(c == b, self.holds(p, e), due)).set(
+            lambda c, e: one_less(self.files[c, e])
         )
 
     def start_commit(self, b: Member) -> None:

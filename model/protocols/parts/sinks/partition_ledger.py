@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, all_of, if_else, not_, state
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 
@@ -20,12 +20,9 @@ class PartitionLedger(Sink):
 
     def write(self, b: Member, p: Member, a: Member) -> None:
         """Commit the rows of partition ``p`` with its key, unless the key is there."""
-        self.rows.set(
-            lambda c, e: if_else(
-                all_of(c == b, self.holds(p, e), not_(self.keys[b, p])),
-                one_more(self.rows[c, e]),
-                self.rows[c, e],
-            )
+        new = not_(self.keys[b, p])
+        self.rows.where(lambda c, e: all_of(c == b, self.holds(p, e), new)).set(
+            lambda c, e: one_more(self.rows[c, e])
         )
         self.keys[b, p] = True
 

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import (
-    Member,
-    Part,
-    Sort,
-    all_of,
-    any_of,
-    if_else,
-    not_,
-    state,
-)
+from onceproof.model.language import *
 
 MOST = 3
 
@@ -65,17 +56,9 @@ class Sink(Part):
 
 def one_more(times: int) -> int:
     """Count on, as far as it matters."""
-    return if_else(times < MOST, times + 1, MOST)
+    return min_of(times + 1, MOST)
 
 
 def one_less(times: int) -> int:
     """Count back."""
-    return if_else(times > 0, times - 1, 0)
-
-
-def both(one: bool, other: bool) -> bool:  # noqa: FBT001 - operands
-    """Hold when both do."""
-    return all_of(one, other)
-
-
-__all__ = ["MOST", "Sink", "both", "not_", "one_less", "one_more"]
+    return max_of(times - 1, 0)

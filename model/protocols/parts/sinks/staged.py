@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import (
-    Member,
-    action,
-    all_of,
-    if_else,
-    not_,
-    state,
-    when,
-)
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_less, one_more
 
 
@@ -52,8 +44,8 @@ class Staged(Sink):
 
     def abort(self, b: Member) -> None:
         """Remove what is staged and not published."""
-        self.staged.set(
-            lambda c, p: all_of(self.staged[c, p], not_(c == b) | self.published[c])
+        self.staged.where(lambda c, _: all_of(c == b, not_(self.published[b]))).fill(
+            value=False
         )
 
     def visible(self, b: Member, e: Member) -> int:
@@ -80,18 +72,14 @@ class StagedUnprotected(Sink):
 
     def start_commit(self, b: Member) -> None:
         """Every partition's file is due."""
-        self.due.set(lambda c, p: self.due[c, p] | (c == b))
+        self.due.where(lambda c, _: c == b).fill(value=True)
 
     @action(per=(Sink.BATCH, Sink.PARTITION))
     def move(self, b: Member, p: Member) -> None:
         """Move one partition's file to where readers look."""
         when(self.due[b, p])
-        self.files.set(
-            lambda c, e: if_else(
-                all_of(c == b, self.holds(p, e)),
-                one_more(self.files[c, e]),
-                self.files[c, e],
-            )
+        self.files.where(lambda c, e: all_of(c == b, self.holds(p, e))).set(
+            lambda c, e: one_more(self.files[c, e])
         )
         self.due[b, p] = False
         self.moved[b, p] = True
@@ -102,12 +90,8 @@ class StagedUnprotected(Sink):
 
     def abort(self, b: Member) -> None:
         """Delete the files that this run's messages name."""
-        self.files.set(
-            lambda c, e: if_else(
-                all_of(c == b, self.moved[c, e]),
-                one_less(self.files[c, e]),
-                self.files[c, e],
-            )
+        self.files.where(lambda c, e: all_of(c == b, self.moved[c, e])).set(
+            lambda c, e: one_less(self.files[c, e])
         )
 
     def visible(self, b: Member, e: Member) -> int:

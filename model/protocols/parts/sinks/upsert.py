@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, all_of, any_of, if_else, state
+from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import Sink
 
 
@@ -15,9 +15,7 @@ class Upsert(Sink):
 
     def write(self, b: Member, p: Member, a: Member) -> None:
         """Insert or replace the rows of partition ``p``."""
-        self.rows.set(
-            lambda c, e: any_of(self.rows[c, e], all_of(c == b, self.holds(p, e)))
-        )
+        self.rows.where(lambda c, e: all_of(c == b, self.holds(p, e))).fill(value=True)
 
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees one row for a key."""
