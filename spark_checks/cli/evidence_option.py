@@ -83,9 +83,9 @@ def refuse(given: str | None) -> None:
     if given is None:
         return
     from onceproof.properties.evidence.store import read_folder  # noqa: PLC0415
-    from onceproof.spark_checks.sinks.reference import reference_sinks  # noqa: PLC0415
+    from onceproof.spark_checks.sinks.reference import every_reference_sink  # noqa: PLC0415
 
-    known = reference_sinks()
+    known = every_reference_sink()
     if given in known:
         message = f"--evidence takes a folder, not the sink {given}; put it last"
         raise UsageError(message)

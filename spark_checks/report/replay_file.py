@@ -28,7 +28,7 @@ from onceproof.spark_checks.report.stored_settings import (
     given_by,
     sizes_of,
 )
-from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.sinks.reference import every_reference_sink
 from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 from onceproof.spark_checks.sinks.user_sink import find_sink
 
@@ -145,7 +145,7 @@ def _asked(
     Raises ``UsageError`` for what is not known here, or was never of a replay.
     """
     message = ""
-    sinks = reference_sinks()
+    sinks = every_reference_sink()
     if "::" in counterexample.sink:
         sinks[counterexample.sink] = _own(path, counterexample, allow, trust=trust)
     if not counterexample.sink:

@@ -64,8 +64,13 @@ def started(store: SinkStore, folder: Path) -> RunningStore:
 
     Raises ``StoreError``, with what to install, where something is missing.
     """
+    refuse_missing(store)
+    return store.start(folder)
+
+
+def refuse_missing(store: SinkStore) -> None:
+    """Raise ``StoreError`` if this machine lacks something that a store needs."""
     missing = store.missing()
     if missing:
         message = f"the store {store.name} cannot be started: {'; '.join(missing)}"
         raise StoreError(message)
-    return store.start(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +21,10 @@ from onceproof.spark_checks.inputs.sizes import (
     MOST_FAULTS,
     Sizes,
 )
+from onceproof.spark_checks.stores.kinds import STORE_NAMES
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 _REPLAYED = ("sinks", "keep", "as_json")
 _USES = (
@@ -30,12 +35,12 @@ _USES = (
     ),
     Use(
         "for some interleavings",
-        (*_REPLAYED, "faults", "batches", "events", "output", "only"),
+        (*_REPLAYED, "store", "faults", "batches", "events", "output", "only"),
         when=lambda given: bool(given["only"]),
     ),
     Use(
         "for all interleavings",
-        (*_REPLAYED, "faults", "batches", "events", "output", "evidence"),
+        (*_REPLAYED, "store", "faults", "batches", "events", "output", "evidence"),
     ),
 )
 
@@ -69,6 +74,11 @@ _USES = (
     type=click.IntRange(1),
     help="Replay only interleaving N (repeatable).",
 )
+@click.option(
+    "--store",
+    type=click.Choice(STORE_NAMES),
+    help="Replay the reference sinks on this store, which is started for the replay.",
+)
 @click.option("--keep", is_flag=True, help="Keep the scratch folder.")
 @click.option(
     "--output",
@@ -87,6 +97,7 @@ def replay(
     events: int,
     only: tuple[int, ...],
     output: Path,
+    store: str | None,
     evidence: str | None,
     *,
     keep: bool,
@@ -95,7 +106,8 @@ def replay(
 ) -> int:
     """Run real PySpark sinks through every failure interleaving, and judge them.
 
-    SINK is a reference sink (all, if none is named); FILE is a counterexample file,
+    SINK is a reference sink (all that need no store, if none is named; with --store all
+    on that store); FILE is a counterexample file,
     and the answer is FAILED, FIXED or ERROR. To replay FILE is to run the sink or the
     test that it names: one below the project's folder, or any with --trust, which also
     lets it write where FILE says. The exit status is 0 when each sink is judged as its
@@ -131,9 +143,7 @@ def replay(
         else:
             click.echo(str(answer))
         return answer.status()
-    from onceproof.spark_checks.sinks.reference import reference_sinks  # noqa: PLC0415
-
-    known = reference_sinks()
+    known = _known(store, named=bool(sinks))
     chosen = [known[pick(name, known, "sink")] for name in sinks or known]
     writable(output)
     with replay_progress.replay_view() as view:
@@ -156,6 +166,24 @@ def replay(
     else:
         replay_console.show_replay(reports, files)
     return sink_report.status(reports, whole=not only and faults == 1)
+
+
+def _known(store: str | None, *, named: bool) -> dict[str, ModelledSink]:
+    """Find the sinks of a store, or those without one; where some are named, all.
+
+    Raises ``StoreError`` where this machine lacks what the store needs.
+    """
+    from onceproof.spark_checks.sinks.reference import (  # noqa: PLC0415
+        every_reference_sink,
+        reference_sinks,
+    )
+    from onceproof.spark_checks.stores.interface import refuse_missing  # noqa: PLC0415
+    from onceproof.spark_checks.stores.kinds import STORES  # noqa: PLC0415
+
+    if store is None:
+        return every_reference_sink() if named else reference_sinks()
+    refuse_missing(STORES[store]())
+    return reference_sinks(store)
 
 
 def _is_file(name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from onceproof.properties.evidence.fingerprints import of_file
 from onceproof.spark_checks.report.evidence.pythonpath import pythonpath
 from onceproof.spark_checks.sinks import reference
-from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.sinks.reference import every_reference_sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _OWN = "onceproof"
 def known_sinks() -> dict[str, ModelledSink]:
     """Return the reference sinks, by name; none where there is no PySpark."""
     try:
-        return reference_sinks()
+        return every_reference_sink()
     except ImportError:
         return {}
 
@@ -60,22 +60,28 @@ def as_seen_from(root: Path, text: str) -> str:
 def of_reference(sink: ModelledSink) -> dict[str, str]:
     """Hash the files of a reference sink, by their place in the package."""
     shelf = Path(reference.__file__).parent
-    module = sink.build.__module__.rpartition(".")[2]
     found: dict[str, str] = {}
-    waiting = [module]
+    waiting = [sink.build.__module__]
     while waiting:
-        name = waiting.pop()
-        path = shelf / f"{name}.py"
-        place = f"spark_checks/sinks/reference/{name}.py"
-        if place in found or not path.is_file():
+        path = _on_shelf(waiting.pop(), shelf)
+        place = path and f"spark_checks/sinks/reference/{path.relative_to(shelf)}"
+        if path is None or place in found:
             continue
-        found[place] = of_file(path)
-        waiting += [
-            imported.removeprefix(f"{_SHELF}.").partition(".")[0]
-            for imported in _imports(path)
-            if imported.startswith(f"{_SHELF}.")
-        ]
+        found[str(place)] = of_file(path)
+        waiting += _imports(path)
     return dict(sorted(found.items()))
+
+
+def _on_shelf(name: str, shelf: Path) -> Path | None:
+    """Find the file of a module there, or of the module that has a name in it."""
+    if not name.startswith(f"{_SHELF}."):
+        return None
+    parts = name.removeprefix(f"{_SHELF}.").split(".")
+    for end in range(len(parts), 0, -1):
+        path = shelf.joinpath(*parts[:end]).with_suffix(".py")
+        if path.is_file():
+            return path
+    return None
 
 
 def of_project(file: Path, root: Path) -> dict[str, str]:

@@ -1,21 +1,37 @@
-"""The reference sinks, one file each."""
+"""The reference sinks, one file each; those on a store in a folder named after it."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
-def reference_sinks() -> dict[str, ModelledSink]:
-    """Find every module here that states a ``SINK``; give them by name."""
+def reference_sinks(store: str = "") -> dict[str, ModelledSink]:
+    """Find every module that states a ``SINK``; give them by name.
+
+    Those are found that need no store, or those on the ``store`` of that name. Raises
+    ``ImportError`` where the store's client is not installed.
+    """
+    package = importlib.import_module(f"{__name__}.{store}" if store else __name__)
     found = {}
-    for info in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{info.name}")
+    for info in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{info.name}")
         sink = getattr(module, "SINK", None)
         if sink is not None:
             found[sink.name] = sink
     return dict(sorted(found.items()))
+
+
+def every_reference_sink() -> dict[str, ModelledSink]:
+    """Give the reference sinks by name, those on stores too whose client is there."""
+    found = reference_sinks()
+    for info in pkgutil.iter_modules(__path__):
+        if info.ispkg:
+            with suppress(ImportError):
+                found |= reference_sinks(info.name)
+    return found

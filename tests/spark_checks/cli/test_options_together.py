@@ -23,6 +23,7 @@ VALUES = {
     "--max-memory": "1G",
     "--to": "tla",
     "--property": "agreement",
+    "--store": "postgres",
     "PROTOCOL": "two-phase-commit",
     "PROTOCOL|FILE": "two-phase-commit",
     "FILE|PROTOCOL": "two-phase-commit",
@@ -58,11 +59,11 @@ TOGETHER = {
     "replay": [
         [
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
-            *("--output", "--json", "--evidence"),
+            *("--output", "--json", "--evidence", "--store"),
         ],
         [
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
-            *("--output", "--json", "--only"),
+            *("--output", "--json", "--only", "--store"),
         ],
         ["SINK|FILE", "--trust", "--keep", "--json"],
     ],

@@ -1,0 +1,1 @@
+"""Reference sinks on PostgreSQL, one file each."""

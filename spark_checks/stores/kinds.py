@@ -1,0 +1,17 @@
+"""The kinds of store that a machine can start by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.stores.postgres import Postgres
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from onceproof.spark_checks.stores.interface import SinkStore
+
+STORES: Mapping[str, Callable[[], SinkStore]] = {"postgres": Postgres}
+"""Each kind by its name, which is also that of the folder of its reference sinks."""
+
+STORE_NAMES = tuple(STORES)

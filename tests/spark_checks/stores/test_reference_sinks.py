@@ -1,0 +1,81 @@
+"""Reference sinks on stores are judged as their files state, and as models predict."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.protocols.parts.sinks.prepared import Prepared, PreparedUndecided
+from onceproof.properties.judges.by_search import check
+from onceproof.spark_checks.cli import main
+from onceproof.spark_checks.inputs.sizes import Sizes
+from onceproof.spark_checks.replay.engine import replay
+from onceproof.spark_checks.replay.request import ReplayRequest
+from onceproof.spark_checks.report.counterexamples import write_counterexamples
+from onceproof.spark_checks.report.replay_file import replay_file
+from onceproof.spark_checks.sinks.reference import (
+    every_reference_sink,
+    reference_sinks,
+)
+from onceproof.spark_checks.stores import postgres_server
+
+pytest.importorskip("psycopg")
+SINKS = reference_sinks("postgres")
+IN_CI = ("postgres-prepared-undecided",)
+ALL = [
+    pytest.param(name, marks=pytest.mark.ci if name in IN_CI else pytest.mark.grid)
+    for name in SINKS
+]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ALL)
+def test_each_sink_is_judged_as_its_file_states(pool, postgres, name, tmp_path):
+    """Spark leaves the very ledger that the model does, at every moment looked at."""
+    plan = ReplayRequest(sizes=Sizes(batches=2))
+    [report] = replay([SINKS[name]], lambda _: None, plan, pool=pool)
+
+    assert report.as_stated, {n: str(v) for n, v in report.verdicts.items()}
+    assert not report.drift
+    assert {o.not_replayed for o in report.outcomes} == {""}
+    files = write_counterexamples(report, tmp_path)
+    for file in sorted(files.values())[:1]:
+        assert str(replay_file(file)).startswith("FAILED")
+
+
+def test_sinks_without_a_store_need_none():
+    """A plain replay starts no server."""
+    plain, every = reference_sinks(), every_reference_sink()
+
+    assert not any(sink.store for sink in plain.values())
+    assert every == {**plain, **SINKS}
+    assert all(str(sink.store) == "Postgres()" for sink in SINKS.values())
+
+
+@pytest.mark.parametrize("kind", [Prepared, PreparedUndecided])
+def test_the_model_breaks_just_what_it_states(kind):
+    """With two faults as with one."""
+    for faults in (1, 2):
+        found = check(MicroBatch(sink=kind, faults=faults)).verdicts
+        refuted = {name for name, verdict in found.items() if not verdict.holds}
+        assert refuted == set(kind.breaks)
+
+
+def test_a_store_that_cannot_be_started_says_what_to_install(monkeypatch):
+    """In a sentence, and nothing is replayed."""
+    monkeypatch.setenv(postgres_server.VARIABLE, "/nowhere")
+
+    done = CliRunner().invoke(main, ["replay", "--store", "postgres"])
+
+    assert done.exit_code == 2
+    assert "the store postgres cannot be started" in done.output
+    assert "apt-get install postgresql" in done.output
+
+
+def test_an_unknown_store_is_refused_with_those_there_are():
+    """By name."""
+    done = CliRunner().invoke(main, ["replay", "--store", "oracle"])
+
+    assert done.exit_code == 2
+    assert "'postgres'" in done.output
