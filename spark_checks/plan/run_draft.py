@@ -130,7 +130,7 @@ class RunDraft:
 
         The batch's tasks wait until it is laid.
         """
-        what = f"trap at commits/{batch}"
+        what = f"Spark fails to write commits/{batch}"
         self.hits.append(InjectionPoint("trap", "commits", "call", batch=batch))
         self.trap = batch
         self.begins(batch)
