@@ -1,17 +1,32 @@
-"""What lies in a reader's folder before the examples of a page are run."""
+"""What lies in a reader's folder while the examples of a page are run."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from onceproof.properties.evidence.store import write
+from onceproof.spark_checks import Postgres
+from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.projects import recorded
+from tests.spark_checks.stores.needed import needs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+KEPT = 1
+"""How many runs a failing test keeps, with what they left."""
 
-def two_sinks(folder: Path) -> None:
+
+@contextmanager
+def nothing(_: Path) -> Iterator[None]:
+    """An empty folder."""
+    yield
+
+
+@contextmanager
+def two_sinks(folder: Path) -> Iterator[None]:
     """Two sinks; one has left evidence, and was changed since."""
     (folder / "sinks").mkdir()
     orders, audit = (folder / "sinks" / f"{name}.py" for name in ("orders", "audit"))
@@ -22,6 +37,38 @@ def two_sinks(folder: Path) -> None:
     )
     write([recorded(folder, command=command)], folder / "docs" / "evidence")
     orders.write_text("def orders(target):\n    return target.path\n")
+    yield
 
 
-GIVEN = {"docs/how-to/guarantee-sheet.md": two_sinks}
+@contextmanager
+def what_a_server_needs(_: Path) -> Iterator[None]:
+    """A machine that can start PostgreSQL; skipped where it cannot."""
+    needs(Postgres())
+    yield
+
+
+@contextmanager
+def own_server(folder: Path) -> Iterator[None]:
+    """A server that runs, and its URL; afterwards one run's table is left on it."""
+    import psycopg
+
+    stores = StorePool()
+    try:
+        place = stores.running(needs(Postgres())).place("shop")
+        (folder / "settings.py").write_text(f"DATABASE_URL = {place.url!r}\n")
+        yield
+        with psycopg.connect(place.url) as db:
+            found = db.execute(
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'shop'"
+            )
+            left = found.fetchall()
+        assert len(left) == KEPT, f"the page's sinks leave tables: {left}"
+    finally:
+        stores.close()
+
+
+GIVEN = {
+    "docs/how-to/guarantee-sheet.md": two_sinks,
+    "docs/how-to/own-server.md": own_server,
+    "docs/how-to/postgres.md": what_a_server_needs,
+}

@@ -60,9 +60,7 @@ def judged(pool, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "library",
-    [
-        pytest.param(name, marks=MARKS.get(name, (pytest.mark.grid,))) for name in NEEDS
-    ],
+    [pytest.param(name, marks=MARKS.get(name, (pytest.mark.grid,))) for name in NEEDS],
 )
 def test_a_right_sink_is_not_accused(judged, library):
     """Whatever the library keeps in the process that dies, or in that which reads."""
