@@ -1,4 +1,4 @@
-"""The forms that a model can be written in: one for each file of this folder."""
+"""The forms that a model can be written in, each by a file of this folder."""
 
 from __future__ import annotations
 
