@@ -10,7 +10,7 @@ from onceproof.model.files import writable, write_whole
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import spelled
 from onceproof.properties.counterexample.labels import Labels
-from onceproof.properties.counterexample.sort_words import lane_words_of
+from onceproof.properties.counterexample.sort_words import words_of
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.ledger import History
 from onceproof.properties.schema import (
@@ -302,7 +302,7 @@ def lane_of(interpreter: Interpreter, event: Event) -> str:
     sorts = step.sorts
     for member, sort in zip(event.members, sorts, strict=True):
         if not sort.ordered:
-            return f"{lane_words_of(interpreter.protocol)[sort]} {int(member)}"
+            return f"{words_of(interpreter.protocol)[sort]} {int(member)}"
     part = event.name.rpartition(".")[0]
     protocol = interpreter.protocol
     if part or protocol.role:

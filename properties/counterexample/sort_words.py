@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.language.sorts import Member, Nobody, Sort
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from onceproof.model.language.protocol import Protocol
 
@@ -18,25 +18,6 @@ def words_of(protocol: Protocol) -> dict[Sort, str]:
     "attempt of a task" is an attempt; where there are attempts of a stage as well, it
     is a task attempt. Sorts that have the same text have their names beside it.
     """
-    return _distinct(protocol, (_short, _longer, _whole))
-
-
-def lane_words_of(protocol: Protocol) -> dict[Sort, str]:
-    """Return what lanes of the members of each sort are headed by; no two are alike."""
-    return _distinct(protocol, (_to_comma,))
-
-
-def member_in_words(member: Member, words: Mapping[Sort, str]) -> str:
-    """Show a member by the word of its sort, as in ``node 0``, or that it is nobody."""
-    if isinstance(member, Nobody):
-        return str(member)
-    return f"{words[member.sort]} {int(member)}"
-
-
-def _distinct(
-    protocol: Protocol, ways: Sequence[Callable[[Sort], str]]
-) -> dict[Sort, str]:
-    """Name each sort in the first of some ways in which no other is named alike."""
     names = _names(protocol)
 
     def named(sort: Sort) -> str:
@@ -44,11 +25,18 @@ def _distinct(
 
     found = {sort: _short(sort) for sort in protocol.sizes}
     left = list(names)
-    for way in (*ways, named):
+    for way in (_short, _longer, named):
         found |= {sort: way(sort) for sort in left}
         alike = [found[sort] for sort in names]
         left = [sort for sort in left if alike.count(found[sort]) > 1]
     return found
+
+
+def member_in_words(member: Member, words: Mapping[Sort, str]) -> str:
+    """Show a member by the word of its sort, as in ``node 0``, or that it is nobody."""
+    if isinstance(member, Nobody):
+        return str(member)
+    return f"{words[member.sort]} {int(member)}"
 
 
 def _names(protocol: Protocol) -> dict[Sort, str]:
@@ -75,10 +63,6 @@ def _longer(sort: Sort) -> str:
     what, _, of = text.partition(" of ")
     owner = of.removeprefix("a ").removeprefix("an ").removeprefix("the ")
     return f"{owner} {what}" if owner and " " not in owner else text
-
-
-def _whole(sort: Sort) -> str:
-    return sort.text
 
 
 def _to_comma(sort: Sort) -> str:

@@ -1,4 +1,4 @@
-"""Three protocols with wrong claims: over channels, over a network, over members."""
+"""Protocols with wrong claims: over channels, a network, members, and parts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from onceproof.model.language import (
     Member,
+    Part,
     Protocol,
     Sort,
     action,
@@ -22,6 +23,7 @@ from onceproof.model.language import (
     nobody,
     nobody_of,
     not_,
+    part,
     state,
     when,
 )
@@ -144,3 +146,37 @@ class Lease(Protocol):
     def nobody_is_first(self) -> bool:
         """No node is the first."""
         return not_(any_of(self.first == n for n in self.N))
+
+
+class Driver(Part):
+    """A driver with an inbox, and with a box of notes."""
+
+    inbox = channels(0, length=2, high=3, repeats=1)
+    notes = network(False, copies=2, repeats=1)
+    got = state(0, high=3)
+
+    @action
+    def send(self) -> None:
+        """Send to both."""
+        self.inbox.only.send(2)
+        self.notes.only.send(True)
+
+    @action
+    def take(self) -> None:
+        """Take from the inbox."""
+        when(self.got < 2)
+        self.inbox.only.receive()
+        self.got = self.got + 1
+
+
+class Office(Protocol):
+    """A driver for each worker."""
+
+    W = Sort("worker of the office")
+
+    drivers = part(Driver, per=W)
+
+    @always
+    def gets_few(self) -> bool:
+        """No driver gets two messages."""
+        return all_of(self.drivers[w].got < 2 for w in self.W)

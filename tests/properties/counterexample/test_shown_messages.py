@@ -20,7 +20,7 @@ from onceproof.properties.counterexample.lanes import Lanes, as_text
 from onceproof.properties.counterexample.sort_words import words_of
 from onceproof.spark_checks.cli import main
 from tests.properties.counterexample import shown_protocols
-from tests.properties.counterexample.shown_protocols import Lease, Log, Pipe
+from tests.properties.counterexample.shown_protocols import Lease, Log, Office, Pipe
 
 FILE = Path(shown_protocols.__file__)
 INSIDE = re.compile(r"\.(used|on_its_way|kind|seq|last|to|index)\b|\b(N|SERVER|SIDE)\d")
@@ -31,7 +31,7 @@ def shown(*words: str) -> str:
     return CliRunner().invoke(main, [*words]).output
 
 
-@pytest.mark.parametrize("kind", [Pipe, Log, Lease])
+@pytest.mark.parametrize("kind", [Pipe, Log, Lease, Office])
 def test_no_way_to_show_a_run_names_what_is_inside(kind, tmp_path):
     """Neither arrays and numbers of messages, nor the letters of a sort."""
     named = f"{FILE}:{kind.label()}"
@@ -67,6 +67,13 @@ def test_who_takes_a_message_from_its_place_is_shown_with_it():
     assert "append(to server 0, index 17)" in text
     assert "net={(to server 0, index 17), (to server 0, index 17)}" in text
     assert "net={}" in text
+
+
+def test_channels_of_a_part_for_each_member_are_shown_for_each():
+    """The member is the first index of all that the part holds."""
+    text = shown("check", f"{FILE}:office")
+
+    assert "drivers.inbox[worker 0]=[2, 2], drivers.notes[worker 0]={yes, yes}" in text
 
 
 def test_a_step_that_takes_nothing_keeps_its_number():

@@ -25,7 +25,7 @@ from onceproof.properties.verdicts import Verdict
 from tests.model.language.test_bags import Desk
 from tests.model.random_protocols import protocols
 from tests.node import Node
-from tests.properties.counterexample.shown_protocols import Lease, Log, Pipe
+from tests.properties.counterexample.shown_protocols import Lease, Log, Office, Pipe
 
 STEPS = 25
 
@@ -118,7 +118,7 @@ def test_so_it_is_for_messages_that_are_sorted(node, seed):
     compare(node, Desk(faults=2), seed)
 
 
-@pytest.mark.parametrize("kind", [Pipe, Log, Lease])
+@pytest.mark.parametrize("kind", [Pipe, Log, Lease, Office])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_so_it_is_for_what_channels_and_members_hold(node, kind, seed):
     """A channel is the list of its messages, and a member has a word."""
