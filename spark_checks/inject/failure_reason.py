@@ -17,7 +17,9 @@ def reason(error: BaseException) -> str:
 
     The name of an error of Onceproof's own says nothing to a user, and is left out.
     """
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    # Py4J puts Java's error on a line of its own, after a colon.
+    texts = (line.strip().removeprefix(": ") for line in str(error).splitlines())
+    lines = [line for line in texts if line]
     kept = itertools.takewhile(lambda line: not line.startswith("==="), lines)
     raised = [line for line in kept if _RAISED.match(line)]
     line = (raised or lines or [type(error).__name__])[-1 if raised else 0]

@@ -33,6 +33,8 @@ _NOTHING_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "UNABLE_TO_INFER_SCHEMA",
     "_LEGACY_ERROR_TEMP_1134",  # a file sink's manifest that names no file yet
+    "42P01",  # the SQLSTATE of a table that is not there, in PostgreSQL
+    "42S02",  # in MySQL and others
 )
 
 

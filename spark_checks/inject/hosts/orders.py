@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError, UsageError
+from onceproof.spark_checks.inject.error_condition import condition_of
 from onceproof.spark_checks.inject.failure_reason import is_lost, named
 from onceproof.spark_checks.inject.forked_driver import LOST
 from onceproof.spark_checks.inject.hosts import pickling, user_modules
@@ -78,10 +79,9 @@ def failure(error: BaseException) -> Message:
     elif is_lost(error):
         kind = "host"
     text = str(error) if kind == "usage" else named(error)
-    condition = getattr(error, "getCondition", getattr(error, "getErrorClass", None))
     trace = "".join(traceback.format_exception(error))
     data = {"kind": kind, "text": text, "trace": trace[-20_000:]}
-    data["condition"] = str(condition() if callable(condition) else "")
+    data["condition"] = condition_of(error)
     return {"error": data}
 
 

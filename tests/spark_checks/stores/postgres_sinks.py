@@ -120,3 +120,18 @@ def leaves_transactions_open(target):
         return spark.createDataFrame(rows, "id string, amount long")
 
     return ForeachBatch(write, read=read)
+
+
+def makes_its_table(target):
+    """It is right, and its table is not there before the first batch."""
+    url = target.store.url
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.execute(
+                "CREATE TABLE IF NOT EXISTS orders (id text PRIMARY KEY, amount bigint)"
+            )
+            cursor.executemany(UPSERT, rows)
+
+    return ForeachBatch(write, read=reader(url))

@@ -61,6 +61,7 @@ def test_an_insert_is_refuted_and_leaves_no_schema(judged, pool, postgres):
         (sinks.ledger_apart, "refuted"),
         (sinks.upsert_in_tasks, "held"),
         (sinks.leaves_transactions_open, "held"),
+        (sinks.makes_its_table, "held"),
     ],
 )
 def test_a_sink_is_judged_by_what_it_does(judged, pool, postgres, build, verdict):
