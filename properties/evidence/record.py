@@ -44,7 +44,8 @@ class TraceEvidence:
     clause: str
     """The part of the claim that fails."""
     steps: tuple[str, ...]
-    """What happens, step by step, each as ``crash()``."""
+    """What happens, step by step, each as ``crash()``. In a file, an id in their place
+    names an earlier record with the same steps."""
     fault_steps: tuple[Count, ...]
     """The numbers of the steps that are faults, from 1."""
     command: str

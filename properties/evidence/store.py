@@ -25,7 +25,7 @@ from onceproof.properties.schema import (
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 FORMAT = FileFormat(
@@ -95,9 +95,53 @@ def _put(path: Path, subject: str, records: Mapping[str, Evidence]) -> None:
         data = record.to_json()
         del data["subject"]
         found.append(data)
+    _share_steps(found)
     head = {**FORMAT.head, "subject": subject}
     data = {**head, "records": found, "digest": _digest(subject, records.values())}
     write_whole(path, json.dumps(data, indent=1) + "\n")
+
+
+def _share_steps(records: Iterable[dict[str, Any]]) -> None:
+    """Write the steps of a trace once, and elsewhere the id of the record with them.
+
+    What breaks at-most-once breaks effectively-once, by the same steps.
+    """
+    known: dict[str, str] = {}
+    for record in records:
+        trace = record["trace"]
+        if trace is not None and trace["steps"]:
+            steps = of_data(trace["steps"])
+            if steps in known:
+                trace["steps"] = known[steps]
+            else:
+                known[steps] = record["id"]
+
+
+def _with_steps(records: Sequence[Any]) -> Iterator[Any]:
+    """Give each record its own steps again. Raises ``ValueError`` if none has them."""
+    known = {
+        str(r["id"]): _steps(r)
+        for r in records
+        if isinstance(_steps(r), list) and "id" in r
+    }
+    for number, record in enumerate(records):
+        steps = _steps(record)
+        if isinstance(steps, str):
+            if steps not in known:
+                message = (
+                    f"'records[{number}].trace.steps' is not a list, and "
+                    f"{shown(steps)} is no record with steps"
+                )
+                raise ValueError(message)
+            yield {**record, "trace": {**record["trace"], "steps": known[steps]}}
+        else:
+            yield record
+
+
+def _steps(record: Any) -> Any:
+    """Return what plain data has for the steps of a record's trace."""
+    trace = record.get("trace") if isinstance(record, dict) else None
+    return trace.get("steps") if isinstance(trace, dict) else None
 
 
 def _digest(subject: str, records: Iterable[Evidence]) -> str:
@@ -174,8 +218,9 @@ def _parsed(data: Any, name: str) -> tuple[Evidence, ...]:
     if name != file_name(subject):
         message = f"what it says belongs in {file_name(subject)}"
         raise ValueError(message)
+    records = _with_steps(file["records"])
     found = tuple(
-        _record(one, subject, f"records[{n}]") for n, one in enumerate(file["records"])
+        _record(one, subject, f"records[{n}]") for n, one in enumerate(records)
     )
     ids = [record.id for record in found]
     if ids != sorted(set(ids)) or not ids:

@@ -100,6 +100,20 @@ def test_a_record_is_written_and_read_back_whole(tmp_path):
     assert broken.trace.steps[broken.trace.fault_steps[0] - 1] == "fail_task(0, 0, 0)"
 
 
+def test_a_trace_that_breaks_two_guarantees_is_in_the_file_once(tmp_path):
+    """What breaks at-most-once breaks effectively-once: that record names the other."""
+    found = records().values()
+
+    write(found, tmp_path)
+
+    path = tmp_path / "micro-batch.json"
+    kept = {r["guarantee"]: r for r in json.loads(path.read_text())["records"]}
+    once = kept["at-most-once"]
+    assert isinstance(once["trace"]["steps"], list)
+    assert kept["effectively-once"]["trace"]["steps"] == once["id"]
+    assert {r.id: r for r in read(path)} == {r.id: r for r in found}
+
+
 def test_a_second_run_differs_in_nothing_but_the_day(tmp_path):
     """So a newer record replaces the older one, and git shows a line."""
     report = check(make("micro-batch", {}))
