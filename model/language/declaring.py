@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.overrides import kind_of
-from onceproof.model.language.source_location import here
+from onceproof.model.language.source_location import here, in_model
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -52,7 +52,17 @@ class Declaring(type):
         return Body(name)
 
     def __setattr__(cls, name: str, value: object) -> None:
-        """Change a class. Raises ``ModelError`` if a dataclass is made of it."""
+        """Change a class.
+
+        Raises ``ModelError`` if a dataclass is made of it, or if it is a method of a
+        model that changes it.
+        """
+        if in_model() and not name.startswith("__"):
+            message = (
+                f"{cls.__name__}.{name} is no state of the model, and no judge would "
+                f"see it change; declare it in the class, as {name} = state(...)"
+            )
+            raise ModelError(message, where=here())
         if name in _MAKES_INIT:
             message = (
                 f"{cls.__name__} cannot be a dataclass: its fields would be arguments, "

@@ -112,5 +112,8 @@ def part(
     one more index, its actions, faults and claims one more member. The budget of a
     fault is for all members together.
     """
+    if not (isinstance(kind, type) and issubclass(kind, Part)):
+        message = f"part(...) takes a class that derives from Part, not {kind!r}"
+        raise ModelError(message, where=here())
     sorts = sorts_of(per)
     return (FamilySlot if sorts else Slot)(kind, default or kind, sorts=sorts)

@@ -37,6 +37,11 @@ _ASKING = (functools.__file__, typing.__file__, abc.__file__, "<frozen abc>")
 _outermost: ContextVar[FrameType | None] = ContextVar("outermost", default=None)
 
 
+def in_model() -> bool:
+    """Return whether a method of a model is being traced."""
+    return _outermost.get() is not None
+
+
 def model_frame() -> FrameType | None:
     """Find the innermost frame that belongs to the modeller, not to the language."""
     frame: FrameType | None = sys._getframe(1)
@@ -108,7 +113,7 @@ def modelling(where: str) -> Iterator[None]:
         raise ModelError(str(error), where=where) from error
     except OnceproofError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         mine = [
             f"{frame.filename}:{frame.lineno}"
             for frame in traceback.extract_tb(error.__traceback__)

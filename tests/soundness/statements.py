@@ -41,7 +41,9 @@ class Statements(Terms):
         return self.pick(options)()
 
     def place(self, has: Has, scope: Scope) -> tuple[str, bool]:
+        who, self.who = self.who, ["self"]  # one text for each place
         at = self.members(scope, has.sorts) or []
+        self.who = who
         text = f"self.{has.name}" + (f"[{', '.join(at)}]" if at else "")
         again = (has.name, tuple(at)) in self.written
         self.written.add((has.name, tuple(at)))

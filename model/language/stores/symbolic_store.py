@@ -249,7 +249,12 @@ class SymbolicStore:
         return terms
 
     def _wait(self, index: t.Term, sort: Sort, problem: str) -> None:
-        """Let a guard that comes later keep an index inside. Refuse where none can."""
+        """Let a guard that comes later keep an index inside. Refuse where none can.
+
+        What never happens reads nothing.
+        """
+        if self._never():
+            return
         if self._frozen or self.writes:
             raise ModelError(problem, where=here())
         last = self.sizes[sort] - 1
@@ -267,9 +272,13 @@ class SymbolicStore:
             low, high = ranges.bounds(index.term)
             if read is not None and index.term not in read:
                 left.append(index)
-            elif t.FALSE not in self.guard and (low < 0 or high > index.last):
+            elif (low < 0 or high > index.last) and not self._never():
                 raise ModelError(index.problem, where=index.where)
         self._unsettled = left
+
+    def _never(self) -> bool:
+        """Return whether the guard says that the action never happens."""
+        return t.FALSE in self.guard or self._ranges().impossible
 
     def _ranges(self) -> Ranges:
         return Ranges(self.sizes).assuming(t.conjunction(self.guard))
@@ -285,9 +294,11 @@ class SymbolicStore:
                     "number, and write that"
                 )
             raise ModelError(message, where=here())
-        if isinstance(field.type, MemberType) and t.FALSE not in self.guard:
+        if self._never():
+            return term
+        if isinstance(field.type, MemberType):
             self._fit_member(field, field.type, term)
-        if isinstance(field.type, IntType) and t.FALSE not in self.guard:
+        if isinstance(field.type, IntType):
             low, high = self._ranges().bounds(term)
             if low < field.type.low or high > field.type.high:
                 message = (

@@ -60,6 +60,11 @@ class Ranges:
         known = self._known.get(term)
         return (low, high) if known is None else _meet((low, high), known)
 
+    @property
+    def impossible(self) -> bool:
+        """Whether what is assumed cannot hold: something has no value at all."""
+        return any(low > high for low, high in self._known.values())
+
     def _structural(self, term: Term) -> Range:
         match term:
             case Const():

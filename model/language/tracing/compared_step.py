@@ -52,10 +52,11 @@ class ComparedStep:
         """Prepare a step, and what was traced of it."""
         self._protocol = protocol
         self._step = step
+        self.name = step.name
         self._params = action.params
         self._guard = meaning.of(action.guard)
         self._effect = meaning.effect(action.writes)
-        self.happened = False
+        self.happened = 0
         self._members = list(itertools.product(*(range(sizes[s]) for s in step.sorts)))
 
     @property
@@ -85,7 +86,7 @@ class ComparedStep:
                 members,
             )
         if plain is not None:
-            self.happened = True
+            self.happened += 1
             traced = self._effect(known, state)
             if plain != traced:
                 self._refuse(_difference(plain, traced), (state,), members)
@@ -105,7 +106,9 @@ class ComparedStep:
                 traced = self._effect(known, state)
             except (ModelError, KeyError):
                 continue
-            if plain is not None and plain != traced:
+            if plain is None:
+                continue
+            if plain != traced:
                 self._refuse(_difference(plain, traced), (state,), members)
             compared += 1
             if compared == FORCED:

@@ -52,6 +52,10 @@ WALKED = 9
 DRAWN = 8
 """How many states are looked at: first ones, ones that are walked to, any at all."""
 
+SOUGHT = 64
+ENOUGH = 3
+"""In how many more states an action is compared that has seldom happened so far."""
+
 REACHED = 6_000
 """About how often actions and claims are compared in the states a search reached."""
 
@@ -89,6 +93,7 @@ class Samples:
         self._random = random.Random(_SEED)  # noqa: S311 - the same for everyone
         draw = StateDraw(fields, sizes, self._random)
         drawn = [draw.initial() for _ in range(STARTS)]
+        self._draw = draw
         self._states: list[Values] = [*drawn, *(draw.any() for _ in range(DRAWN))]
         self._steps: list[tuple[Values, Values]] = []
         self._compared_steps: list[ComparedStep] = []
@@ -108,8 +113,18 @@ class Samples:
         for start in self._states[:STARTS]:
             self._walk(compared, start)
         for one in compared:
+            self._look_for(one)
             if not one.happened:
                 one.force(self._states, self._random)
+
+    def _look_for(self, one: ComparedStep) -> None:
+        """Compare a step in more states until it happens in some of them."""
+        for _ in range(SOUGHT):
+            if one.happened >= ENOUGH:
+                return
+            state = self._draw.any()
+            for members in one.some(self._random):
+                one.compare(state, members)
 
     def _walk(self, compared: list[ComparedStep], state: Values) -> None:
         for _ in range(-(-WALKED // STARTS)):
@@ -130,6 +145,11 @@ class Samples:
                 if after is not None and after != state:
                     reached.append(after)
         return reached
+
+    @property
+    def happened(self) -> frozenset[str]:
+        """Names the actions and faults that happened in one of the states at least."""
+        return frozenset(one.name for one in self._compared_steps if one.happened)
 
     # States that were reached -------------------------------------------------------
 

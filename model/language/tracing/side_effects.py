@@ -114,17 +114,32 @@ def _of_functions(functions: list[FunctionType]) -> Iterator[tuple[str, Any, str
                 continue
             what = scope[name]
             if isinstance(what, FunctionType):
+                yield name, scope, name
                 own = any(what.__globals__ is module for module in modules)
                 if own and id(what) not in seen:
                     seen.add(id(what))
                     functions.append(what)
-            elif not isinstance(what, type | ModuleType):
+            elif isinstance(what, type):
+                if what.__module__ == scope.get("__name__"):
+                    yield name, _Attributes(what), name
+            elif not isinstance(what, ModuleType):
                 yield name, scope, name
         cells = zip(
             function.__code__.co_freevars, function.__closure__ or (), strict=True
         )
         for name, cell in cells:
             yield name, _Cell(cell), name
+
+
+class _Attributes:
+    """What a class of the user's holds, read as a dictionary is."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+
+    def get(self, _: str) -> object:
+        """Return its attributes, as they are now."""
+        return {k: v for k, v in vars(self._kind).items() if not k.startswith("__")}
 
 
 class _Cell:
@@ -160,6 +175,9 @@ def _token(what: object, depth: int) -> Any:
         return {id(value): _same(value) for value in what}
     if isinstance(what, bytearray):
         return bytes(what)
+    if depth and isinstance(what, FunctionType):
+        kept = (what.__dict__, what.__defaults__, what.__kwdefaults__)
+        return [_same(what), *(_token(one, depth - 1) for one in kept)]
     held = getattr(what, "__dict__", None)
     if depth and isinstance(held, dict) and not isinstance(what, type | ModuleType):
         return [_same(what), _token(held, depth - 1)]
