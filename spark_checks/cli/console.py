@@ -17,11 +17,11 @@ from onceproof.model.search.simulation import Simulation
 from onceproof.model.text import printable, shell_word
 from onceproof.properties.counterexample.file import named, steps_of
 from onceproof.properties.counterexample.labels import Labels
-from onceproof.properties.counterexample.slicing import joined
 from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.judges.by_search import Finding, Report, parameters_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.streams import drawn_on
+from onceproof.spark_checks.cli.trace_console import show_traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
-    from onceproof.model.traces import Trace
     from onceproof.spark_checks.cli.examination import Found
 
 _STYLES = {
@@ -261,17 +260,7 @@ def _show_findings(out: Console, report: Report) -> None:
     out.print(table)
     for line in _bounds(report):
         out.print(escape(line))
-    for trace, findings in _by_trace(report).items():
-        _show_trace(out, report, trace, findings)
-
-
-def _by_trace(report: Report) -> dict[Trace, list[Finding]]:
-    """Group what is refuted by the trace that shows it."""
-    groups: dict[Trace, list[Finding]] = {}
-    for finding in report.findings:
-        if finding.verdict is Verdict.REFUTED and finding.trace is not None:
-            groups.setdefault(finding.trace, []).append(finding)
-    return groups
+    show_traces(out, report)
 
 
 def _bounds(report: Report) -> list[str]:
@@ -293,52 +282,6 @@ def _whose(verdict: Verdict, names: list[str], verdicts: list[Verdict]) -> str:
     """Name a verdict, and its properties where others have the same verdict."""
     several = verdicts.count(verdict) > 1
     return f"{verdict} ({', '.join(names)})" if several else str(verdict)
-
-
-def _show_trace(
-    out: Console, report: Report, trace: Trace, findings: list[Finding]
-) -> None:
-    """Print a trace once, with all that it refutes."""
-    out.print()
-    claims: dict[str, list[str]] = {}
-    for finding in findings:
-        text = finding.property.clauses[finding.clause].text
-        claims.setdefault(text, []).append(finding.property.name)
-    for text, names in claims.items():
-        fail = "fails" if len(names) == 1 else "fail"
-        shown = joined([f"[bold]{escape(name)}[/bold]" for name in names])
-        out.print(f"{shown} {fail}: {escape(safe(text))}")
-    interpreter = Interpreter(report.protocol)
-    steps = steps_of(interpreter, trace)
-    labels = Labels(interpreter)
-    if not trace.steps:
-        out.print("      in an initial state, before any step:")
-        out.print(f"      {escape(_changes(labels.state(trace.start)))}")
-    elif chosen := labels.chosen(trace.start):
-        out.print(f"      it starts with {escape(_changes(chosen))}")
-    width = max((len(step.label) for step in steps), default=0)
-    for number, (event, step) in enumerate(zip(trace.events, steps, strict=True), 1):
-        if trace.loop is not None and number == trace.loop + 1:
-            out.print("      from here on, for ever:")
-        mark = "[red]fault[/red] " if event.fault else "      "
-        before, after = trace.states[number - 1 : number + 1]
-        changes = escape(_changes(labels.differences(before, after)))
-        label = escape(f"{safe(step.label):{width}}")
-        out.print(f"  {number:3} {mark}{label}  [dim]{changes}[/dim]")
-    if trace.loop == len(trace.steps):
-        out.print("      and nothing has to happen any more")
-    if trace.loop is not None:
-        stays = labels.differences(trace.start, trace.states[-1])
-        out.print(f"      where it stays: {escape(_changes(stays))}")
-
-
-def _changes(changes: dict[str, Any]) -> str:
-    """Name what differs, budgets of faults apart."""
-    return ", ".join(
-        f"{name}={safe(value)}"
-        for name, value in changes.items()
-        if name.split(".")[0] != "faults"
-    )
 
 
 # Interleavings ----------------------------------------------------------------

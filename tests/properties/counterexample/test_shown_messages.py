@@ -166,3 +166,16 @@ def test_headings_of_lanes_differ_as_their_names_do(names):
     headings = [head[at : at + 12] for at in range(4, len(head), 12)]
     assert len(headings) == len(names)
     assert len({heading.strip() for heading in headings}) == len(set(names))
+
+
+def test_what_is_too_wide_goes_on_below_its_step():
+    """Indented, so that the column of steps stays clear."""
+    text = shown("check", "two-phase-commit-sink-lost-notice")
+
+    _, _, trace = text.partition("effectively-once fail:")
+    lines = [line for line in trace.splitlines()[1:] if line.strip()]
+    steps = [line for line in lines if line[4:5].isdigit()]
+    below = [line for line in lines if line.startswith(" " * 12)]
+    assert below
+    assert max(map(len, lines)) <= 180
+    assert len(steps) + len(below) >= len(lines) - 2
