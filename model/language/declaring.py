@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
@@ -12,6 +13,38 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
 _MAKES_INIT = ("__dataclass_params__", "__dataclass_fields__", "__attrs_attrs__")
+
+
+_OWN = "onceproof.model.language"
+_NEEDED = frozenset(
+    [
+        "action",
+        "always",
+        "at_rest",
+        "by_member",
+        "channels",
+        "epochs",
+        "eventually",
+        "fault",
+        "leads_to",
+        "lemma",
+        "member_of",
+        "network",
+        "nobody_of",
+        "observe",
+        "one_of",
+        "param",
+        "part",
+        "processes",
+        "recoverable",
+        "sometimes",
+        "state",
+        "step",
+        "timers",
+        "Sort",
+    ]
+)
+"""Names of the language that a class body calls."""
 
 
 class Body(dict[str, Any]):
@@ -38,6 +71,24 @@ class Body(dict[str, Any]):
             raise ModelError(message, where=here())
         self._lines[name] = here()
         super().__setitem__(name, value)
+
+    def __getitem__(self, name: str) -> Any:
+        """Look a name up as the body runs.
+
+        Raises ``ModelError`` for one that the language needs, and that the class has
+        given to a declaration of its own.
+        """
+        found = super().__getitem__(name)
+        own = isinstance(found, FunctionType | type) and (
+            found.__module__.startswith(_OWN)
+        )
+        if name in _NEEDED and not own:
+            message = (
+                f"{name} is declared in {self._owner}, at {self._lines[name]}, and "
+                f"hides the {name} of the language here; choose another name for it"
+            )
+            raise ModelError(message, where=here())
+        return found
 
 
 class Declaring(type):

@@ -187,14 +187,14 @@ def lift(value: object) -> t.Term:
         return value.term
     type_ = type_of(value)
     if type_ is None:
-        message = f"{value!r} is no value of the language; {_instead_of(value)}"
+        message = f"{value!r} is no value of the language; {instead_of(value)}"
         raise ModelError(message, where=here())
     if isinstance(type_, MemberType):
         return t.Const(int(cast("Member", value)), type_)
     return t.Const(cast("bool | int | Enum", value), type_)
 
 
-def _instead_of(value: object) -> str:
+def instead_of(value: object) -> str:
     """Say what to write in the place of what is no value of the language."""
     if value is None:
         return "for no member of a sort, declare nobody_of(SORT) and write nobody"

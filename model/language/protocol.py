@@ -34,7 +34,7 @@ from onceproof.model.language.overrides import (
 )
 from onceproof.model.language.sizes import Fixed, Watched
 from onceproof.model.language.slots import Slot
-from onceproof.model.language.sorts import Member, Members, Sort
+from onceproof.model.language.sorts import AnyMember, Member, Members, Sort
 from onceproof.model.language.source_location import (
     asked_by_model,
     defined_at,
@@ -170,14 +170,18 @@ class Part(metaclass=Declaring):
             return MappingProxyType(self._sizes)
         return Watched(self._sizes, self._store)
 
-    def size_of(self, sort: Sort) -> int:
-        """Return the size of a sort without noting that the model depends on it."""
+    def size_of(self, sort: Sort, *, where: str = "") -> int:
+        """Return the size of a sort without noting that the model depends on it.
+
+        Raises ``ModelError`` for a sort that has none, at ``where`` or the line that
+        runs.
+        """
         if sort not in self._sizes:
             message = (
                 f"{sort.text!r} is no sort of {self._owner.label()}; "
                 "declare it in the class, and use that"
             )
-            raise ModelError(message, where=here())
+            raise ModelError(message, where=where or here())
         caller = sys._getframe(1).f_globals.get("__name__", "")
         if self._store is not None and not caller.startswith(_LANGUAGE):
             self._store.uses_size(sort)
@@ -337,9 +341,13 @@ class Part(metaclass=Declaring):
         for field in self._fields.values():
             if not field.volatile:
                 continue
-            if isinstance(field.initial, OneOf):
-                message = f"volatile {field.path} needs one initial value"
-                raise ModelError(message, where=here())
+            if isinstance(field.initial, OneOf | AnyMember):
+                message = (
+                    f"{field.path} is volatile and starts from several values, so a "
+                    "crash would not know which; let it start from one, or from "
+                    "nobody_of(SORT), or leave out volatile="
+                )
+                raise ModelError(message, where=field.where)
             sorts = field.sorts[len(self._members) :]
             if not process:
                 self.store.write_all(field, self._start_of(field))

@@ -152,6 +152,16 @@ _MENDS = {
 
 _MEMBERSHIP = (ast.In, ast.NotIn)
 
+_CALLS = {
+    "max": "`max` would compare now; use max_of(a, b)",
+    "min": "`min` would compare now; use min_of(a, b)",
+    "any": "`any` would be decided now; use any_of(...)",
+    "all": "`all` would be decided now; use all_of(...)",
+    "bool": "`bool` would be decided now; leave it out",
+    "sorted": "`sorted` would compare now; use if_else(a < b, ...), min_of or max_of",
+}
+"""What to write in place of Python's own functions that decide something."""
+
 _ANY_CONSTRUCT = (
     "a value of the model has no truth value while the model is traced; "
     "use when, if_else, all_of, any_of, not_ or implies"
@@ -213,6 +223,9 @@ def _innermost(tree: ast.AST, spot: tuple[int, int]) -> str:
             tested = [node]
         if any(_covers(test, spot) for test in tested) and kind in _MENDS:
             found = _MENDS[kind]
+        name = getattr(getattr(node, "func", None), "id", "")
+        if name in _CALLS and _covers(node, spot):
+            found = _CALLS[name]
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.expressions import if_else
+from onceproof.model.language.expressions import if_else, instead_of
 from onceproof.model.language.fields import ByMember, Field, OneOf, Param
 from onceproof.model.language.sorts import (
     NO_SORT,
@@ -59,8 +59,8 @@ class Owner(Protocol):
         """Return the value of a parameter."""
         ...
 
-    def size_of(self, sort: Sort) -> int:
-        """Return the size of a sort."""
+    def size_of(self, sort: Sort, *, where: str = "") -> int:
+        """Return the size of a sort, which ``where`` speaks of."""
         ...
 
 
@@ -103,7 +103,9 @@ class State(Generic[T]):
             volatile=self.volatile,
             where=self.where,
             for_part=len(part.part_sorts),
-            members=part.size_of(type_.sort) if isinstance(type_, MemberType) else 0,
+            members=part.size_of(type_.sort, where=self.where)
+            if isinstance(type_, MemberType)
+            else 0,
         )
 
     def _type(self, part: Owner) -> Type:
@@ -122,7 +124,9 @@ class State(Generic[T]):
             if self.high is None:
                 message = f"integer state {self.name} needs its bound: high=..."
                 raise ModelError(message, where=self.where)
-            low, high = (_resolved(part, end) for end in (self.low, self.high))
+            low, high = (
+                _resolved(part, end, self.where) for end in (self.low, self.high)
+            )
             if low > high:
                 message = f"{self.name} holds {low}..{high}, which is empty"
                 raise ModelError(message, where=self.where)
@@ -131,12 +135,25 @@ class State(Generic[T]):
                 raise ModelError(message, where=self.where)
             return IntType(low, high)
         if found is None:
-            message = f"{self.name} starts as {sample!r}, no value of the language"
+            message = (
+                f"{self.name} starts as {sample!r}, no value of the language; "
+                f"{instead_of(sample)}"
+            )
             raise ModelError(message, where=self.where)
         if isinstance(found, EnumType) or found == type_of(True):  # noqa: FBT003 - a value
+            self._refuse_bounds(str(found))
             return found
         message = f"{self.name} cannot hold {found}"
         raise ModelError(message, where=self.where)
+
+    def _refuse_bounds(self, held: str) -> None:
+        """Refuse bounds of what is no integer: they would be ignored."""
+        if self.high is not None or self.low != 0:
+            message = (
+                f"{self.name} holds {held}, which has no bounds; leave out high= "
+                "and low="
+            )
+            raise ModelError(message, where=self.where)
 
     def _member_type(self, held: list[Type | None]) -> MemberType:
         """Return the type that holds all of some members."""
@@ -155,6 +172,7 @@ class State(Generic[T]):
                 "declare it by its sort, as in owner = state(nobody_of(PROCESS))"
             )
             raise ModelError(message, where=self.where)
+        self._refuse_bounds(str(found))
         return found
 
 
@@ -274,12 +292,12 @@ def type_of_sample(value: object) -> Type | None:
     return type_of(value)
 
 
-def _resolved(part: Owner, end: Bound) -> int:
+def _resolved(part: Owner, end: Bound, where: str) -> int:
     if isinstance(end, Param):
         return part.argument(end)
     if isinstance(end, SizeBound):
-        return part.size_of(end.sort) + end.more
-    return end if isinstance(end, int) else part.size_of(end)
+        return part.size_of(end.sort, where=where) + end.more
+    return end if isinstance(end, int) else part.size_of(end, where=where)
 
 
 def _listed(at: object) -> tuple[object, ...]:

@@ -148,6 +148,17 @@ class Symmetry:
                 found.append((place, at, list(itertools.product(*others))))
         return found
 
+    def _entangled(self) -> str:
+        """Say which field keeps members from being sorted one by one."""
+        for place in self._places:
+            held = self._held(place)
+            path = place.field.path
+            if held in self.sorts:
+                return f"state holds members, as {path} does"
+            if sum(sort in self.sorts for sort in place.field.sorts) > 1:
+                return f"state is per pairs of members, as {path} is"
+        return "members cannot be sorted one by one"
+
     def _sorting(self, sort: Sort) -> tuple[Words, Words, Words]:
         words, shifts, bits = [], [], []
         for place, at, others in self.twins(sort):
@@ -174,9 +185,11 @@ class Symmetry:
     def _permuting(self, layout: Layout) -> tuple[Words, ...]:
         number = count_renamings(self.sorts, self._sizes)
         if number > MOST_RENAMINGS:
+            sizes = ", ".join(f"{s.name}={self._sizes[s]}" for s in self.sorts)
             message = (
-                f"there are {number:,} renamings, and {MOST_RENAMINGS} is the most "
-                "that are tried for a field of pairs; choose smaller sizes"
+                f"{sizes} have {number:,} renamings, and {MOST_RENAMINGS} is the most "
+                f"that are tried where {self._entangled()}; choose smaller sizes, or "
+                "search without symmetry"
             )
             raise UsageError(message)
         spots = [

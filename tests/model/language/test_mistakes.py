@@ -90,7 +90,10 @@ MISTAKES = {
         ACTION + "    when(self.k in (K.A,))",
         "use any_of(x == a, x == b)",
     ),
-    "Python's max is called": (ACTION + "    self.x = max(self.x, 2)", "use when"),
+    "Python's max is called": (
+        ACTION + "    self.x = max(self.x, 2)",
+        "use max_of(a, b)",
+    ),
     "Python's sum is called": (
         ACTION + "    self.x = sum(1 for r in self.R)",
         "inside all_of, any_of, count or total",
