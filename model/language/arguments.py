@@ -65,9 +65,27 @@ def unknown(kind: Kind, name: str) -> str:
     )
 
 
+def given_in_line(kind: type) -> dict[str, object]:
+    """Return what the lines of a class and its bases give, by name.
+
+    A class that declares a name anew has what it declares, and not what the line of a
+    class before it gives.
+    """
+    found: dict[str, object] = {}
+    declared: dict[str, object] = {}
+    for base in reversed(kind.__mro__):
+        for name, what in vars(base).items():
+            if declared.setdefault(name, what) is not what:
+                declared[name] = what
+                found.pop(name, None)
+        found |= vars(base).get("_in_line", {})
+    return found
+
+
 def refuse_arguments(kind: Kind, arguments: Mapping[str, object]) -> None:
     """Refuse what a class has not, and values that none of its own can have.
 
+    So is one that the class declares itself: of two values only one would count.
     Raises ``ModelError``.
     """
     known = kind.parameters()
@@ -76,6 +94,12 @@ def refuse_arguments(kind: Kind, arguments: Mapping[str, object]) -> None:
         try:
             if what is None:
                 raise UsageError(unknown(kind, name))  # noqa: TRY301 - as its others
+            if name in vars(kind):
+                message = (
+                    f"{name} is given in the line of the class, and declared in the "
+                    "class; write it once"
+                )
+                raise UsageError(message)  # noqa: TRY301 - as its others
             if isinstance(what, Sort):
                 number(name, value, 1, what.most)
             elif isinstance(what, Param):

@@ -18,6 +18,7 @@ from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.arguments import (
     MOST_NUMBER,
     filled,
+    given_in_line,
     number,
     refuse_arguments,
     refuse_second_name,
@@ -83,7 +84,7 @@ class Part(metaclass=Declaring):
 
     part_sorts: tuple[Sort, ...] = ()
     made_with: Mapping[str, object] = Fixed()
-    _class_arguments: ClassVar[Mapping[str, object]] = Fixed()
+    _in_line: ClassVar[Mapping[str, object]] = Fixed()
 
     def __init__(self, **arguments: object) -> None:
         """Take sizes of sorts, parameters and parts by name.
@@ -105,7 +106,7 @@ class Part(metaclass=Declaring):
         for name in arguments:
             if name not in self.parameters():
                 raise UsageError(unknown(type(self), name))
-        arguments = {**self.class_arguments(), **arguments}
+        arguments = {**given_in_line(type(self)), **arguments}
         self.made_with = Fixed(arguments)
         for name, what in self.declared().items():
             if isinstance(what, Sort):
@@ -135,7 +136,7 @@ class Part(metaclass=Declaring):
                         message = f'{name} takes several names, as {name} = ("...",)'
                     raise ModelError(message, where=where)
         refuse_lost_declarations(cls)
-        cls._class_arguments = Fixed(arguments)
+        cls._in_line = Fixed(arguments)
         refuse_arguments(cls, arguments)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -213,14 +214,6 @@ class Part(metaclass=Declaring):
     def label(cls) -> str:
         """Name the class as the command line does."""
         return kebab(cls.__name__)
-
-    @classmethod
-    def class_arguments(cls) -> dict[str, object]:
-        """Return the sizes, parameters and parts that its classes were made with."""
-        found: dict[str, object] = {}
-        for base in reversed(cls.__mro__):
-            found |= vars(base).get("_class_arguments", {})
-        return found
 
     def _settle(
         self,

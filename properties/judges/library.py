@@ -32,13 +32,23 @@ class VariantResult:
 
     @property
     def as_stated(self) -> bool:
-        """Whether just that breaks which the protocol and its parts state to break."""
+        """Whether just that breaks which the protocol and its parts state to break.
+
+        Of a protocol that claims nothing, nothing is known to be so.
+        """
         return self.decided and self.broken == self.variant.protocol.stated_breaks
 
     @property
+    def not_as_stated(self) -> bool:
+        """Whether something breaks that is not stated to, or holds that is."""
+        stated = self.variant.protocol.stated_breaks
+        return not self.broken <= stated or (self.decided and not self.as_stated)
+
+    @property
     def decided(self) -> bool:
-        """Whether every property was settled."""
-        return Verdict.UNDECIDED not in self.report.verdicts.values()
+        """Whether there are properties, and every one was settled."""
+        verdicts = self.report.verdicts.values()
+        return bool(verdicts) and Verdict.UNDECIDED not in verdicts
 
 
 def judge_library(

@@ -12,7 +12,7 @@ from onceproof.model.text import shell_word
 from onceproof.properties.judges.library import judge_library, judge_variants
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.evidence_option import leave
-from onceproof.spark_checks.cli.options import print_json
+from onceproof.spark_checks.cli.options import print_json, say_nothing_is_claimed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,9 +74,20 @@ def _command(variant: Variant) -> str:
 
 
 def _status(found: Sequence[VariantResult]) -> int:
-    if any(s.decided and not s.as_stated for s in found):
+    """Return 1 where something is not as stated, and 2 where that is not known.
+
+    What claims nothing counts, unless another that was judged derives from it.
+    """
+    if any(one.not_as_stated for one in found):
         return 1
-    return 0 if all(s.as_stated for s in found) else 2
+    return 0 if all(s.as_stated or _is_base(s, found) for s in found) else 2
+
+
+def _is_base(result: VariantResult, found: Sequence[VariantResult]) -> bool:
+    """Return whether a protocol claims nothing, and another that claims derives."""
+    kind = type(result.variant.protocol)
+    derived = (o for o in found if issubclass(type(o.variant.protocol), kind))
+    return not result.report.findings and any(o.report.findings for o in derived)
 
 
 def result_data(result: VariantResult) -> dict[str, Any]:
@@ -93,7 +104,7 @@ def result_data(result: VariantResult) -> dict[str, Any]:
     }
 
 
-def _show_results(found: list[VariantResult]) -> None:
+def _show_results(found: Sequence[VariantResult]) -> None:
     table = Table(Column("protocol", no_wrap=True), "states", "breaks", "as stated")
     for one in found:
         run = one.report.exploration
@@ -101,17 +112,28 @@ def _show_results(found: list[VariantResult]) -> None:
             str(one.variant),
             f"{run.distinct:,}" if run else "",
             ", ".join(sorted(one.broken)),
-            "yes" if one.as_stated else "[red]no[/red]",
+            _in_words(one),
         )
     console.stdout().print(table)
-    odd = [s for s in found if not s.as_stated]
-    for one in odd:
-        click.echo(
-            f"{one.variant}: stated to break "
-            f"{sorted(one.variant.protocol.stated_breaks)}, and breaks "
-            f"{sorted(one.broken)}"
-        )
-    click.echo(f"{len(found) - len(odd)} of {len(found)} are as stated")
+    claiming = [s for s in found if s.report.findings]
+    for one in claiming:
+        if not one.as_stated:
+            click.echo(
+                f"{one.variant}: stated to break "
+                f"{sorted(one.variant.protocol.stated_breaks)}, and breaks "
+                f"{sorted(one.broken)}"
+            )
+    for one in found:
+        if not _is_base(one, found):
+            say_nothing_is_claimed(one.report)
+    as_stated = sum(one.as_stated for one in claiming)
+    click.echo(f"{as_stated} of {len(claiming)} are as stated")
+
+
+def _in_words(result: VariantResult) -> str:
+    if not result.report.findings:
+        return "claims nothing"
+    return "yes" if result.as_stated else "[red]no[/red]"
 
 
 def verdict_table(found: list[VariantResult]) -> str:

@@ -792,6 +792,46 @@ def test_a_subclass_changes_sizes_numbers_and_parts():
     assert check(Larger()).exploration.distinct == 1
 
 
+class Declared(LargerAgain):
+    """Declares anew what the lines of the classes before it give."""
+
+    faults = param(7)
+    sink = part(Rows)
+
+
+class Again(Declared, faults=8):
+    """Gives one of them in its own line."""
+
+
+class Named(Batches):
+    """Names what it inherits, and declares nothing anew."""
+
+    W = Batches.W
+
+
+class NamedAndLarger(Named, Larger):
+    """The size is that of the line, which comes before what is only named."""
+
+
+def test_what_a_class_declares_goes_before_the_lines_of_its_bases():
+    """A number or a part that is declared anew is what the class has."""
+    assert (Declared().faults, Declared().sink.most) == (7, 1)
+    assert (Again().faults, Again().sink.most) == (8, 1)
+    assert sized(Declared()) == sized(Again()) == sized(LargerAgain())
+    assert sized(NamedAndLarger())["W"] == 3
+
+
+def test_a_class_gives_a_value_in_its_line_or_declares_it_and_not_both():
+    """Only one of two values would count."""
+    with pytest.raises(ModelError, match="faults is given in the line of the class"):
+        type(
+            "Wrong",
+            (Batches,),
+            {"__module__": __name__, "faults": param(2)},
+            faults=3,
+        )
+
+
 def test_settings_of_a_part_go_beside_what_a_subclass_gives_it(tmp_path):
     """As ``--set`` does: nothing that the class says is lost."""
     path = tmp_path / "mine.py"

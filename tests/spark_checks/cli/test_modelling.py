@@ -197,6 +197,58 @@ def test_a_file_of_several_protocols_is_judged_by_what_it_states(
     assert [one["protocol"] for one in found] == [f"{path}:counter", f"{path}:wrong"]
 
 
+CLAIMLESS = """
+from onceproof.model.language import *
+
+class Idle(Protocol):
+    n = state(0, high=9)
+
+    @action
+    def up(self):
+        when(self.n < 9)
+        self.n = self.n + 1
+
+class Other({base}):
+    m = state(False)
+    {claim}
+"""
+LOW = "is_low = always(lambda self: self.n < 3)"
+IN = "is_in = always(lambda self: self.n <= 9)"
+HELD = "is_held = always(lambda self: any_of(self.m, not_(self.m)))"
+
+
+@pytest.mark.parametrize(
+    ("base", "claim", "status"),
+    [
+        ("Idle", "", 2),
+        ("Protocol", HELD, 2),
+        ("Idle", IN, 0),
+        ("Idle", LOW, 1),
+    ],
+)
+def test_a_file_in_which_nothing_is_claimed_is_not_as_stated(
+    tmp_path, base, claim, status
+):
+    """A protocol may claim nothing only as the base of another that claims."""
+    path = tmp_path / "several.py"
+    path.write_text(CLAIMLESS.format(base=base, claim=claim))
+
+    result = run("check", str(path))
+
+    assert result.exit_code == status
+    assert ("claims nothing, so" in result.output) == (status == 2)
+
+
+def test_what_is_refuted_is_not_as_stated_though_the_search_was_stopped(tmp_path):
+    """One property is refuted that is not stated to be; another is undecided."""
+    path = tmp_path / "several.py"
+    claims = f"{LOW}\n    {IN}"
+    path.write_text(CLAIMLESS.format(base="Idle", claim=claims))
+
+    assert run("check", str(path), "--max-states", "5").exit_code == 1
+    assert run("check", str(path), "--max-states", "2").exit_code == 2
+
+
 def test_one_of_several_protocols_is_judged_as_it_is(tmp_path):
     """What is refuted is refuted, whatever the file states; options are for one."""
     path = tmp_path / "several.py"
