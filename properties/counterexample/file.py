@@ -67,7 +67,7 @@ _OPTIONS = table(
 )
 
 
-@stored("lane", "label")
+@stored("lane", "label", "shown")
 @dataclass(frozen=True)
 class TraceStep:
     """One step of the trace."""
@@ -84,13 +84,15 @@ class TraceStep:
     """Who acts: the member of an unordered sort, the part, or the protocol's role."""
     label: str = field(default="", compare=False)
     """How the step is shown, with a word beside each number."""
+    shown: Scalars = field(default_factory=dict, compare=False)
+    """How its changes are shown, where there are messages or members among them."""
 
     def __str__(self) -> str:
         """Show the step as ``commit_task(partition 0, attempt 1)``."""
         return self.label or f"{self.event}({', '.join(map(str, self.members))})"
 
 
-@stored("looks", "input", "test", "options", "because", "loop", "taken")
+@stored("shown_start", "looks", "input", "test", "options", "because", "loop", "taken")
 @dataclass(frozen=True)
 class Counterexample:
     """A trace that breaks a property, of the model or of a real run."""
@@ -126,6 +128,8 @@ class Counterexample:
     """The ledger that the model expects."""
     start: Scalars = field(default_factory=dict)
     """The first state, element by element."""
+    shown_start: Scalars = field(default_factory=dict, compare=False)
+    """How the first state is shown, where there are messages or members in it."""
     looks: tuple[Count, ...] = ()
     """After how many steps each moment was."""
     input: Annotated[dict[str, Any] | None, maybe(_EVENTS)] = None
@@ -279,6 +283,7 @@ def steps_of(interpreter: Interpreter, trace: Trace) -> tuple[TraceStep, ...]:
                 differences(interpreter, before, after),
                 lane=lane_of(interpreter, event),
                 label=labels.event(event, before),
+                shown=labels.differences(before, after) if labels.tells_more else {},
             )
         )
     return tuple(found)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.model.interleavings.failing_runs import starts
 from onceproof.model.language.sorts import Member
-from onceproof.model.language.terms.types import spelled
+from onceproof.model.language.terms.types import MemberType, spelled
 from onceproof.properties.counterexample.boxes import (
     Box,
     boxes_of,
@@ -80,6 +80,15 @@ class Labels:
         self._known: dict[tuple[str, tuple[int, ...]], Element] = {}
         self.shown = self._elements()
         self.elements = tuple(element.label for element in self.shown)
+
+    @property
+    def tells_more(self) -> bool:
+        """Whether elements are shown otherwise than files hold them.
+
+        So it is where there are messages, or members that state holds.
+        """
+        fields = self._interpreter.fields
+        return bool(self.boxes) or any(isinstance(f.type, MemberType) for f in fields)
 
     def event(self, event: Event, before: State) -> str:
         """Label an event; ``before`` is the state that it is taken in."""

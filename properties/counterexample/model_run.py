@@ -25,6 +25,7 @@ from onceproof.properties.counterexample.file import (
     named,
     steps_of,
 )
+from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.judges.by_search import claims_of, every_parameter_of
 from onceproof.properties.trust import own_code
 
@@ -72,6 +73,7 @@ def counterexample_of(
     the options of the search that found it.
     """
     interpreter = Interpreter(protocol)
+    labels = Labels(interpreter)
     run = finding.trace if finding else None
     start = run.start if run else next(iter(interpreter.initial_states()))
     met = finding is not None and run is not None and finding.verdict.holds
@@ -87,6 +89,7 @@ def counterexample_of(
         versions=versions_of("onceproof"),
         faults=protocol.faults,
         start=named(interpreter, start),
+        shown_start=labels.state(start) if labels.tells_more else {},
         loop=run.loop if run else None,
         options=dict(found_with or {}),
     )

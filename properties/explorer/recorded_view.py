@@ -35,13 +35,14 @@ def without_model(counterexample: Counterexample, notes: list[str]) -> View:
     """Return the view of a file whose model cannot be made again."""
     lanes = lanes_of(counterexample)
     rows = {row.number: row for row in lanes.rows if row.kind != LOOK}
-    known = dict(counterexample.start)
+    known = dict(counterexample.shown_start or counterexample.start)
     steps = []
     for number, step in enumerate(counterexample.steps, 1):
         changes = tuple(
-            Change(name, known.get(name), value) for name, value in step.changes.items()
+            Change(name, known.get(name), value)
+            for name, value in (step.shown or step.changes).items()
         )
-        known |= step.changes
+        known |= step.shown or step.changes
         steps.append(
             StepView(
                 number=number,
@@ -83,7 +84,7 @@ def assembled(
     What is not among ``more`` is as the file has it.
     """
     filled: dict[str, Any] = {
-        "start": counterexample.start,
+        "start": counterexample.shown_start or counterexample.start,
         "because": counterexample.because,
         "fails_at": failing_step(counterexample),
         **more,

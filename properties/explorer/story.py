@@ -56,6 +56,7 @@ def story_of(
     if view.property != DRIFT:
         why = say("story-why", claim=view.property, clause=view.clause)
     saw = _saw(view, counterexample, model, grounds)
+    why = "" if why == saw else why
     begins = "" if model is None or not view.steps else _begins(model)
     return Story(f"{begins}{saw}", why, tuple(chosen))
 

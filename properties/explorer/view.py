@@ -112,7 +112,7 @@ class Story:
     saw: str
     """What readers saw, or what the state is, in a sentence."""
     why: str
-    """Which claim that breaks, in a sentence."""
+    """Which claim that breaks, in a sentence; empty where nothing else is known."""
     steps: tuple[StoryStep, ...]
     """The steps that led there, in order."""
 

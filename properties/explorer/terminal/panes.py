@@ -349,7 +349,8 @@ def story_text(view: View) -> Text:
     story = view.story
     if story is None:
         return Text()
-    lines = [Text(safe(story.saw), "bold"), Text(safe(story.why))]
+    lines = [Text(safe(story.saw), "bold")]
+    lines += [Text(safe(story.why))] if story.why else []
     for step in story.steps:
         text = f"{safe(step.who)}: {safe(step.text)}"
         lines.append(Text(f"{step.step:3} {text}"))

@@ -64,7 +64,7 @@ def story_lines(view: View, width: int) -> list[str]:
     if story is None:
         return []
     found = []
-    for text in (story.saw, story.why):
+    for text in filter(None, (story.saw, story.why)):
         found += textwrap.wrap(safe(text), width)
     if story.steps:
         found += ["", f"{say('story-steps')}:"]

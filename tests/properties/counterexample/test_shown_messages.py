@@ -51,6 +51,22 @@ def test_no_way_to_show_a_run_names_what_is_inside(kind, tmp_path):
         assert INSIDE.search(re.sub(r"faults\.\S+", "", text)) is None, text
 
 
+@pytest.mark.parametrize("kind", [Pipe, Log, Lease, Office])
+def test_a_file_shows_them_without_its_model(kind, tmp_path, monkeypatch):
+    """Who has only the file sees the same words, and one sentence once."""
+    shown("check", f"{FILE}:{kind.label()}", "--output", str(tmp_path))
+    (file, *_) = sorted(tmp_path.iterdir())
+    (tmp_path / "pyproject.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+
+    text = shown("explore", str(file))
+    data = shown("explore", str(file), "--json")
+
+    assert "the model cannot be made again" in text
+    assert text.count("it is claimed that") == 1
+    assert INSIDE.search(re.sub(r"faults\.\S+", "", data)) is None, data
+
+
 def test_a_channel_is_the_list_of_its_messages():
     """In the table of a trace, and what repeats a message names it."""
     text = shown("check", f"{FILE}:pipe")
