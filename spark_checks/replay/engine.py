@@ -14,6 +14,7 @@ from onceproof.spark_checks.inputs.event_files import InputFiles
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.observations import Observers
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_replay import replay_sink
 from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
@@ -128,12 +129,19 @@ def _replayed(
             message = "a replay needs events"
             raise UsageError(message)
         source = InputFiles(pool.folder("events"), given)
+        observers = Observers(session.spark, source)
         reports = []
         try:
             for sink in sinks:
                 store = None if sink.store is None else pool.stores.running(sink.store)
                 context = ReplayContext(
-                    session, session.spark, source, None, pool.scratch, store=store
+                    session,
+                    session.spark,
+                    source,
+                    observers,
+                    observer=None,
+                    scratch=pool.scratch,
+                    store=store,
                 )
                 try:
                     reports.append(

@@ -209,7 +209,25 @@ class Observations:
         )
 
 
-def observer_of(
+class Observers:
+    """The observers of one source; all sinks that show its events share one."""
+
+    def __init__(self, spark: SparkSession, source: InputFiles) -> None:
+        """Compute nothing yet."""
+        self._spark = spark
+        self._source = source
+        self._of_events: Observer | None = None
+
+    def of(self, result: Result | None) -> Observer:
+        """Return the observer of a sink that shows the events, or a ``result``."""
+        if result is not None:
+            return _observer_of(self._spark, self._source, result)
+        if self._of_events is None:
+            self._of_events = _observer_of(self._spark, self._source, None)
+        return self._of_events
+
+
+def _observer_of(
     spark: SparkSession, source: InputFiles, result: Result | None
 ) -> Observer:
     """Compute what a sink should show of a source: its keys, or a result.

@@ -18,7 +18,6 @@ from onceproof.spark_checks.plan.plans import Plans
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.cleanup import RunFolders
 from onceproof.spark_checks.replay.confirmation import Findings, Retries
-from onceproof.spark_checks.replay.observations import observer_of
 from onceproof.spark_checks.replay.outcome import outcome_of
 from onceproof.spark_checks.replay.recovery import with_recovery
 from onceproof.spark_checks.replay.sink_report import SinkReport
@@ -170,7 +169,7 @@ def _prepared(
     folder, built = fresh(context, sink)
     try:
         result = built.result if built.under_test.result is not None else None
-        observer = observer_of(context.spark, context.source, result)
+        observer = context.observers.of(result)
     finally:
         built.close()
     shutil.rmtree(folder, ignore_errors=True)

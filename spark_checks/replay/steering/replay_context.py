@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
     from onceproof.properties.ledger import History
     from onceproof.spark_checks.inputs.event_files import InputFiles
-    from onceproof.spark_checks.replay.observations import Observations, Observer
+    from onceproof.spark_checks.replay.observations import (
+        Observations,
+        Observer,
+        Observers,
+    )
     from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.stores.interface import RunningStore
 
@@ -36,8 +40,10 @@ class ReplayContext:
     """The session of this thread."""
     source: InputFiles
     """The input."""
+    observers: Observers
+    """Those that compare what readers see with the input."""
     observer: Observer | None
-    """Compares what readers see with the input; None in the first run."""
+    """The one for the sink under test; None in the first run."""
     scratch: Path
     """The folder of the runs."""
     patience: float = PATIENCE
