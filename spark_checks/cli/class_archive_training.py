@@ -21,6 +21,7 @@ from onceproof.spark_checks.session.class_archive import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+_MAIN = "from onceproof.spark_checks.cli.class_archive_training import main; main()"
 _SINKS = ("foreach-batch-append", "datasource-staged", "parquet-manifest")
 
 
@@ -52,9 +53,9 @@ def make(java: int) -> Path:
 
 
 def _run(draft: Path) -> tuple[int, str]:
-    """Run this file; when interrupted, let it end its JVM and delete its folder."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "onceproof.spark_checks.cli.class_archive_training"],
+    """Run ``main``; when interrupted, let it end its JVM and delete its folder."""
+    with subprocess.Popen(  # noqa: S603 - this Python
+        [sys.executable, "-c", _MAIN],
         env={**os.environ, DRAFT_VARIABLE: str(draft)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -9,6 +9,7 @@ import pytest
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.cli import class_archive_training
 from onceproof.spark_checks.session import class_archive
+from onceproof.spark_checks.session.jvm import java_version
 
 
 @pytest.fixture
@@ -57,6 +58,29 @@ def test_a_place_that_cannot_be_written_to_is_refused_at_once(place, monkeypatch
     place.mkdir(parents=True)
     with pytest.raises(UsageError, match="is a folder"):
         class_archive_training.make(17)
+
+
+def test_the_replays_that_show_the_classes_are_run(tmp_path, monkeypatch):
+    """In a process of their own, whose error is the answer."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+
+    code, output = class_archive_training._run(tmp_path / "draft")
+
+    assert code != 0
+    assert f"no Java at JAVA_HOME={tmp_path}" in output.splitlines()[-1]
+
+
+@pytest.mark.spark
+@pytest.mark.ci
+def test_an_archive_is_made_and_used(place):
+    """By a session that starts after it."""
+    java = java_version()
+
+    made = class_archive_training.make(java)
+
+    assert made == place
+    assert class_archive.used_in(class_archive.options(java)) == str(place)
+    assert b"org/apache/spark/sql/execution/streaming" in place.read_bytes()
 
 
 def test_what_does_not_come_about_leaves_nothing(place, monkeypatch):
