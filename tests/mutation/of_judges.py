@@ -145,8 +145,8 @@ JUDGES = (
     Mutation(
         "properties/property.py",
         "a claim per member is made of the first member alone",
-        "    ranges = [[Member(i, s) for i in range(protocol.size_of(s))] for s in mark.per]",
-        "    ranges = [[Member(0, s)] for s in mark.per]",
+        "            for members in _members(protocol, per)\n",
+        "            for members in [*_members(protocol, per)][:1]\n",
     ),
     Mutation(
         "properties/guarantees.py",

@@ -133,13 +133,13 @@ LANGUAGE = (
     Mutation(
         "model/language/protocol.py",
         "the crash of one process takes the volatile state of all",
-        "            return if_else(at[0] == process, field.start(*at), kept)",
-        "            return if_else(at[0] == at[0], field.start(*at), kept)",
+        "            return if_else(at[0] == process, self._start_of(field)(*at), kept)",
+        "            return if_else(at[0] == at[0], self._start_of(field)(*at), kept)",
     ),
     Mutation(
         "model/language/parts/processes.py",
         "a crash loses nothing",
-        "        self._owner.bound(self.store).lose_volatile(process)\n",
+        "        self.part_around().lose_volatile(process)\n",
         "",
     ),
     Mutation(
