@@ -86,6 +86,13 @@ STARTS = ("foreachBatch", "option", "options", "start", "toTable")
 SAVES = ("save", "parquet", "json", "csv", "orc", "text")
 """The methods of a writer that write to a path."""
 
+COMMIT_DENIED = "Commit denied for partition"
+"""How Spark says that an attempt of a task may not commit, as another one may.
+
+A failed attempt frees its place only once Spark's scheduler has heard of its failure.
+On a busy machine the next attempt may ask before that, and is denied.
+"""
+
 END_OF_STREAM = b"\xff\xff\xff\xfc"
 """The number, as Spark sends it, after which a task gets no more input."""
 

@@ -172,7 +172,7 @@ def put_in_place(mutation: Mutation) -> None:
     changed = _changed(old, new)
     differ = bool(changed)
     for function in gc.get_objects():
-        if isinstance(function, FunctionType) and function.__code__ in changed:
+        if type(function) is FunctionType and function.__code__ in changed:
             function.__code__ = changed[function.__code__]
     if mutation.file.endswith("hash_table.py"):
         _compile_again(path)

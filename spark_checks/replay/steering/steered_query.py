@@ -26,6 +26,7 @@ from onceproof.spark_checks.replay.steering.query_run import (
     QueryRun,
 )
 from onceproof.spark_checks.session.host_processes import HostError
+from onceproof.spark_checks.session.spark_names import COMMIT_DENIED
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
 
 if TYPE_CHECKING:
@@ -206,8 +207,11 @@ class SteeredQuery:
     def _heal(self, run: RunPlan, ended: QueryResult) -> Deviation:
         """Start the query again where it failed though no fault was injected.
 
-        The model has no such restart: each is noted, and makes the result drift.
+        The model has no such restart: each is noted, and makes the result drift. Where
+        Spark's scheduler was late, the run says nothing.
         """
+        if COMMIT_DENIED in ended.error:
+            return Deviation(ended.error, help=True)
         again = replace(run, rules=(), trap=None)
         restarts = 0
         while ended.error and restarts < _RESTARTS:
