@@ -1,5 +1,6 @@
 """The language that protocols are written in: import everything from here."""
 
+from onceproof.model.language.choices import first_of, last_of
 from onceproof.model.language.comparisons import equal, max_of, min_of
 from onceproof.model.language.decorators import (
     action,
@@ -58,8 +59,10 @@ __all__ = [
     "equal",
     "eventually",
     "fault",
+    "first_of",
     "if_else",
     "implies",
+    "last_of",
     "leads_to",
     "lemma",
     "max_of",

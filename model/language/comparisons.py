@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import cast
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.choices import extreme
 from onceproof.model.language.expressions import (
     Symbolic,
     alike,
@@ -18,20 +20,31 @@ from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import is_integer
 
 
-def min_of(first: int, *others: int) -> int:
-    """Return the least of some integers; ``min_of(n + 1, 3)`` stops counting at 3."""
-    found = _whole(first)
+def min_of(first: int | Iterable[int], *others: int) -> int:
+    """Return the least of some integers; ``min_of(n + 1, 3)`` stops counting at 3.
+
+    It takes integers, or one generator of integers with bounds.
+    """
+    if not others and _is_generator(first):
+        return extreme(cast("Iterable[int]", first), "min_of", least=True)
+    found = _whole(cast("int", first))
     for other in others:
         found = if_else(_whole(other) < found, other, found)
     return found
 
 
-def max_of(first: int, *others: int) -> int:
-    """Return the greatest of some integers."""
-    found = _whole(first)
+def max_of(first: int | Iterable[int], *others: int) -> int:
+    """Return the greatest of some integers, or of one generator of integers."""
+    if not others and _is_generator(first):
+        return extreme(cast("Iterable[int]", first), "max_of", least=False)
+    found = _whole(cast("int", first))
     for other in others:
         found = if_else(found < _whole(other), other, found)
     return found
+
+
+def _is_generator(value: object) -> bool:
+    return not isinstance(value, Symbolic | int) and isinstance(value, Iterable)
 
 
 def _whole(value: int) -> int:

@@ -302,7 +302,12 @@ def _gather(claims: tuple[object, ...]) -> list[Group]:
     return groups
 
 
-def _plain(groups: list[Group]) -> list[object] | None:
+def gathered_groups(values: Iterable[object]) -> list[Group]:
+    """Run a generator; give its values by the variables they speak of."""
+    return _gather((values,))
+
+
+def plain_values(groups: list[Group]) -> list[object] | None:
     """Return the values if all of them are plain; None if there is a symbolic one."""
     values = [value for _, some in groups for value in some]
     bound = any(variables for variables, _ in groups)
@@ -312,7 +317,7 @@ def _plain(groups: list[Group]) -> list[object] | None:
 def all_of(*claims: bool | Iterable[bool]) -> bool:
     """Hold when every claim holds; takes claims, or one generator of claims."""
     groups = _gather(claims)
-    plain = _plain(groups)
+    plain = plain_values(groups)
     if plain is not None:
         truths = [plain_truth(value) for value in plain]
         return all(truths)
@@ -326,7 +331,7 @@ def all_of(*claims: bool | Iterable[bool]) -> bool:
 def any_of(*claims: bool | Iterable[bool]) -> bool:
     """Hold when some claim holds; takes claims, or one generator of claims."""
     groups = _gather(claims)
-    plain = _plain(groups)
+    plain = plain_values(groups)
     if plain is not None:
         truths = [plain_truth(value) for value in plain]
         return any(truths)
@@ -351,11 +356,11 @@ def _added(given: Iterable[object], number: Callable[[object], object]) -> int:
     """Add up what ``number`` makes of each value."""
     groups = [
         (bound, [number(value) for value in values])
-        for bound, values in _gather((given,))
+        for bound, values in gathered_groups(given)
     ]
-    plain = _plain(groups)
+    plain = plain_values(groups)
     if plain is not None:
-        return sum(_number(value) for value in plain)
+        return sum(plain_number(value) for value in plain)
     body: t.Term = t.integer(0)
     for bound, values in groups:
         part: t.Term = t.integer(0)
@@ -372,7 +377,7 @@ def plain_truth(value: object) -> bool:
     return cast("bool", value)
 
 
-def _number(value: object) -> int:
+def plain_number(value: object) -> int:
     """Return a plain whole number; refuse what is none, as when a model is traced."""
     _whole(value)
     return int(cast("int", value))

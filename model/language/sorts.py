@@ -240,6 +240,18 @@ class Members:
         self._store.uses_size(self.sort)
         return Member(self._size - 1, self.sort)
 
+    def in_order(self, name: str) -> list[Member]:
+        """List the members of an ordered sort, for what is called ``name``."""
+        if not self.sort.ordered:
+            sort = self.sort.name
+            message = (
+                f"{sort} has no order, so {name} cannot choose; let an action per "
+                f"{sort} have the member, and guard it by the condition"
+            )
+            raise ModelError(message, where=here())
+        self._store.uses_size(self.sort)
+        return [Member(i, self.sort) for i in range(self._size)]
+
     def __contains__(self, what: object) -> bool:
         """Refuse ``in``: members of the sort always are members."""
         message = (

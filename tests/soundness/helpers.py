@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TYPES = ("bool", "int", "colour")
 MOST = 6
 _NAMES = re.compile(r"\b[vp]\d+\b")
-_BOUND = re.compile(r"\bfor (v\d+) in\b")
+_BOUND = re.compile(r"\b(?:for|lambda) (v\d+)\b")
 
 
 def with_helpers(klass: Klass, dice: random.Random, *, sized: bool) -> Klass:

@@ -118,7 +118,27 @@ class Terms:
             readable = self.members(scope, has.sorts) is not None
             if has.type == "maybe" and has.of == sort and readable:
                 found.append(lambda h=has: self.read(h, scope))
+        if self.sorts[sort]:
+            found.append(lambda: self.nearest(sort, scope))
         return [*found, lambda: const("maybe", "nobody")]
+
+    def nearest(self, sort: str, scope: Scope) -> Node:
+        """Draw the first or the last member for which something holds."""
+        name, how = self.variable(), self.pick(("first_of", "last_of"))
+        inner: Scope = (*scope, (name, sort))
+        text = f"{how}({self.me()}.{sort}, lambda {name}: {{0}})"
+        return Node("maybe", text, (self.leaf("bool", inner),))
+
+    def extreme(self, scope: Scope) -> Node:
+        """Draw the least or the greatest of what members have."""
+        fields = [h for h in self.fields if h.type == "int" and len(h.sorts) == 1]
+        fields = [h for h in fields if h.high - h.low < 9]
+        if not fields:
+            return const("int", "1")
+        has, name = self.pick(fields), self.variable()
+        how = self.pick(("min_of", "max_of"))
+        read = f"{self.me()}.{has.name}[{name}]"
+        return const("int", f"{how}({read} for {name} in {self.me()}.{has.sorts[0]})")
 
     def held(self, scope: Scope, depth: int) -> list[Callable[[], Node]]:
         """List the truths about fields that hold members."""
@@ -448,6 +468,7 @@ class Terms:
                 lambda: Node("int", "({0} - {1})", (sub(), sub())),
                 lambda: Node("int", "(-{0})", (sub(),)),
                 lambda: Node("int", "min_of({0}, {1})", (sub(), sub())),
+                lambda: self.extreme(scope),
                 lambda: Node("int", "max_of({0}, {1}, 1)", (sub(), sub())),
                 lambda: Node(
                     "int",
