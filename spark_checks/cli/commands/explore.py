@@ -12,6 +12,7 @@ import click
 from onceproof.model.errors import UsageError
 from onceproof.model.files import writable, write_whole
 from onceproof.model.language.fields import Param
+from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, pick, settings_of
 from onceproof.model.search.exhaustive import Limits
 from onceproof.properties.counterexample.file import read
@@ -165,6 +166,7 @@ def _of_protocol(
 ) -> Explored:
     """Explore a protocol: the run that breaks a property, or its start."""
     protocol = make(what, settings)
+    trace(protocol)  # a model with a mistake in it is refused, not shown in part
     finding, how = None, {}
     if name is not None:
         known = {prop.name: prop for prop in claims_of(protocol)}
