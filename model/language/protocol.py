@@ -40,6 +40,7 @@ from onceproof.model.language.source_location import (
     asked_by_model,
     defined_at,
     here,
+    modelling,
 )
 from onceproof.model.language.state import State
 from onceproof.model.language.stores.member_store import MemberStore
@@ -236,8 +237,9 @@ class Part(metaclass=Declaring):
         }
         settled = {name: copy.copy(inner) for name, inner in self.parts.items()}
         for name, inner in settled.items():
-            slot = self.declared()[name]
-            inner._settle(owner, self, slot, sizes)  # noqa: SLF001 - a part
+            place = self.declared()[name]
+            with modelling(place.where):
+                inner._settle(owner, self, place, sizes)  # noqa: SLF001 - a part
         self.parts = Fixed(settled)
 
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:

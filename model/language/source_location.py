@@ -31,6 +31,10 @@ _NOT_THE_MODEL = (
     typing.__file__,
     dataclasses.__file__,
 )
+_ENTRANCES = tuple(
+    str(_ROOT / room) for room in ("spark_checks/cli", "spark_checks/pytest_plugin")
+)
+"""Whoever called these is no modeller, such as the library that reads options."""
 _ASKING = (functools.__file__, typing.__file__, abc.__file__, "<frozen abc>")
 
 
@@ -44,19 +48,17 @@ def in_model() -> bool:
 
 def model_frame() -> FrameType | None:
     """Find the innermost frame that belongs to the modeller, not to the language."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame is not _outermost.get():
-        if _is_modellers(frame.f_code.co_filename):
-            return frame
-        frame = frame.f_back
-    return None
+    return next(model_frames(), None)
 
 
 def model_frames() -> Iterator[FrameType]:
     """Yield the modeller's frames of the method that is run, from the innermost on."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not _outermost.get():
-        if _is_modellers(frame.f_code.co_filename):
+        filename = frame.f_code.co_filename
+        if filename.startswith(_ENTRANCES):
+            return
+        if _is_modellers(filename):
             yield frame
         frame = frame.f_back
 

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 from onceproof.model.errors import ModelError
 from onceproof.model.language.decorators import ActionMark
 from onceproof.model.language.fields import Field, Param
-from onceproof.model.language.source_location import class_place, defined_at
+from onceproof.model.language.source_location import (
+    class_place,
+    defined_at,
+    modelling,
+)
 from onceproof.model.language.stores.store import running, when
 from onceproof.model.language.terms.types import IntType
 from onceproof.model.text import did_you_mean
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.stores.store import StateStore
+
+_LANGUAGE = "onceproof.model.language."
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,8 @@ def steps_of(protocol: Protocol) -> tuple[Step, ...]:
                     )
                     where = defined_at(method)
                     raise ModelError(message, where=where)
-            budgets = _budgets(protocol, owner, path, mark)
+            with modelling(_place_of(protocol, path, method)):
+                budgets = _budgets(protocol, owner, path, mark)
             if any(_limit(field) == 0 for field in budgets):
                 continue
             prefix, _, name = path.rpartition(".")
@@ -154,6 +161,16 @@ def fields_of(protocol: Protocol) -> tuple[Field, ...]:
     """List the fields of a protocol, its parts, and the budgets of its faults."""
     budgets = {f.path: f for s in steps_of(protocol) for f in s.budgets}
     return (*protocol.all_fields(), *budgets.values())
+
+
+def _place_of(protocol: Protocol, path: str, method: Callable[..., Any]) -> str:
+    """Return where a step is declared, or the part of the language that brings it."""
+    holder: Part = protocol
+    where = defined_at(method)
+    for name in path.split(".")[:-1]:
+        slot, holder = holder.declared()[name], holder.parts[name]
+        where = slot.where if type(holder).__module__.startswith(_LANGUAGE) else where
+    return where
 
 
 def _limit(field: Field) -> int:

@@ -178,10 +178,12 @@ class Channels(Part, Generic[M]):
         return constants(self, {self.room_: self.bound_})
 
     def _take_sizes(self, sizes: dict[Sort, int]) -> None:
+        (places,) = self.inner
         if self.bound_ is not None:
-            refuse_idle_faults(self, self.room_, self.length, self.budgets_)
-            self._given = {self.inner[0]: self.length}
+            self._given = {places: self.length}
         super()._take_sizes(sizes)
+        if places in sizes:
+            refuse_idle_faults(self, self.room_, sizes[places], self.budgets_)
 
     def __getattr__(self, name: str) -> Any:
         """Refuse to treat the family as if it were one channel."""

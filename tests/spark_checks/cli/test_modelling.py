@@ -249,6 +249,53 @@ def test_what_is_refuted_is_not_as_stated_though_the_search_was_stopped(tmp_path
     assert run("check", str(path), "--max-states", "2").exit_code == 2
 
 
+UNSETTLED = """
+from onceproof.model.language import *
+
+class Other(Protocol):
+    K = param(3)
+
+class Cell(Part):
+    @fault(at_most=Other.K)
+    def crash(self):
+        pass
+
+class Mine(Protocol):
+    ONE = Sort("place", size=1, ordered=True)
+    NONE = param(0)
+    {declared}
+
+    @action
+    def idle(self):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "line", "message"),
+    [
+        ("cell = part(Cell)", 8, "K is no parameter of mine"),
+        ("net = network(0, high=1, losses=Other.K)", 15, "K is no parameter of mine"),
+        ("wire = channels(0, high=1, length=NONE)", 15, "there must be room"),
+        ("wire = channels(0, high=1, length=1, repeats=1)", 15, "needs room for two"),
+        ("net = network(0, high=1, repeats=1)", 15, "needs room for two"),
+        ("net = network(0, high=1, in_flight=ONE, repeats=1)", 15, "room for two"),
+    ],
+)
+def test_what_is_wrong_as_a_protocol_is_made_is_reported_at_its_line(
+    tmp_path, declared, line, message
+):
+    """No file of a library is named, such as that which reads the options."""
+    path = tmp_path / "mine.py"
+    path.write_text(UNSETTLED.format(declared=declared))
+
+    result = run("check", f"{path}:mine")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {path}:{line}: ")
+    assert message in result.stderr
+
+
 def test_one_of_several_protocols_is_judged_as_it_is(tmp_path):
     """What is refuted is refuted, whatever the file states; options are for one."""
     path = tmp_path / "several.py"
