@@ -37,6 +37,9 @@ from onceproof.model.language import (
 )
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
+from onceproof.model.traces import follow
+from onceproof.properties.counterexample.labels import Labels
+from onceproof.properties.counterexample.messages import messages_of
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.property import own_properties
@@ -405,6 +408,22 @@ def test_channels_of_a_part_are_one_for_each_member():
 
     assert found["clients.has", (1,)] is True
     assert found["clients.has", (0,)] is False
+
+
+def test_messages_of_a_part_are_shown_by_their_member_and_content():
+    """A channel in the part of each client reads like one per client."""
+    reference = Interpreter(Clients())
+    events = {str(event): event for event in reference.events()}
+    names = ("ask(1)", "grant(1)", "clients.take(1)")
+    start = next(reference.initial_states())
+    run = follow(reference, start, tuple(events[name] for name in names))
+
+    (message,) = messages_of(reference, run, set())
+    lost = Labels(reference).event(events["clients.inbox.lose(1, 0)"], run.states[2])
+
+    assert (message.text, message.sent, message.taken) == ("granted yes, turn 1", 2, 3)
+    assert message.channel == "clients.inbox[client 1]"
+    assert lost == "clients.inbox.lose(client 1, (granted yes, turn 1))"
 
 
 def test_another_kind_can_take_the_place_of_all():
