@@ -89,6 +89,7 @@ LOADED = (
         "two protocols",
         RIGHT + "\n\nclass Other(Lamp):\n    '''Other.'''\n",
         "choose one, as m.py:",
+        words=("prove", "m.py"),
     ),
     file(
         "no such protocol", RIGHT, "did you mean 'lamp'", words=("check", "m.py:lmap")
