@@ -71,7 +71,7 @@ def public() -> set[str]:
     for name, kinds in PARTS.items():
         for kind in kinds:
             found |= {f"{name}.{a}" for a in vars(kind) if a.islower() and a[0] != "_"}
-    found -= {"Sort.sort"}
+    found -= {"Sort.sort", "Sort.in_order"}
     return found | set(BINARY.values()) | set(COMPARED.values())
 
 

@@ -282,7 +282,9 @@ def _sack(w: Writer, lines: list[str], volatile: str) -> None:
     options = _per(sorts) + (", high=1" if kind == "letter" else "")
     options += ", losses=1" if w.chance(0.3) else ""
     room = w.pick(("O", "O", "1") if "O" in w.sorts else ("1", "2"))
-    repeats = room != "1" and w.chance(0.3)
+    single = any(line.startswith('O = Sort("place", size=1,') for line in lines)
+    alone = room == "1" or (room == "O" and single)
+    repeats = not alone and w.chance(0.3)
     options += ", repeats=1" if repeats else ""
     options += f", in_flight={room}" + ("" if repeats else w.pick(("", ", copies=1")))
     lines.append(f"sack = network({sample}{options}{volatile})")
