@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
@@ -85,6 +86,9 @@ def extreme(values: Iterable[int], name: str, *, least: bool) -> int:
     return cast("int", Symbolic(found))
 
 
+_MANY = 2**20
+"""A size for every sort: how many members there are bounds no value."""
+
 _ONE, _NONE = t.integer(1), t.integer(0)
 
 
@@ -104,25 +108,19 @@ def _all_beyond(groups: list[Group], bound: int, *, least: bool) -> t.Term:
 
 def _bounds(groups: list[Group], name: str) -> tuple[int, int]:
     """Return the least and the greatest number that a value can be."""
-    found = []
+    ranges, found = Ranges(defaultdict(lambda: _MANY)), []
     for value in itertools.chain.from_iterable(values for _, values in groups):
         term = lift(value)
         if not is_integer(t.sort_of(term)):
             message = f"{name} takes whole numbers, not {t.sort_of(term)}"
             raise ModelError(message, where=here())
-        try:
-            found.append(Ranges({}).bounds(term))
-        except KeyError:
-            message = (
-                f"{name} over members takes numbers with bounds, such as a state, and "
-                "no members or counts; see first_of and last_of"
-            )
-            raise ModelError(message, where=here()) from None
+        found.append(ranges.bounds(term))
     low, high = min(one for one, _ in found), max(one for _, one in found)
     if high - low > MOST_STEPS:
         message = (
-            f"{name} over members takes numbers of at most {MOST_STEPS + 1} values, "
-            f"and these are {low}..{high}"
+            f"{name} over members takes numbers with bounds, of at most "
+            f"{MOST_STEPS + 1} values, such as a state, and no members or counts; see "
+            "first_of and last_of"
         )
         raise ModelError(message, where=here())
     return low, high
