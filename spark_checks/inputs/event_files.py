@@ -105,7 +105,9 @@ class InputFiles:
         return self.given.step(files)
 
     def first(self, spark: SparkSession, batches: int) -> DataFrame:
-        """Read the first batches, all at once."""
+        """Read the first batches, all at once; of none, no event."""
+        if not batches:
+            return self.batch(spark, 0).limit(0)
         return self._read(spark, range(batches * self.tasks))
 
     def batch(self, spark: SparkSession, number: int) -> DataFrame:

@@ -111,7 +111,9 @@ def request_of(
 def store_of(given: Any) -> Any:
     """Return a store. Raises ``UsageError`` for anything else."""
     if given is not None and (isinstance(given, type) or not hasattr(given, "missing")):
-        message = f"store takes a store, such as Postgres(), not {given!r}"
+        # A text may hold a password.
+        shown = "a text" if isinstance(given, str) else repr(given)
+        message = f"store takes a store, such as Postgres() or Postgres(url), not {shown}"
         raise UsageError(message)
     return given
 

@@ -232,7 +232,7 @@ def _observer_of(
 ) -> Observer:
     """Compute what a sink should show of a source: its keys, or a result.
 
-    A result may also be seen as it was after any of the batches.
+    A result may also be seen as it was after any of the batches, and before the first.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415
 
@@ -240,7 +240,7 @@ def _observer_of(
     if result is not None:
         final = result(source.first(spark, source.batches))
         interim = None
-        for batches in range(1, source.batches):
+        for batches in range(source.batches):
             part = result(source.first(spark, batches)).select(*final.columns)
             interim = part if interim is None else interim.union(part)
         final_rows = final.withColumn(_UNIT, f.lit(last))

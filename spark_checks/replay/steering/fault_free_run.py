@@ -22,6 +22,11 @@ from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO,
 from onceproof.spark_checks.plan.run_draft import RunDraft
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
+from onceproof.spark_checks.replay.steering.isolation import (
+    first_look,
+    refuse_rows_of_others,
+    refuse_unexplained_rows,
+)
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 from onceproof.spark_checks.sinks.user_code_model import (
@@ -50,6 +55,7 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     """
     batches = context.source.batches
     folder, built = fresh(context, sink)
+    before = first_look(context, built)
     built.close()
     shutil.rmtree(folder, ignore_errors=True)
     sink = replace(sink, code=built.code)
@@ -62,8 +68,10 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     draft.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
     listing = _Listing()
     folder, trial = _tried(context, sink, draft.finished(), listing)
+    refuse_rows_of_others(context, sink, before)
     if trial.unreadable or not _well(context, trial, trial.looks):
         raise UsageError(_wrong(context, sink, trial))
+    refuse_unexplained_rows(sink, before)
     marks = folder / "marks"
     seen = seen_in(marks, batches, callback=(marks / CALLED_BACK).exists())
     if not (seen.driver or seen.tasks) and listing.tables:
