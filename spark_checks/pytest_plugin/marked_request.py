@@ -113,7 +113,7 @@ def store_of(given: Any) -> Any:
     if given is not None and (isinstance(given, type) or not hasattr(given, "missing")):
         # A text may hold a password.
         shown = "a text" if isinstance(given, str) else repr(given)
-        message = f"store takes a store, such as Postgres() or Postgres(url), not {shown}"
+        message = f"store takes a store, as Postgres() or Postgres(url), not {shown}"
         raise UsageError(message)
     return given
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from onceproof.model.errors import UsageError
 from onceproof.model.protocols.micro_batch import MicroBatch
 
 if TYPE_CHECKING:
@@ -20,6 +21,20 @@ if TYPE_CHECKING:
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]
+
+
+class NoStore:
+    """Stands where a test names no store, and says so to whoever asks it for a place."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse: there is no place."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        message = (
+            f"target.store.{name} is asked for, and the test names no store; help: "
+            "onceproof_replay(..., store=Postgres())"
+        )
+        raise UsageError(message)
 
 
 @dataclass(frozen=True)

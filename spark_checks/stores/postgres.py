@@ -62,18 +62,21 @@ class Postgres:
 
     def __post_init__(self) -> None:
         """Refuse what is no URL of PostgreSQL."""
-        if self.url and urlsplit(self.url).scheme not in _SCHEMES:
+        __tracebackhide__ = True
+        scheme = urlsplit(self.url).scheme
+        if self.url and scheme not in _SCHEMES:
+            found = f"one that begins with {scheme}:" if scheme else "another text"
             message = (
-                "Postgres() takes a URL such as postgresql://user:password@host:5432/"
-                "name, or none, and starts a server then"
+                "Postgres() takes no URL, and starts a server then, or one such as "
+                f"postgresql://user:password@host:5432/name, and not {found}"
             )
             raise StoreError(message)
 
     def __repr__(self) -> str:
         """Show everything but the password."""
-        return (
-            f"Postgres({_without_password(self.url)!r})" if self.url else "Postgres()"
-        )
+        known = urlsplit(self.url).scheme in _SCHEMES
+        shown = repr(_without_password(self.url)) if known else ""
+        return f"Postgres({shown})"
 
     @property
     def name(self) -> str:

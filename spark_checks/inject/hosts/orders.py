@@ -21,7 +21,7 @@ from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inject.sink_description import describe
 from onceproof.spark_checks.session import forkable, jvm_link, spark_internals
 from onceproof.spark_checks.session.fork_server import serve
-from onceproof.spark_checks.sinks.interface import ModelledSink, Target
+from onceproof.spark_checks.sinks.interface import ModelledSink, NoStore, Target
 from onceproof.spark_checks.sinks.user_code_model import UserCode
 from onceproof.spark_checks.sinks.user_sink import with_code_of
 
@@ -112,7 +112,7 @@ def _build(order: Message) -> Message:
     _enter(order)
     before, numbers = forkable.files(), _numbers()
     restore = jvm_link.lazily(order["link"])
-    place = order["store"] and pickling.unpack(order["store"])
+    place = pickling.unpack(order["store"]) if order["store"] else NoStore()
     target = Target(Path(order["path_of"]), order["name"], store=place)
     _here.target = target
     try:

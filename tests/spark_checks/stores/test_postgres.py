@@ -232,11 +232,23 @@ def test_a_server_that_does_not_answer_is_named_without_its_password():
     assert "s3cret" not in repr(Postgres(url))
 
 
-@pytest.mark.parametrize("url", ["mysql://host/db", "/var/lib/db", "host:5432"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://me:s3cret@host/db",
+        "postgresql+psycopg://me:s3cret@host/db",
+        "jdbc:postgresql://host/db?password=s3cret",
+        "host=127.0.0.1 password=s3cret",
+        "/var/lib/db",
+        "host:5432",
+    ],
+)
 def test_what_is_no_url_of_postgresql_is_refused(url):
     """With what to write."""
-    with pytest.raises(StoreError, match="takes a URL such as postgresql://"):
+    with pytest.raises(StoreError, match="one such as postgresql://") as caught:
         Postgres(url)
+
+    assert "s3cret" not in str(caught.value)
 
 
 def test_a_port_that_is_taken_meanwhile_is_no_failure(postgres, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.model.errors import UsageError
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE, RECOVERABLE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
@@ -25,7 +26,7 @@ SCHEMA = "id string, amount long"
 def judged(pool, tmp_path, postgres):
     def ask(build, **words):
         claims = (EFFECTIVELY_ONCE, RECOVERABLE)
-        test = RequestingTest("", ("id",), (), claims, ())
+        test = RequestingTest("", words.pop("key", ("id",)), (), claims, ())
         choice = Choice(most=words.pop("most", 6))
         request = AssessmentRequest(
             Path(__file__).parent,
@@ -70,3 +71,49 @@ def test_a_sink_is_judged_by_what_it_does(judged, pool, postgres, build, verdict
 
     assert str(found.verdict) == verdict, found.headline
     assert schemas(pool.stores.running(postgres)) == set()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_sink_that_is_not_alone_with_its_data_is_refused(
+    judged, pool, postgres, again
+):
+    """Else what one run loses is there from another: of this replay, or before it."""
+    import psycopg
+
+    url = pool.stores.running(postgres)._url
+    if not again:
+        with psycopg.connect(url) as db:
+            db.execute("DROP SCHEMA IF EXISTS onceproof_of_all CASCADE")
+
+    with pytest.raises(UsageError, match="is not alone with its data: readers of a"):
+        judged(sinks.in_a_schema_of_all)
+
+    if again:
+        with psycopg.connect(url) as db:
+            db.execute("DROP SCHEMA onceproof_of_all CASCADE")
+
+
+@pytest.mark.parametrize(
+    ("build", "verdict"),
+    [(sinks.transfers, "held"), (sinks.transfers_that_lose, "refuted")],
+)
+def test_what_is_there_from_the_start_belongs_to_the_result(judged, build, verdict):
+    """Balances that open with 5000 may be seen before the first batch."""
+    assert str(judged(build, key=()).verdict) == verdict
+
+
+def test_what_is_there_from_the_start_and_not_in_the_result_is_refused(judged):
+    """With an example, and what to write."""
+    with pytest.raises(UsageError, match=r"before any batch.* let result= give them"):
+        judged(sinks.transfers_from_nothing, key=())
+
+
+def test_a_test_without_a_store_says_so(pool, tmp_path):
+    """Whoever asks for a place in it is told what to write."""
+    test = RequestingTest("", ("id",), (), (EFFECTIVELY_ONCE,), ())
+    request = AssessmentRequest(
+        Path(__file__).parent, tmp_path, events=SCHEMA, test=test
+    )
+
+    with pytest.raises(UsageError, match=r"target\.store\.url is asked for, and the"):
+        judge(sinks.insert, request, pool=pool)
