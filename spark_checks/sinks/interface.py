@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class NoStore:
-    """Stands where a test names no store, and says so to whoever asks it for a place."""
+    """Stands where a test names no store, and says so when it is asked for a place."""
 
     def __getattr__(self, name: str) -> Any:
         """Refuse: there is no place."""
