@@ -334,7 +334,7 @@ def test_an_attribute_of_a_class_that_a_step_changes_is_refused(
 ) -> None:
     by = Grown.by
     try:
-        with pytest.raises(ModelError, match="by, which is no state"):
+        with pytest.raises(ModelError, match="by is no state of the model"):
             trace(kind())
     finally:
         Grown.by = by
