@@ -236,6 +236,14 @@ class Elements(Generic[T]):
         """Change every element to ``value``."""
         self._store.write_all(self._field, lambda *_: value)
 
+    @overload
+    def where(self, condition: Callable[[Member], bool]) -> Chosen[T]: ...
+    @overload
+    def where(self, condition: Callable[[Member, Member], bool]) -> Chosen[T]: ...
+    @overload
+    def where(
+        self, condition: Callable[[Member, Member, Member], bool]
+    ) -> Chosen[T]: ...
     def where(self, condition: Callable[..., bool]) -> Chosen[T]:
         """Choose the elements for whose members ``condition(member, ...)`` holds."""
         return Chosen(self._store, self._field, condition)
@@ -266,6 +274,12 @@ class Chosen(Generic[T]):
         """Change every chosen element to ``value``."""
         self._change(lambda *_: value)
 
+    @overload
+    def set(self, rule: Callable[[Member], T]) -> None: ...
+    @overload
+    def set(self, rule: Callable[[Member, Member], T]) -> None: ...
+    @overload
+    def set(self, rule: Callable[[Member, Member, Member], T]) -> None: ...
     def set(self, rule: Callable[..., T]) -> None:
         """Change every chosen element at once to ``rule(member, ...)``."""
         self._change(rule)

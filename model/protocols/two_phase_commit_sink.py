@@ -74,7 +74,9 @@ class TransactionalSink(Output):
 
     def snapshot(self, c: Member) -> None:
         """Flush and prepare; what comes next belongs to another transaction."""
-        self.written.where(lambda x, *_: x == c).set(lambda _, s, e: self.current[s, e])
+        self.written.where(lambda x, _, __: x == c).set(
+            lambda _, s, e: self.current[s, e]
+        )
         self.transaction[c] = Transaction.PREPARED
         self.current.fill(0)
 
@@ -109,7 +111,7 @@ class TransactionalSink(Output):
         """A transaction of a failed attempt is aborted, and its events are gone."""
         when(self.restoring, self._lingers(c))
         self.transaction[c] = Transaction.OPEN
-        self.written.where(lambda x, *_: x == c).fill(0)
+        self.written.where(lambda x, _, __: x == c).fill(0)
 
     @action
     def begin(self) -> None:

@@ -32,6 +32,8 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "\\in": lambda a, b: a in b,
 }
 
+_SETTLED = {"/\\": False, "\\/": True, "=>": False}
+"""What the first of two makes the whole, whatever the second is."""
 _WEAK = ("/\\", "\\/", "=>")
 _STRONG = tuple(sign for sign in _SIGNS if sign not in _WEAK)
 
@@ -73,10 +75,14 @@ class Expression:
     def _joined(self, signs: tuple[str, ...], inner: Callable[[], Works]) -> Works:
         made = inner()
         while self._next in signs:
-            sign, left, right = _SIGNS[self._take()], made, inner()
+            sign, left, right = self._take(), made, inner()
 
-            def made(e: Any, s: Any = sign, a: Any = left, b: Any = right) -> Any:
-                return s(a(e), b(e))
+            def made(e: Any, s: str = sign, a: Any = left, b: Any = right) -> Any:
+                first = a(e)
+                # As TLC does: the second may be defined only where the first allows.
+                if s in _SETTLED and bool(first) == _SETTLED[s]:
+                    return s != "/\\"
+                return _SIGNS[s](first, b(e))
 
         return made
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
@@ -41,7 +43,7 @@ def test_each_sink_is_judged_as_its_file_states(pool, postgres, name, tmp_path):
     assert {o.not_replayed for o in report.outcomes} == {""}
     files = write_counterexamples(report, tmp_path)
     for file in sorted(files.values())[:1]:
-        assert str(replay_file(file)).startswith("FAILED")
+        assert str(replay_file(Path(file))).startswith("FAILED")
 
 
 def test_sinks_without_a_store_need_none():
