@@ -40,7 +40,7 @@ class FirstLook:
     events: int
     """How many of the events are there; none where a result is judged."""
     unexplained: int
-    """How many rows there are that neither any batch nor no batch explains."""
+    """How many rows there are that belong to no event, and to no result of some."""
     example: str
     """One of these in words."""
 
