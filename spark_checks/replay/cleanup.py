@@ -44,9 +44,15 @@ class Leftovers:
                 self._built[folder] = built
 
     def add_place(self, folder: Path, drop: Callable[[], None]) -> None:
-        """Take note of a place in a store, and of how it is dropped."""
+        """Take note of a place in a store, and of how it is dropped.
+
+        The folder must be there first, as another interleaving may sweep at any time.
+        Raises ``FileNotFoundError`` if it is not.
+        """
         with self._lock:
             self._places[folder] = drop
+        if not folder.exists():
+            raise FileNotFoundError(folder)
 
     def sweep(self) -> None:
         """Clean up after the runs whose folder is gone."""

@@ -85,19 +85,25 @@ def run_one(
 
 def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
     """Make an empty folder for the runs of a sink, and the sink in it."""
-    name = f"onceproof_{uuid.uuid4().hex}"
-    folder = context.scratch / name
-    target = Target(folder / "sink", name, store=_place(context, folder, name))
-    target.path.mkdir(parents=True)
-    (folder / "marks").mkdir()
+    folder, target = fresh_target(context)
     hosts = context.session.hosts
     built = BuiltSink(hosts, context.spark, sink, target, context.patience)
     context.leftovers.add(folder, built)
     return folder, built
 
 
+def fresh_target(context: ReplayContext) -> tuple[Path, Target]:
+    """Make an empty folder for the runs of a sink, and its place in the store."""
+    name = f"onceproof_{uuid.uuid4().hex}"
+    folder = context.scratch / name
+    path = folder / "sink"
+    path.mkdir(parents=True)
+    (folder / "marks").mkdir()
+    return folder, Target(path, name, store=_place(context, folder, name))
+
+
 def _place(context: ReplayContext, folder: Path, name: str) -> StorePlace | None:
-    """Make a place in the store, and see that it is dropped with the runs."""
+    """Make a place in the store, which is dropped when the folder is gone."""
     store = context.store
     if store is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from onceproof.spark_checks.replay.deviation import Deviation
 from onceproof.spark_checks.replay.outcome import outcome_of
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.run_evidence import RunEvidence
+from onceproof.spark_checks.replay.steering.interleaving_run import fresh_target
+from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
 from onceproof.spark_checks.sinks.interface import Target
 
 
@@ -79,6 +82,56 @@ def test_what_belongs_to_a_folder_that_is_gone_is_cleaned_up(folders):
 
     assert before == [["clean"], ["drop"], []]
     assert [one.done for one in built] == [["clean"], ["drop"], ["clean"]]
+
+
+class Server:
+    """Stands for a store; another interleaving sweeps whenever a place is made."""
+
+    def __init__(self, leftovers):
+        self.leftovers, self.there = leftovers, set()
+
+    def place(self, name):
+        self.there.add(name)
+        return name
+
+    def drop(self, name):
+        self.there.remove(name)
+
+
+class SweptAtOnce(Leftovers):
+    """Another interleaving sweeps as soon as a place is noted."""
+
+    def add_place(self, folder, drop):
+        super().add_place(folder, drop)
+        self.sweep()
+
+
+def test_a_place_outlives_the_sweeps_of_others_until_its_folder_goes(tmp_path):
+    """Interleavings run at the same time, and each sweeps when it is over."""
+    left = SweptAtOnce()
+    server = Server(left)
+    context = ReplayContext(
+        None, None, None, None, None, tmp_path, leftovers=left, store=server
+    )
+
+    folder, target = fresh_target(context)
+    there = set(server.there)
+    shutil.rmtree(folder)
+    left.sweep()
+
+    assert there == {target.store}
+    assert not server.there
+
+
+def test_a_place_without_a_folder_is_refused_and_dropped(tmp_path):
+    """The next sweep would take it away from the run that uses it."""
+    left, dropped = Leftovers(), []
+
+    with pytest.raises(FileNotFoundError):
+        left.add_place(tmp_path / "none", lambda: dropped.append("one"))
+    left.close(keep=True)
+
+    assert dropped == ["one"]
 
 
 def test_nothing_is_cleaned_up_where_all_is_kept(folders):
