@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import onceproof.model.protocols as shelf
 from onceproof.model.errors import ModelError, UsageError
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.protocol import Protocol
+from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.fields import Param
-from onceproof.model.language.protocol import Part, Protocol
-from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Sort
 from onceproof.model.loading import load
 from onceproof.model.text import did_you_mean

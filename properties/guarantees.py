@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from onceproof.model.language import all_of, any_of, implies, not_
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.properties.ledger import Ledger, observables
 from onceproof.properties.property import Clause, Property
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
 
 
 class _Premise(TypedDict):

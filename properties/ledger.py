@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import all_of, if_else, not_
-from onceproof.model.language.decorators import ObserveMark
-from onceproof.model.language.expressions import Symbolic
+from onceproof.model.language.declarations.decorators import ObserveMark
+from onceproof.model.language.expressions.symbolic_value import Symbolic
 from onceproof.model.language.sorts import Tuples
 from onceproof.model.language.source_location import defined_at
 from onceproof.model.language.terms.terms import sort_of
@@ -36,8 +36,9 @@ from onceproof.properties.schema import Count, stored
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from onceproof.model.language.composition.part import Part
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import Interpreter, State
-    from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
 
 VOCABULARY = ("visible", "accepted", "promised", "rejected", "unit", "unexplained")

@@ -8,16 +8,16 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, assert_never
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.decorators import ClaimMark, kebab
-from onceproof.model.language.domains import (
+from onceproof.model.language.declarations.decorators import ClaimMark, kebab
+from onceproof.model.language.declarations.domains import (
     each_value,
     every,
     parameter_names,
     sorts_among,
     value_in_words,
 )
-from onceproof.model.language.expressions import all_of
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
+from onceproof.model.language.expressions.logic import all_of
 from onceproof.model.language.sorts import Member, Tuples
 from onceproof.model.language.source_location import defined_at, here, modelling
 from onceproof.model.language.tracing.identity import refuse_identity_in
@@ -27,8 +27,8 @@ from onceproof.properties.ledger import Ledger, of_protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.model.language.domains import Ranging
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.model.language.declarations.domains import Ranging
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.tracing.system import System
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, assert_never
 
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import (

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
 from onceproof.model.export.tla_names import ModuleNames, words
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.sorts import NO_MEMBER, Member, Nobody
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.terms import number_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from onceproof.model.language.decorators import ObserveMark
-from onceproof.model.language.expressions import Symbolic, lift
+from onceproof.model.language.declarations.decorators import ObserveMark
+from onceproof.model.language.expressions.symbolic_value import Symbolic, lift
 from onceproof.model.language.stores.symbolic_store import SymbolicStore
 from onceproof.model.language.terms import terms as t
 from onceproof.model.search.symmetry import (

@@ -37,8 +37,8 @@ from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
     from onceproof.model.interleavings.durable_state import Effect, Remains
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System

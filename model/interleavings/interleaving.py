@@ -10,7 +10,7 @@ if TYPE_CHECKING:
         Durable,
         Remains,
     )
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.traces import Trace
 
 

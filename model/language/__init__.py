@@ -1,8 +1,10 @@
 """The language that protocols are written in: import everything from here."""
 
-from onceproof.model.language.choices import first_of, last_of
-from onceproof.model.language.comparisons import equal, max_of, min_of
-from onceproof.model.language.decorators import (
+from onceproof.model.language.composition.old_values import old
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.part_families import part
+from onceproof.model.language.composition.protocol import Protocol
+from onceproof.model.language.declarations.decorators import (
     action,
     always,
     at_rest,
@@ -15,7 +17,10 @@ from onceproof.model.language.decorators import (
     sometimes,
     step,
 )
-from onceproof.model.language.expressions import (
+from onceproof.model.language.declarations.state import state
+from onceproof.model.language.expressions.choices import first_of, last_of
+from onceproof.model.language.expressions.comparisons import equal, max_of, min_of
+from onceproof.model.language.expressions.logic import (
     all_of,
     any_of,
     count,
@@ -25,13 +30,10 @@ from onceproof.model.language.expressions import (
     total,
 )
 from onceproof.model.language.fields import by_member, one_of, param
-from onceproof.model.language.old_values import old
-from onceproof.model.language.part_families import part
 from onceproof.model.language.parts.channels import channels
 from onceproof.model.language.parts.clocks import epochs, timers
 from onceproof.model.language.parts.networks import network
 from onceproof.model.language.parts.processes import processes
-from onceproof.model.language.protocol import Part, Protocol
 from onceproof.model.language.sorts import (
     Member,
     Sort,
@@ -39,7 +41,6 @@ from onceproof.model.language.sorts import (
     nobody,
     nobody_of,
 )
-from onceproof.model.language.state import state
 from onceproof.model.language.stores.store import when
 
 __all__ = [

@@ -15,7 +15,7 @@ from onceproof.model.language.terms.types import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
 
 State: TypeAlias = tuple[Value, ...]
 

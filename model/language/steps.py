@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.decorators import ActionMark
+from onceproof.model.language.declarations.decorators import ActionMark
 from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.source_location import (
     class_place,
@@ -22,7 +22,8 @@ from onceproof.model.text import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.composition.part import Part
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.stores.store import StateStore
 

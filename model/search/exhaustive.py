@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.search.liveness import refuting_lasso
 from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.visited_states import VisitedStates

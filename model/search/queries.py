@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

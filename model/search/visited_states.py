@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.modality import Modality
 from onceproof.model.language.steps import Event
 from onceproof.model.search.native.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances

@@ -32,8 +32,8 @@ from onceproof.properties.schema import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
 

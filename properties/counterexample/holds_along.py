@@ -23,7 +23,7 @@ from onceproof.properties.judges.by_search import claims_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
 
 
 def holds_along(

@@ -32,8 +32,8 @@ from onceproof.properties.trust import own_code
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_search import Finding
     from onceproof.properties.property import Clause, Property

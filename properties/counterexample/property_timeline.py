@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from onceproof.model.language.sorts import Member, Nobody, Sort
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
 
 
 def words_of(protocol: Protocol) -> dict[Sort, str]:

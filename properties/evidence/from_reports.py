@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.fields import Param
-from onceproof.model.language.modality import Modality
-from onceproof.model.language.slots import Slot
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration
 from onceproof.model.search.simulation import Simulation
@@ -29,7 +29,8 @@ from onceproof.properties.verdicts import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.composition.part import Part
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.tracing.system import System
     from onceproof.model.traces import Trace
     from onceproof.properties.judges.by_search import Finding, Report

@@ -53,8 +53,8 @@ from onceproof.properties.judges.by_search import claims_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
     from onceproof.properties.counterexample.file import Counterexample
 

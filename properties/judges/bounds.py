@@ -11,7 +11,7 @@ from onceproof.model.language.terms.types import IntType
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.tracing.system import System
 
 

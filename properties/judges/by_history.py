@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, assert_never
 
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.properties.ledger import History, of_history
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.fields import Param
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.modality import Modality
-from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration, Limits, explore
@@ -23,7 +23,8 @@ from onceproof.properties.verdicts import Verdict, exit_status, weakest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.composition.part import Part
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.search.queries import SearchQuery, SearchResult
     from onceproof.model.traces import Trace

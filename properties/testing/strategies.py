@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from onceproof.model.interleavings.failing_runs import Injection
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.traces import Trace
 
 # A walk ends at a throw of 0, and a fault happens at the highest three: walks are long

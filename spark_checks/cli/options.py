@@ -13,7 +13,7 @@ from onceproof.spark_checks.cli.command import STDOUT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.properties.judges.by_search import Report
     from onceproof.properties.property import Property
 

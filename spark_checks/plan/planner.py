@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onceproof.model.interleavings.interleaving import Interleaving
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.steps import Event
     from onceproof.spark_checks.plan.run_plan import RunPlan
     from onceproof.spark_checks.plan.sink_kind import SinkKind

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from onceproof.model.interleavings.interleaving import Interleaving
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.spark_checks.plan.sink_kind import SinkKind
     from onceproof.spark_checks.sinks.interface import ModelledSink
 

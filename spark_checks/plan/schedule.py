@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from onceproof.model.interleavings.interleaving import Interleaving
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import State
-    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.steps import Event
     from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
 

@@ -28,8 +28,8 @@ from onceproof.model.language import (
     state,
     when,
 )
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.modality import Modality
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.ranges import Ranges
 from onceproof.model.language.terms.types import spelled

@@ -40,13 +40,13 @@ LANGUAGE = (
         "                flat[inner] = None",
     ),
     Mutation(
-        "model/language/expressions.py",
+        "model/language/expressions/symbolic_value.py",
         "`a <= b` is `a < b`",
         "        return Symbolic(t.negation(t.less(right, left)))\n\n    def __ge__",
         "        return Symbolic(t.less(left, right))\n\n    def __ge__",
     ),
     Mutation(
-        "model/language/expressions.py",
+        "model/language/expressions/symbolic_value.py",
         "subtraction from a number takes the wrong way round",
         '        left, right = _integers(self, other, "-")\n'
         "        return Symbolic(t.subtraction(right, left))",
@@ -123,7 +123,7 @@ LANGUAGE = (
         "        return tuple({(type(one), one): one for one in values}.values())[:1]",
     ),
     Mutation(
-        "model/language/protocol.py",
+        "model/language/composition/part.py",
         "a crash leaves the volatile state of parts alone",
         "        for inner in self.parts.values():\n"
         "            inner.lose_volatile(*process)",
@@ -131,7 +131,7 @@ LANGUAGE = (
         "            inner.lose_volatile(*process) if process else None",
     ),
     Mutation(
-        "model/language/protocol.py",
+        "model/language/composition/part.py",
         "the crash of one process takes the volatile state of all",
         "            return if_else(at[0] == process, self._start_of(field)(*at), kept)",
         "            return if_else(at[0] == at[0], self._start_of(field)(*at), kept)",

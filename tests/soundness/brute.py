@@ -13,8 +13,8 @@ import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.language.decorators import ActionMark, ClaimMark
-from onceproof.model.language.domains import Domain
+from onceproof.model.language.declarations.decorators import ActionMark, ClaimMark
+from onceproof.model.language.declarations.domains import Domain
 from onceproof.model.language.fields import ByMember, OneOf, Param
 from onceproof.model.language.sorts import AnyMember, Member
 from onceproof.model.language.stores.store import running
@@ -24,7 +24,7 @@ from onceproof.properties.ledger import of_protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
 
 LOOK = ("always", "lemma", "at_rest", "sometimes", "recoverable")
 RUNS = ("eventually", "leads_to")

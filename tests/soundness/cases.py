@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from tests.soundness.description import Description, Klass, Method
 
 MOST_STATES = 250

@@ -7,20 +7,20 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model import language
+from onceproof.model.language.declarations.state import Chosen, Elements
 from onceproof.model.language.parts.bags import Mailbag
 from onceproof.model.language.parts.channels import End
 from onceproof.model.language.parts.clocks import Epochs, Timers
 from onceproof.model.language.parts.networks import Mail
 from onceproof.model.language.parts.processes import Processes
 from onceproof.model.language.sorts import Members
-from onceproof.model.language.state import Chosen, Elements
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.rest import rests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
 
 PARTS: dict[str, tuple[type, ...]] = {
     "channels": (End,),

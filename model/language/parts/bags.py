@@ -10,22 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.comparisons import goes_before
-from onceproof.model.language.decorators import fault
-from onceproof.model.language.expressions import (
-    all_of,
-    any_of,
-    if_else,
-    not_,
-)
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.decorators import fault
+from onceproof.model.language.declarations.state import state
+from onceproof.model.language.expressions.comparisons import goes_before
+from onceproof.model.language.expressions.logic import all_of, any_of, if_else, not_
 from onceproof.model.language.fields import Param
 from onceproof.model.language.parts.channels import Channels, End, no_family
 from onceproof.model.language.parts.message_columns import blank_of, bounds_of, column
 from onceproof.model.language.parts.room import constants, refuse_idle_faults
-from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.source_location import here
-from onceproof.model.language.state import state
 from onceproof.model.language.terms.types import BoolType, EnumType, Type
 
 if TYPE_CHECKING:

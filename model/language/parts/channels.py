@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.decorators import fault
-from onceproof.model.language.expressions import all_of, if_else, implies
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.decorators import fault
+from onceproof.model.language.declarations.state import State, state
+from onceproof.model.language.expressions.logic import all_of, if_else, implies
 from onceproof.model.language.parts.message_columns import (
     ONLY,
     Column,
@@ -22,11 +25,8 @@ from onceproof.model.language.parts.message_columns import (
     shaped,
 )
 from onceproof.model.language.parts.room import constants, refuse_idle_faults
-from onceproof.model.language.protocol import Part
-from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Member, Sort, Tuples, nobody
 from onceproof.model.language.source_location import here
-from onceproof.model.language.state import State, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

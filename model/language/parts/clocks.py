@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from onceproof.model.language.expressions import if_else
-from onceproof.model.language.protocol import Part
-from onceproof.model.language.slots import Slot
-from onceproof.model.language.state import Elements, state
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.state import Elements, state
+from onceproof.model.language.expressions.logic import if_else
 
 if TYPE_CHECKING:
     from onceproof.model.language.fields import Bound

@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.declarations.state import State, state
 from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.sorts import AnyMember, Member, Nobody, SizeBound, Sort
 from onceproof.model.language.source_location import here
-from onceproof.model.language.state import State, state
 from onceproof.model.language.terms.types import MemberType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from onceproof.model.language.composition.part import Part
     from onceproof.model.language.fields import Bound
-    from onceproof.model.language.protocol import Part
 
 ONLY = "value"
 """The name of the part of a message that has one part alone."""

@@ -8,8 +8,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.decorators import fault
-from onceproof.model.language.expressions import if_else
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.decorators import fault
+from onceproof.model.language.declarations.state import Elements, state
+from onceproof.model.language.expressions.logic import if_else
 from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.parts.bags import bag
 from onceproof.model.language.parts.channels import no_family
@@ -20,11 +23,8 @@ from onceproof.model.language.parts.message_columns import (
     shaped,
 )
 from onceproof.model.language.parts.room import constants, refuse_idle_faults
-from onceproof.model.language.protocol import MAX_SIZE, Part
-from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import AnyMember, Member, Nobody, SizeBound, Sort
 from onceproof.model.language.source_location import here
-from onceproof.model.language.state import Elements, state
 from onceproof.model.language.terms.types import BoolType, IntType, Type, type_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from onceproof.model.language.parts.bags import Bag
 
 M = TypeVar("M")
+
+MOST_KINDS = 64
+"""How many kinds of message are counted, each by itself."""
 
 
 class Mail(Generic[M]):
@@ -125,9 +128,9 @@ class Network(Part, Generic[M]):
         refuse_idle_faults(self, "copies", self.copies, self.budgets_)
         self._counts = {n: kind.count(self, sizes) for n, kind in self.kinds.items()}
         number = math.prod(self._counts.values())
-        if number > MAX_SIZE:
+        if number > MOST_KINDS:
             message = (
-                f"{self._path} has {number} kinds of message, and {MAX_SIZE} is the "
+                f"{self._path} has {number} kinds of message, and {MOST_KINDS} is the "
                 "most that are counted each; say how many messages can be on their "
                 "way at once by in_flight=, and there can be any number of kinds"
             )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
-from onceproof.model.language.decorators import fault
-from onceproof.model.language.protocol import Part
-from onceproof.model.language.slots import Slot
-from onceproof.model.language.state import Elements, state
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.decorators import fault
+from onceproof.model.language.declarations.state import Elements, state
 from onceproof.model.language.stores.store import when
 
 if TYPE_CHECKING:

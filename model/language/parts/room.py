@@ -11,7 +11,7 @@ from onceproof.model.language.source_location import here
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from onceproof.model.language.protocol import Part
+    from onceproof.model.language.composition.part import Part
 
 
 def constants(

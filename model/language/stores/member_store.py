@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from onceproof.model.language.expressions import all_of, if_else
+from onceproof.model.language.expressions.logic import all_of, if_else
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

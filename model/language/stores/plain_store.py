@@ -6,9 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.expressions import (
-    plain_truth,
-)
+from onceproof.model.language.expressions.symbolic_value import plain_truth
 from onceproof.model.language.sorts import NO_SORT, Member, Nobody, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.stores.store import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.expressions import (
+from onceproof.model.language.expressions.symbolic_value import (
     Symbolic,
     compatible,
     lift,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Mapping, Sequence
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.steps import Step
     from onceproof.model.language.tracing.action_term import ActionTerm

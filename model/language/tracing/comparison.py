@@ -39,8 +39,8 @@ if TYPE_CHECKING:
         Sequence,
     )
 
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.fields import Field
-    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.steps import Step
     from onceproof.model.language.terms import terms as t

@@ -15,7 +15,7 @@ from onceproof.model.language.tracing.trace import trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms import terms as t
     from onceproof.model.language.tracing.system import System

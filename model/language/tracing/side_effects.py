@@ -15,7 +15,8 @@ from onceproof.model.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.composition.part import Part
+    from onceproof.model.language.composition.protocol import Protocol
 
 _LANGUAGE = "onceproof.model.language."
 _DEPTH = 3

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.decorators import ClaimMark, ObserveMark
-from onceproof.model.language.domains import each_value, sorts_among
-from onceproof.model.language.expressions import Symbolic, lift
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.decorators import ClaimMark, ObserveMark
+from onceproof.model.language.declarations.domains import each_value, sorts_among
+from onceproof.model.language.declarations.modality import Modality
+from onceproof.model.language.expressions.symbolic_value import Symbolic, lift
 from onceproof.model.language.source_location import defined_at, here, modelling
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
 from onceproof.model.language.stores.symbolic_store import (
@@ -28,9 +28,10 @@ from onceproof.model.language.terms.types import MOST, TOO_LARGE, BoolType
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from onceproof.model.language.domains import Ranging
+    from onceproof.model.language.composition.part import Part
+    from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.model.language.declarations.domains import Ranging
     from onceproof.model.language.fields import Field
-    from onceproof.model.language.protocol import Part, Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.comparison import Samples

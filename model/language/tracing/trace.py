@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.expressions import Symbolic
+from onceproof.model.language.expressions.symbolic_value import Symbolic
 from onceproof.model.language.source_location import modelling
 from onceproof.model.language.steps import Step, fields_of, steps_of
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
@@ -26,7 +26,7 @@ from onceproof.model.language.tracing.side_effects import (
 from onceproof.model.language.tracing.system import System, settled
 
 if TYPE_CHECKING:
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.sorts import Sort
 
 

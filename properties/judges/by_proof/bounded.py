@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 import z3
 
 from onceproof.model.errors import Disagreement
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.modality import Modality
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms.terms import Const, Get
 from onceproof.model.language.terms.types import MemberType

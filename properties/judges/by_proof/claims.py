@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.resizing import claim_sized_by
 from onceproof.model.language.tracing.rest import rests
@@ -14,8 +14,8 @@ from onceproof.model.language.tracing.system import System
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import Interpreter, State
-    from onceproof.model.language.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.search.queries import SearchQuery
     from onceproof.properties.property import Property

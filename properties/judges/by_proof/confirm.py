@@ -23,7 +23,8 @@ from onceproof.properties.verdicts import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from onceproof.model.language.protocol import Part, Protocol
+    from onceproof.model.language.composition.part import Part
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.exhaustive import Exploration
     from onceproof.model.traces import Trace

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
+from onceproof.model.language.declarations.state import State
 from onceproof.model.language.sorts import NO_MEMBER, SizeBound, Sort
-from onceproof.model.language.state import State
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.substitution import replace_leaves
 from onceproof.model.language.terms.types import MemberType

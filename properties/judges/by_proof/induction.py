@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import z3
 
 from onceproof.model.errors import Disagreement
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.modality import Modality
 from onceproof.model.language.steps import Event
 from onceproof.properties.judges.by_proof.claims import renamed
 from onceproof.properties.judges.by_proof.connectives import asserted, conjoin, negate

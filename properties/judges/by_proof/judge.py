@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from onceproof.model.errors import Disagreement
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.modality import Modality
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.judges.bounds import bounds_of
 from onceproof.properties.judges.by_proof.bounded import Bounded, check_bounded
@@ -32,7 +32,7 @@ from onceproof.properties.verdicts import Verdict, weakest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System

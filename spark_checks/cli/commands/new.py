@@ -12,7 +12,7 @@ import click
 from onceproof.model import language
 from onceproof.model.errors import UsageError
 from onceproof.model.files import write_whole
-from onceproof.model.language.decorators import kebab
+from onceproof.model.language.declarations.decorators import kebab
 from onceproof.model.library import protocols
 from onceproof.model.text import shell_word
 from onceproof.spark_checks.cli.command import Command

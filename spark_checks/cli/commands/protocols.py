@@ -9,8 +9,8 @@ import click
 from rich.markup import escape
 from rich.table import Column, Table
 
+from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.fields import Param
-from onceproof.model.language.slots import Slot
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.steps import steps_of
 from onceproof.model.library import find, parts, variants
@@ -20,7 +20,7 @@ from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json
 
 if TYPE_CHECKING:
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
 
 
 @click.command(cls=Command)

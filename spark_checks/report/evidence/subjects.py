@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import OnceproofError, UsageError
-from onceproof.model.language.slots import Slot
+from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import find, make, pick, protocols, settings_of
 from onceproof.model.text import did_you_mean, shell_word

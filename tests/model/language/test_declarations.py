@@ -30,6 +30,10 @@ from onceproof.model.language import (
     step,
     when,
 )
+from onceproof.model.language.composition.reserved_names import (
+    OF_PROTOCOLS,
+    names_of,
+)
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
 from onceproof.properties.guarantees import AT_MOST_ONCE
@@ -926,3 +930,16 @@ def test_a_guard_of_super_may_come_after_an_effect_and_sees_it():
     compare_successors(Before())
     with pytest.raises(ModelError, match="a guard after an effect"):
         trace(AfterHelper())
+
+
+def test_names_of_protocols_are_reserved_in_parts_too():
+    """A part whose `settle` is an action would read as the protocol's in its file."""
+    of_protocols = names_of(Protocol) - names_of(Part)
+
+    assert of_protocols == OF_PROTOCOLS
+
+
+@pytest.mark.parametrize("name", sorted(names_of(Part) | OF_PROTOCOLS))
+def test_no_class_takes_a_name_of_the_language(name):
+    with pytest.raises(ModelError, match=r"is a name of the language|takes several"):
+        type("Sub", (Part,), {name: "a text" if name != "role" else 3})

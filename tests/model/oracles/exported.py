@@ -12,7 +12,7 @@ from tests import tlc
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from onceproof.model.language.protocol import Protocol
+    from onceproof.model.language.composition.protocol import Protocol
     from tests.tlc import Told
 
 

@@ -26,8 +26,8 @@ from onceproof.model.language import (
     step,
     when,
 )
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.modality import Modality
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.rest import rests
 from onceproof.model.language.tracing.trace import trace

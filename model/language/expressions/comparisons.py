@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from typing import cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.choices import extreme
-from onceproof.model.language.expressions import (
+from onceproof.model.language.expressions.choices import extreme
+from onceproof.model.language.expressions.logic import all_of, if_else
+from onceproof.model.language.expressions.symbolic_value import (
     Symbolic,
     alike,
-    all_of,
-    if_else,
     lift,
     symbolic,
 )

@@ -1,4 +1,4 @@
-"""Protocols and the parts they are composed of."""
+"""Parts: pieces of a protocol with state, actions and faults of their own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import (
 )
 
 from onceproof.model.errors import ModelError, UsageError
-from onceproof.model.language.arguments import (
+from onceproof.model.language.composition.arguments import (
     MOST_NUMBER,
     filled,
     given_in_line,
@@ -24,25 +24,30 @@ from onceproof.model.language.arguments import (
     refuse_second_name,
     unknown,
 )
-from onceproof.model.language.declaring import Declaring
-from onceproof.model.language.decorators import kebab
-from onceproof.model.language.expressions import if_else, process_sort
-from onceproof.model.language.fields import Field, OneOf, Param
-from onceproof.model.language.overrides import (
+from onceproof.model.language.composition.declaring import Declaring
+from onceproof.model.language.composition.reserved_names import (
+    OF_PROTOCOLS,
+    names_of,
+    refuse_reserved,
+)
+from onceproof.model.language.composition.sizes import Fixed, Watched
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.decorators import kebab
+from onceproof.model.language.declarations.overrides import (
     refuse_hidden_in_instance,
     refuse_lost_declarations,
     refuse_lost_since,
 )
-from onceproof.model.language.sizes import Fixed, Watched
-from onceproof.model.language.slots import Slot
+from onceproof.model.language.declarations.state import State
+from onceproof.model.language.expressions.logic import if_else
+from onceproof.model.language.expressions.symbolic_value import process_sort
+from onceproof.model.language.fields import Field, OneOf, Param
 from onceproof.model.language.sorts import AnyMember, Member, Members, Sort
 from onceproof.model.language.source_location import (
     asked_by_model,
-    defined_at,
     here,
     modelling,
 )
-from onceproof.model.language.state import State
 from onceproof.model.language.stores.member_store import MemberStore
 
 if TYPE_CHECKING:
@@ -52,15 +57,7 @@ if TYPE_CHECKING:
 
 Observed = TypeVar("Observed")
 
-MAX_SIZE = 64
 _LANGUAGE = "onceproof.model.language."
-_CHOSEN: dict[str, tuple[type, ...]] = {
-    "breaks": (tuple, list, frozenset),
-    "fair_actions": (tuple, list, frozenset),
-    "role": (str,),
-    "faults": (Param,),
-}
-"""The names of the language that a protocol may give a value of its own."""
 
 
 class Part(metaclass=Declaring):
@@ -128,14 +125,7 @@ class Part(metaclass=Declaring):
         """
         super().__init_subclass__()
         if not cls.__module__.startswith(_LANGUAGE):
-            for name, what in vars(cls).items():
-                if name in _OWN_NAMES and not isinstance(what, _CHOSEN.get(name, ())):
-                    where = getattr(what, "where", "")
-                    where = where or (defined_at(what) if callable(what) else here())
-                    message = f"{name!r} is a name of the language; choose another"
-                    if isinstance(what, str) and tuple in _CHOSEN.get(name, ()):
-                        message = f'{name} takes several names, as {name} = ("...",)'
-                    raise ModelError(message, where=where)
+            refuse_reserved(cls, names_of(Part) | OF_PROTOCOLS)
         refuse_lost_declarations(cls)
         cls._in_line = Fixed(arguments)
         refuse_arguments(cls, arguments)
@@ -388,53 +378,3 @@ class Part(metaclass=Declaring):
             mark = getattr(what, "onceproof_mark", None)
             if isinstance(mark, kind):
                 yield self.path_to(name), mark, getattr(self, name)
-
-
-class Protocol(Part):
-    """A transition system: typed state, actions and faults, claims about them.
-
-    The docstring's first line says what it is and cites where it comes from.
-    """
-
-    faults = Param(1, "how many faults may happen in all")
-
-    role: ClassVar[str] = ""
-    """Who acts in the actions that are for no member; else the protocol's name."""
-
-    def __init__(self, **arguments: object) -> None:
-        """Take sizes of sorts, parameters and parts by name."""
-        super().__init__(**arguments)
-        self.settle({})
-
-    def settle(self, sizes: dict[Sort, int]) -> None:
-        """Put all parts in their places; ``sizes`` go before those that were given."""
-        self._fixed = bool(sizes)
-        self._settle(self, None, None, sizes)
-        self._refuse_nameless_sorts()
-        for field in self.all_fields():
-            field.check_starts(self._sizes)
-
-    def _refuse_nameless_sorts(self) -> None:
-        """Refuse state over a sort that no class declares."""
-        for holder in self.all_parts():
-            for name, declared in holder.declared().items():
-                for sort in (
-                    declared.sorts if isinstance(declared, State | Slot) else ()
-                ):
-                    if sort not in self._sizes:
-                        message = (
-                            f"{name} is per {sort.text!r}, a sort that has no name in "
-                            f"{self.label()}; declare it in the class, and use that"
-                        )
-                        raise ModelError(message, where=declared.where)
-
-    @property
-    def stated_breaks(self) -> frozenset[str]:
-        """Names the properties that the protocol or a part of it states to break."""
-        return frozenset(name for p in self.all_parts() for name in p.breaks)
-
-
-_OWN_NAMES = frozenset(
-    name for name in {*dir(Protocol), "parts"} if not name.startswith("__")
-)
-"""Names that a protocol may not give to anything else."""

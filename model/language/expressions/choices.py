@@ -7,14 +7,16 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.expressions import (
+from onceproof.model.language.expressions.logic import (
     Group,
-    Symbolic,
     gathered_groups,
     if_else,
+    plain_values,
+)
+from onceproof.model.language.expressions.symbolic_value import (
+    Symbolic,
     lift,
     plain_number,
-    plain_values,
 )
 from onceproof.model.language.sorts import Members, nobody
 from onceproof.model.language.source_location import here

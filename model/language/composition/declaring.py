@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.overrides import kind_of
+from onceproof.model.language.declarations.overrides import kind_of
 from onceproof.model.language.source_location import here, in_model
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.protocol import Part
+from onceproof.model.language.composition.part import Part
 from onceproof.model.language.source_location import here
 from onceproof.model.language.stores.old_store import OldStore
 

@@ -12,7 +12,7 @@ from onceproof.model.language.source_location import here
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from onceproof.model.language.slots import Slot
+    from onceproof.model.language.composition.slots import Slot
 
 P = TypeVar("P")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.expressions import if_else, instead_of
+from onceproof.model.language.expressions.logic import if_else
+from onceproof.model.language.expressions.symbolic_value import instead_of
 from onceproof.model.language.fields import ByMember, Field, OneOf, Param
 from onceproof.model.language.sorts import (
     NO_SORT,

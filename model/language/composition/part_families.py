@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.protocol import Part
-from onceproof.model.language.slots import Holder, Slot
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.slots import Holder, Slot
 from onceproof.model.language.sorts import sorts_of
 from onceproof.model.language.source_location import here
 

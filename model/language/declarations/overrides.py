@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.decorators import (
+from onceproof.model.language.declarations.decorators import (
     ActionMark,
     ClaimMark,
     ObserveMark,

@@ -9,15 +9,15 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from onceproof.model.errors import ModelError
-from onceproof.model.language.domains import domains_of
-from onceproof.model.language.modality import Modality
+from onceproof.model.language.declarations.domains import domains_of
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.sorts import Sort, sorts_of
 from onceproof.model.language.source_location import defined_at, here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.model.language.domains import Per, Ranging
+    from onceproof.model.language.declarations.domains import Per, Ranging
     from onceproof.model.language.fields import Param
 
 F = TypeVar("F", bound="Callable[..., None]")

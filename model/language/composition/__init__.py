@@ -1,0 +1,1 @@
+"""Protocols, and the parts that they are composed of."""

@@ -1,0 +1,57 @@
+"""A protocol: the part that holds all others, with the sizes of its sorts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from onceproof.model.errors import ModelError
+from onceproof.model.language.composition.part import Part
+from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.state import State
+from onceproof.model.language.fields import Param
+
+if TYPE_CHECKING:
+    from onceproof.model.language.sorts import Sort
+
+
+class Protocol(Part):
+    """A transition system: typed state, actions and faults, claims about them.
+
+    The docstring's first line says what it is and cites where it comes from.
+    """
+
+    faults = Param(1, "how many faults may happen in all")
+
+    role: ClassVar[str] = ""
+    """Who acts in the actions that are for no member; else the protocol's name."""
+
+    def __init__(self, **arguments: object) -> None:
+        """Take sizes of sorts, parameters and parts by name."""
+        super().__init__(**arguments)
+        self.settle({})
+
+    def settle(self, sizes: dict[Sort, int]) -> None:
+        """Put all parts in their places; ``sizes`` go before those that were given."""
+        self._fixed = bool(sizes)
+        self._settle(self, None, None, sizes)
+        _refuse_nameless_sorts(self)
+        for field in self.all_fields():
+            field.check_starts(self._sizes)
+
+    @property
+    def stated_breaks(self) -> frozenset[str]:
+        """Names the properties that the protocol or a part of it states to break."""
+        return frozenset(name for p in self.all_parts() for name in p.breaks)
+
+
+def _refuse_nameless_sorts(protocol: Protocol) -> None:
+    """Refuse state over a sort that no class declares."""
+    for holder in protocol.all_parts():
+        for name, declared in holder.declared().items():
+            for sort in declared.sorts if isinstance(declared, State | Slot) else ():
+                if sort not in protocol.sizes:
+                    message = (
+                        f"{name} is per {sort.text!r}, a sort that has no name in "
+                        f"{protocol.label()}; declare it in the class, and use that"
+                    )
+                    raise ModelError(message, where=declared.where)

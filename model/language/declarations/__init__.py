@@ -1,0 +1,1 @@
+"""What a class declares: state, actions, faults and claims."""

@@ -1,0 +1,1 @@
+"""What a model computes with: operators, quantifiers, choices and extremes."""
