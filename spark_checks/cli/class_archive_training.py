@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
 from onceproof.spark_checks.replay import request
-from onceproof.spark_checks.session.class_archive import (
+from onceproof.spark_checks.session.java.class_archive import (
     DRAFT_VARIABLE,
     LEAST_JAVA,
     VARIABLE,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.code_cache import cache_folder, code_folder
 from onceproof.model.versions import MISSING, versions_of
-from onceproof.spark_checks.session.class_archive import archive
-from onceproof.spark_checks.session.jvm import EnvironmentError_, java_version
+from onceproof.spark_checks.session.java.class_archive import archive
+from onceproof.spark_checks.session.java.jvm import EnvironmentError_, java_version
 from onceproof.spark_checks.session.scratch import (
     DEAD,
     KEPT,

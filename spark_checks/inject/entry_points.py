@@ -5,7 +5,7 @@ They are text, for those processes import them afresh.
 
 from __future__ import annotations
 
-from onceproof.spark_checks.session.entry_points import EntryPoints
+from onceproof.spark_checks.session.processes.entry_points import EntryPoints
 
 ENTRY_POINTS = EntryPoints(
     host="onceproof.spark_checks.inject.hosts.orders:live",

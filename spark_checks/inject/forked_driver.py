@@ -12,16 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from onceproof.spark_checks.plan.rules import CALLED_BACK, EXIT_CODE
-from onceproof.spark_checks.session import jvm_link, spark_internals
-from onceproof.spark_checks.session.host_processes import HostError, answer, ended
+from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session.java import jvm_link
+from onceproof.spark_checks.session.processes.host_processes import (
+    HostError,
+    answer,
+    ended,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from onceproof.spark_checks.plan.rules import RuleSet
-    from onceproof.spark_checks.session.host_processes import Host
-    from onceproof.spark_checks.session.wire import Message
+    from onceproof.spark_checks.session.processes.host_processes import Host
+    from onceproof.spark_checks.session.processes.wire import Message
 
 LEFT_BEHIND = 15.0
 RAISED, LOST = 70, 74

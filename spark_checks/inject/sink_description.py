@@ -18,7 +18,7 @@ from onceproof.spark_checks.sinks.interface import (
 )
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.session.wire import Message
+    from onceproof.spark_checks.session.processes.wire import Message
     from onceproof.spark_checks.sinks.interface import UnderTest
 
 _KINDS = (ForeachBatch, Foreach, Format, Files, Query, BatchJob)

@@ -24,7 +24,7 @@ from onceproof.spark_checks.plan.rules import (
     RuleSet,
 )
 from onceproof.spark_checks.session import spark_internals
-from onceproof.spark_checks.session.wire import PLANS_VARIABLE
+from onceproof.spark_checks.session.processes.wire import PLANS_VARIABLE
 
 if TYPE_CHECKING:
     from types import FrameType

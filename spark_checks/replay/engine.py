@@ -19,7 +19,7 @@ from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_replay import replay_sink
 from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
 from onceproof.spark_checks.session.interruption import ReaderGoneError, Signals
-from onceproof.spark_checks.session.jvm import java_version
+from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.session_pool import SessionPool
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from onceproof.properties.ledger import (
     History,
     Row,
 )
-from onceproof.spark_checks.session.host_processes import UserCodeError
+from onceproof.spark_checks.session.processes.host_processes import UserCodeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

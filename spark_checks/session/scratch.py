@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.session import jvm
+from onceproof.spark_checks.session.java import jvm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

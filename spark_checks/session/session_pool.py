@@ -6,7 +6,7 @@ import itertools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.session.jvm import java_version
+from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.session.warm_session import WarmSession
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from onceproof.spark_checks.session.entry_points import EntryPoints
+    from onceproof.spark_checks.session.processes.entry_points import EntryPoints
 
 
 THREADS = 3

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inputs.sizes import DEFAULT
-from onceproof.spark_checks.session import class_archive, jvm
-from onceproof.spark_checks.session.host_processes import ForkServer
+from onceproof.spark_checks.session.java import class_archive, jvm
 from onceproof.spark_checks.session.process_globals import SparkGlobals, Swapped
+from onceproof.spark_checks.session.processes.host_processes import ForkServer
+from onceproof.spark_checks.session.processes.wire import PLANS_VARIABLE
 from onceproof.spark_checks.session.scratch import started
-from onceproof.spark_checks.session.wire import PLANS_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import SparkSession
 
-    from onceproof.spark_checks.session.entry_points import EntryPoints
+    from onceproof.spark_checks.session.processes.entry_points import EntryPoints
 
 _REMEMBERED = {
     "spark.ui.retainedJobs": "100",
@@ -127,11 +127,9 @@ class WarmSession:
         from pyspark import SparkConf, SparkContext  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
-        from onceproof.spark_checks.session import (  # noqa: PLC0415
-            java_names,
-            spark_internals,
-        )
-        from onceproof.spark_checks.session.java_objects import (  # noqa: PLC0415
+        from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
+        from onceproof.spark_checks.session.java import java_names  # noqa: PLC0415
+        from onceproof.spark_checks.session.java.java_objects import (  # noqa: PLC0415
             JavaObjects,
         )
 
@@ -177,7 +175,7 @@ class WarmSession:
 
     def fork(self) -> SparkSession:
         """Return a session of its own for the calling thread, in the same JVM."""
-        from onceproof.spark_checks.session.jvm_link import activate  # noqa: PLC0415
+        from onceproof.spark_checks.session.java.jvm_link import activate  # noqa: PLC0415
 
         mine = self.spark.newSession()
         activate(mine)

@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 
 from onceproof.spark_checks.cli import class_archive_training
-from onceproof.spark_checks.session import class_archive
-from onceproof.spark_checks.session.jvm import java_version
+from onceproof.spark_checks.session.java import class_archive
+from onceproof.spark_checks.session.java.jvm import java_version
 from tests.benchmarks.rounds import at_least_one
 
 ONE_SESSION = """

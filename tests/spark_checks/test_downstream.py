@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.spark_checks.session import class_archive
-from onceproof.spark_checks.session.jvm import java_version
+from onceproof.spark_checks.session.java import class_archive
+from onceproof.spark_checks.session.java.jvm import java_version
 
 pytestmark = [pytest.mark.spark, pytest.mark.ci]
 

@@ -33,8 +33,8 @@ def doctor(*, archived: bool, clean: bool, as_json: bool) -> int:
     Example: onceproof doctor --class-archive
     """
     from onceproof.spark_checks.cli.examination import examine  # noqa: PLC0415
-    from onceproof.spark_checks.session import class_archive  # noqa: PLC0415
-    from onceproof.spark_checks.session.jvm import java_version  # noqa: PLC0415
+    from onceproof.spark_checks.session.java import class_archive  # noqa: PLC0415
+    from onceproof.spark_checks.session.java.jvm import java_version  # noqa: PLC0415
     from onceproof.spark_checks.session.scratch import sweep  # noqa: PLC0415
 
     if clean:

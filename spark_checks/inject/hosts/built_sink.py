@@ -11,15 +11,19 @@ from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.hosts import user_modules
 from onceproof.spark_checks.inject.hosts.pickling import pack, pack_build
 from onceproof.spark_checks.inject.sink_description import described, elsewhere
-from onceproof.spark_checks.session import jvm_link, spark_internals
-from onceproof.spark_checks.session.host_processes import HostError, UserCodeError
+from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session.java import jvm_link
+from onceproof.spark_checks.session.processes.host_processes import (
+    HostError,
+    UserCodeError,
+)
 from onceproof.spark_checks.sinks.readers import reader_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from onceproof.spark_checks.session.host_processes import ForkServer, Host
-    from onceproof.spark_checks.session.wire import Message
+    from onceproof.spark_checks.session.processes.host_processes import ForkServer, Host
+    from onceproof.spark_checks.session.processes.wire import Message
     from onceproof.spark_checks.sinks.interface import ModelledSink, Read, Target
 
 

@@ -29,13 +29,14 @@ from onceproof.spark_checks.plan.rules import (
     Place,
     RuleSet,
 )
-from onceproof.spark_checks.session import jvm_link, spark_internals
+from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session.java import jvm_link
 from onceproof.spark_checks.sinks.interface import BatchJob, ForeachBatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onceproof.spark_checks.session.wire import Channel, Message
+    from onceproof.spark_checks.session.processes.wire import Channel, Message
 
 SAYS_WHERE = 0.8
 

@@ -19,8 +19,10 @@ from onceproof.spark_checks.inject.hosts import pickling, user_modules
 from onceproof.spark_checks.inject.hosts.driver_side import serve_run
 from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inject.sink_description import describe
-from onceproof.spark_checks.session import forkable, jvm_link, spark_internals
-from onceproof.spark_checks.session.fork_server import serve
+from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session.java import jvm_link
+from onceproof.spark_checks.session.processes import forkable
+from onceproof.spark_checks.session.processes.fork_server import serve
 from onceproof.spark_checks.sinks.interface import ModelledSink, NoStore, Target
 from onceproof.spark_checks.sinks.user_code_model import UserCode
 from onceproof.spark_checks.sinks.user_sink import with_code_of
@@ -28,7 +30,7 @@ from onceproof.spark_checks.sinks.user_sink import with_code_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from onceproof.spark_checks.session.wire import Channel, Message
+    from onceproof.spark_checks.session.processes.wire import Channel, Message
 
 
 class _HostState:

@@ -100,7 +100,7 @@ def _context() -> Any:
 
 
 def _frame(target: str) -> Any:
-    from onceproof.spark_checks.session.jvm_link import frame_of  # noqa: PLC0415
+    from onceproof.spark_checks.session.java.jvm_link import frame_of  # noqa: PLC0415
 
     return frame_of(target, SparkSession.builder.getOrCreate())
 

@@ -13,7 +13,7 @@ from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.run_evidence import RunEvidence
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
-from onceproof.spark_checks.session.host_processes import HostError
+from onceproof.spark_checks.session.processes.host_processes import HostError
 from onceproof.spark_checks.sinks.interface import Target
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from onceproof.spark_checks.plan.rules import (
     RuleSet,
 )
 from onceproof.spark_checks.plan.sink_kind import NOWHERE, STARTS
-from onceproof.spark_checks.session.host_processes import HostError
+from onceproof.spark_checks.session.processes.host_processes import HostError
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from onceproof.spark_checks.replay.steering.query_run import (
     QueryResult,
     QueryRun,
 )
-from onceproof.spark_checks.session.host_processes import HostError
+from onceproof.spark_checks.session.processes.host_processes import HostError
 from onceproof.spark_checks.session.spark_names import COMMIT_DENIED
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
 

@@ -18,7 +18,7 @@ from pyspark import java_gateway
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.report.rerun import replay_test
 from onceproof.spark_checks.session.interruption import Signals
-from onceproof.spark_checks.session.jvm import none_left
+from onceproof.spark_checks.session.java.jvm import none_left
 from onceproof.spark_checks.session.scratch import DEAD, left, sweep
 from onceproof.spark_checks.session.session_pool import SessionPool
 

@@ -18,7 +18,7 @@ from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_report import status
 from onceproof.spark_checks.session import warm_session
-from onceproof.spark_checks.session.jvm import EnvironmentError_
+from onceproof.spark_checks.session.java.jvm import EnvironmentError_
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError
-from onceproof.spark_checks.session import class_archive
+from onceproof.spark_checks.session.java import class_archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from onceproof.spark_checks.session.wire import Channel
+from onceproof.spark_checks.session.processes.wire import Channel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,7 +140,7 @@ def main() -> NoReturn:
         del os.environ[_ONE_THREAD]
     else:
         os.environ[_ONE_THREAD] = before
-    from onceproof.spark_checks.session.forkable import threads  # noqa: PLC0415
+    from onceproof.spark_checks.session.processes.forkable import threads  # noqa: PLC0415
 
     deadline = time.monotonic() + 1
     while threads() and time.monotonic() < deadline:

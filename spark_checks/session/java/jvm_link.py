@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
-from onceproof.spark_checks.session import java_names, spark_internals, spark_names
+from onceproof.spark_checks.session import spark_internals, spark_names
+from onceproof.spark_checks.session.java import java_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import pytest
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.cli import class_archive_training
-from onceproof.spark_checks.session import class_archive
-from onceproof.spark_checks.session.jvm import java_version
+from onceproof.spark_checks.session.java import class_archive
+from onceproof.spark_checks.session.java.jvm import java_version
 
 
 @pytest.fixture

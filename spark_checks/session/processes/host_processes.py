@@ -15,20 +15,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError, UsageError
-from onceproof.spark_checks.session import jvm
-from onceproof.spark_checks.session.fork_server import FORK
-from onceproof.spark_checks.session.wire import Channel
+from onceproof.spark_checks.session.java import jvm
+from onceproof.spark_checks.session.processes.fork_server import FORK
+from onceproof.spark_checks.session.processes.wire import Channel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-    from onceproof.spark_checks.session.entry_points import EntryPoints
-    from onceproof.spark_checks.session.wire import Message
+    from onceproof.spark_checks.session.processes.entry_points import EntryPoints
+    from onceproof.spark_checks.session.processes.wire import Message
 
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from onceproof.spark_checks.session.fork_server import main; main()"
+    "from onceproof.spark_checks.session.processes.fork_server import main; main()"
 )
 _PATIENCE = 60.0
 _GONE = 5.0

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
-from onceproof.spark_checks.session import jvm_link
-from onceproof.spark_checks.session.host_processes import ForkServer, HostError
+from onceproof.spark_checks.session import warm_session
+from onceproof.spark_checks.session.processes.host_processes import (
+    ForkServer,
+    HostError,
+)
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc"
@@ -128,14 +131,14 @@ def test_a_server_that_is_gone_is_a_failure_of_ours():
 
 def test_a_sessions_processes_run_what_they_are_given():
     """The session names no code of the floors above it."""
-    rooms = Path(jvm_link.__file__).parent
+    room = Path(warm_session.__file__).parent
     above = ("inject", "plan", "replay", "report", "cli", "pytest_plugin")
 
     named = {
-        f"{path.name}: {room}"
-        for path in rooms.glob("*.py")
-        for room in above
-        if f"onceproof.spark_checks.{room}" in path.read_text()
+        f"{path.name}: {other}"
+        for path in room.rglob("*.py")
+        for other in above
+        if f"onceproof.spark_checks.{other}" in path.read_text()
     }
 
     assert not named

@@ -12,7 +12,8 @@ from py4j.protocol import Py4JError
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import ReplayRequest
-from onceproof.spark_checks.session import java_names, spark_internals
+from onceproof.spark_checks.session import spark_internals
+from onceproof.spark_checks.session.java import java_names
 from tests.spark_checks.steering import SINKS, SMALL
 
 pytestmark = pytest.mark.spark

@@ -1,0 +1,1 @@
+"""The processes beside a session: they fork, take orders, and report how they end."""
