@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.model.files import short_path
-from onceproof.model.text import did_you_mean, shell_word
+from onceproof.model.text import did_you_mean, printable, shell_word
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.counterexample.lanes import as_text, lanes_of
 from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
@@ -21,6 +21,7 @@ from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay import engine
 from onceproof.spark_checks.replay.request import ReplayRequest
+from onceproof.spark_checks.report.causes import broken_besides
 from onceproof.spark_checks.report.counterexamples import (
     RequestingTest,
     counterexample,
@@ -257,7 +258,8 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
         keep_run(report, outcome, Path(file))
         file = short_path(file)
     left_out = left_out_of(report, request.choice)
-    ends = [*left_out]
+    besides = broken_besides(report, prop, outcome, test.claims)
+    ends = [*(f"also:    {printable(line)}" for line in besides), *left_out]
     if any(run.caught for run in outcome.runs):
         ends.insert(0, "the lanes are the model's: there the error ends the run")
     if file:
