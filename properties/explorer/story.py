@@ -107,8 +107,10 @@ def _chosen(
     """Choose the steps of a story: faults, the break, what made the state so.
 
     ``elements`` contradict the claim, and each of ``reasons`` holds those that a step
-    changed to that end. As long as there are fewer steps than ``FEWEST``, all steps are
-    added that changed the elements of one more reason, the one nearest to the break.
+    changed to that end. Where the last step was taken before, the first that is taken
+    again after the last fault is added: it shows what began again. As long as there are
+    fewer steps than ``FEWEST``, all steps are added that changed the elements of one
+    more reason, the one nearest to the break.
     """
     last = view.fails_at or 0
     known = [s for s in view.steps[:last] if s.matters is not False]
@@ -117,6 +119,8 @@ def _chosen(
     direct = [s for s in known if any(c.name in elements for c in s.changes)]
     first = [*faults[-MOST:], *([] if view.looks else end), *direct[::-1]]
     found = {step.number: step for step in first[:MOST]}
+    for step in _begun_again(known, found.values())[: MOST - len(found)]:
+        found[step.number] = step
     again = [_changing(known, name) for names in reasons[::-1] for name in names]
     for group in (*again, *([step] for step in known[::-1])):
         if len(found) >= FEWEST:
@@ -124,6 +128,22 @@ def _chosen(
         for step in group[::-1][: MOST - len(found)]:
             found[step.number] = step
     return [found[number] for number in sorted(found)]
+
+
+def _begun_again(
+    known: Sequence[StepView], chosen: Collection[StepView]
+) -> list[StepView]:
+    """Return the first step after the last fault that repeats one from before it.
+
+    There is none unless the last of the chosen steps repeats another of them.
+    """
+    texts = [step.text for step in sorted(chosen, key=lambda step: step.number)]
+    faults = [s.number for s in known if s.kind not in (ACTION, RESTART)]
+    if not faults or not texts or texts[-1] not in texts[:-1]:
+        return []
+    before = {s.text for s in known if s.kind == ACTION and s.number < faults[-1]}
+    after = [s for s in known if s.kind == ACTION and s.number > faults[-1]]
+    return [step for step in after if step.text in before][:1]
 
 
 def _changing(steps: Sequence[StepView], name: str) -> list[StepView]:

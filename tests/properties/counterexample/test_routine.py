@@ -120,3 +120,16 @@ def test_a_story_of_spark_says_what_readers_saw():
         "After the query finished, readers see 210 of 842 events twice."
     )
     assert [step.who for step in story.steps] == ["partition 0"] * 3
+
+
+def test_a_story_of_a_repeated_step_says_what_began_again():
+    """The crash by itself does not say why the batch is written a second time."""
+    view = broken("micro-batch", "at-most-once", sink="prepared-undecided").view
+
+    assert view.story is not None
+    steps = [step.text for step in view.story.steps]
+    first, fault, again, last = steps[-4:]
+    assert first == last
+    assert fault == "crash()"
+    assert again == "start_batch(batch 0)"
+    assert [s.text for s in view.steps].count(again) == 2
