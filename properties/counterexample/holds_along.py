@@ -12,12 +12,15 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.library import pick
 from onceproof.model.traces import follow
-from onceproof.properties.counterexample.model_run import start_of
-from onceproof.properties.counterexample.obligations import broken_for_ever, promises_of
-from onceproof.properties.counterexample.property_timeline import (
+from onceproof.properties.counterexample.explanation.obligations import (
+    broken_for_ever,
+    promises_of,
+)
+from onceproof.properties.counterexample.explanation.property_timeline import (
     FAILS,
     PropertyTimeline,
 )
+from onceproof.properties.counterexample.model_run import start_of
 from onceproof.properties.judges.by_search import claims_of
 
 if TYPE_CHECKING:

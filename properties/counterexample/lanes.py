@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language.steps import Event
 from onceproof.properties.counterexample.file import lane_of
-from onceproof.properties.counterexample.readers import failed, times
 from onceproof.properties.counterexample.routine import (
     FOLDED,
     Fold,
     folds_of,
     telling_steps,
 )
+from onceproof.properties.counterexample.words.readers import failed, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,7 @@ from onceproof.properties.counterexample.file import (
     named,
     steps_of,
 )
-from onceproof.properties.counterexample.labels import Labels
+from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.judges.by_search import claims_of, every_parameter_of
 from onceproof.properties.trust import own_code
 

@@ -13,7 +13,7 @@ from onceproof.properties.counterexample.routine import FOLDED
 from onceproof.properties.counterexample.step_kinds import ACTION
 
 if TYPE_CHECKING:
-    from onceproof.properties.counterexample.messages import SentMessage
+    from onceproof.properties.counterexample.words.messages import SentMessage
     from onceproof.properties.explorer.view import StepView, View
 
 CELLS = {"holds": "·", "fails": "✕", "met": "✓", "open": "-", "seen": "="}

@@ -23,7 +23,7 @@ from onceproof.properties.explorer.view import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.properties.counterexample.explanation import Grounds
+    from onceproof.properties.counterexample.explanation.sentences import Grounds
     from onceproof.properties.counterexample.file import Counterexample
     from onceproof.properties.counterexample.model_run import ModelRun
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.labels import Labels
-from onceproof.properties.counterexample.readers import (
+from onceproof.properties.counterexample.explanation.slicing import joined, plain
+from onceproof.properties.counterexample.routine import folds_of
+from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
+from onceproof.properties.counterexample.words.labels import Labels
+from onceproof.properties.counterexample.words.readers import (
     AT_REST,
     at_moment,
     readers_see,
     seen_at,
 )
-from onceproof.properties.counterexample.routine import folds_of
-from onceproof.properties.counterexample.slicing import joined, plain
-from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
 from onceproof.properties.explorer.phrases import DRIFT, say, when
 from onceproof.properties.explorer.view import Story, StoryStep
 from onceproof.properties.guarantees import guarantees_of
@@ -22,7 +22,7 @@ from onceproof.properties.ledger import observe_states
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from onceproof.properties.counterexample.explanation import Grounds
+    from onceproof.properties.counterexample.explanation.sentences import Grounds
     from onceproof.properties.counterexample.file import Counterexample
     from onceproof.properties.counterexample.model_run import ModelRun
     from onceproof.properties.counterexample.routine import Fold

@@ -14,9 +14,11 @@ from onceproof.properties.explorer.truncation import clipped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onceproof.properties.counterexample.messages import SentMessage
-    from onceproof.properties.counterexample.property_timeline import PropertyTimeline
+    from onceproof.properties.counterexample.explanation.property_timeline import (
+        PropertyTimeline,
+    )
     from onceproof.properties.counterexample.routine import Fold
+    from onceproof.properties.counterexample.words.messages import SentMessage
 
 MODEL, SPARK = "model", "real Spark"
 

@@ -10,27 +10,29 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.interleavings.failing_runs import successors
 from onceproof.model.traces import follow
-from onceproof.properties.counterexample import necessary_steps
-from onceproof.properties.counterexample.explanation import because, grounds_of
-from onceproof.properties.counterexample.file import named
-from onceproof.properties.counterexample.labels import Labels
-from onceproof.properties.counterexample.lanes import LOOK, lanes_of
-from onceproof.properties.counterexample.messages import messages_of
-from onceproof.properties.counterexample.model_run import ModelRun, model_of
-from onceproof.properties.counterexample.necessary_steps import matters
-from onceproof.properties.counterexample.obligations import (
+from onceproof.properties.counterexample.explanation import necessary_steps
+from onceproof.properties.counterexample.explanation.obligations import (
     Obligation,
     broken_for_ever,
     promises_of,
 )
-from onceproof.properties.counterexample.passing_run import nearest_passing
-from onceproof.properties.counterexample.property_timeline import (
+from onceproof.properties.counterexample.explanation.passing_run import nearest_passing
+from onceproof.properties.counterexample.explanation.property_timeline import (
     FAILS,
     OPEN,
     PropertyTimeline,
     breaks,
 )
+from onceproof.properties.counterexample.explanation.sentences import (
+    because,
+    grounds_of,
+)
+from onceproof.properties.counterexample.file import named
+from onceproof.properties.counterexample.lanes import LOOK, lanes_of
+from onceproof.properties.counterexample.model_run import ModelRun, model_of
 from onceproof.properties.counterexample.step_kinds import CRASH, StepKinds
+from onceproof.properties.counterexample.words.labels import Labels
+from onceproof.properties.counterexample.words.messages import messages_of
 from onceproof.properties.explorer.recorded_view import (
     assembled,
     failing_step,
@@ -196,7 +198,7 @@ class ViewBuilder:
         if fails_at is None or self.model.claim is None:
             return None
         promise = self._promise()
-        kept = matters(
+        kept = necessary_steps.matters(
             self.model.interpreter,
             self.run.start,
             self.run.events[:fails_at],

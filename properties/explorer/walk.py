@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.language.steps import Event
 from onceproof.model.traces import Trace, follow
+from onceproof.properties.counterexample.explanation.property_timeline import breaks
 from onceproof.properties.counterexample.file import named, steps_of
 from onceproof.properties.counterexample.lanes import READERS, lanes_of
-from onceproof.properties.counterexample.messages import messages_of
 from onceproof.properties.counterexample.model_run import counterexample_of
-from onceproof.properties.counterexample.property_timeline import breaks
 from onceproof.properties.counterexample.step_kinds import CRASH
+from onceproof.properties.counterexample.words.messages import messages_of
 from onceproof.properties.explorer.phrases import say
 from onceproof.properties.explorer.recorded_view import assembled
 from onceproof.properties.explorer.view_builder import Explored, ViewBuilder, explored

@@ -16,7 +16,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.text import printable, shell_word
 from onceproof.properties.counterexample.file import named, steps_of
-from onceproof.properties.counterexample.labels import Labels
+from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.judges.by_search import Finding, Report, parameters_of
 from onceproof.properties.verdicts import Verdict

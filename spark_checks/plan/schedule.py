@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
-from onceproof.properties.counterexample.labels import Labels
+from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.spark_checks.plan.fault_kinds import (
     FAULT_KINDS,
     Effect,

@@ -11,7 +11,11 @@ from onceproof.model.files import short_path
 from onceproof.model.text import did_you_mean, printable, shell_word
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.counterexample.lanes import as_text, lanes_of
-from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
+from onceproof.properties.counterexample.words.readers import (
+    at_moment,
+    breach,
+    readers_see,
+)
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict, weakest

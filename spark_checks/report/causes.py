@@ -8,7 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
+from onceproof.properties.counterexample.words.readers import (
+    at_moment,
+    breach,
+    readers_see,
+)
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.judges.by_history import broken
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.readers import (
+from onceproof.properties.counterexample.words.readers import (
     at_moment,
     failed,
     readers_see,

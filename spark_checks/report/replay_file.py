@@ -11,7 +11,7 @@ from onceproof.model.library import pick, protocols
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import Counterexample, read, steps_of
-from onceproof.properties.counterexample.readers import failed as failed_reader
+from onceproof.properties.counterexample.words.readers import failed as failed_reader
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.trust import own_code

@@ -37,7 +37,7 @@ from onceproof.model.language.tracing.evaluation import Meaning
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.queries import SearchQuery
 from onceproof.model.search.visited_states import VisitedStates
-from onceproof.properties.counterexample.slicing import Evaluation
+from onceproof.properties.counterexample.explanation.slicing import Evaluation
 from onceproof.properties.judges.by_proof.connectives import asserted
 from onceproof.properties.judges.by_proof.encode import Encoder
 from onceproof.properties.judges.by_proof.fragment import fragment
@@ -190,7 +190,7 @@ READERS = {
     "model/search/native/term_code.py": by_native_code,
     "model/export/javascript.py": by_javascript,
     "properties/judges/by_proof/encode.py": by_z3,
-    "properties/counterexample/slicing.py": by_slicing,
+    "properties/counterexample/explanation/slicing.py": by_slicing,
 }
 """By its file, each reader that says what a term is worth in a state."""
 

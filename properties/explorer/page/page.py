@@ -21,9 +21,9 @@ from onceproof.model.language.parts.processes import Status
 from onceproof.model.language.terms.types import MemberType
 from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import named
-from onceproof.properties.counterexample.labels import Labels
 from onceproof.properties.counterexample.lanes import lane_rules
 from onceproof.properties.counterexample.step_kinds import KINDS, StepKinds
+from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.explorer.phrases import CELLS, PHRASES
 from onceproof.properties.judges.by_search import claims_of
 

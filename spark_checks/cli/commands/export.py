@@ -18,7 +18,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, settings_of
 from onceproof.model.text import shell_word
-from onceproof.properties.counterexample.labels import Labels
+from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.judges.by_search import claims_of, parameters_of
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import (

@@ -8,7 +8,7 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.text import shell_word
 from onceproof.model.versions import versions_of
 from onceproof.properties.counterexample.file import labels_of
-from onceproof.properties.counterexample.readers import at_moment, readers_see
+from onceproof.properties.counterexample.words.readers import at_moment, readers_see
 from onceproof.properties.evidence import fingerprints
 from onceproof.properties.evidence.from_reports import (
     fault_set,

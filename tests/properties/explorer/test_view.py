@@ -24,10 +24,10 @@ from onceproof.model.language.steps import Event
 from onceproof.model.library import make, variants
 from onceproof.model.traces import follow
 from onceproof.properties import holds_along
+from onceproof.properties.counterexample.explanation.obligations import promises_of
 from onceproof.properties.counterexample.file import lane_of, read
 from onceproof.properties.counterexample.lanes import lane_rules
 from onceproof.properties.counterexample.model_run import counterexample_of
-from onceproof.properties.counterexample.obligations import promises_of
 from onceproof.properties.explorer.truncation import MOST_STEPS
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.judges.by_search import check, claims_of

@@ -6,7 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from onceproof.properties.counterexample.readers import at_moment, breach, readers_see
+from onceproof.properties.counterexample.words.readers import (
+    at_moment,
+    breach,
+    readers_see,
+)
 from onceproof.properties.guarantees import ATOMIC_VISIBILITY, EFFECTIVELY_ONCE
 from onceproof.properties.ledger import EventOutcome, History, Row
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onceproof.properties.counterexample.readers import readers_see
+from onceproof.properties.counterexample.words.readers import readers_see
 from onceproof.properties.guarantees import ATOMIC_VISIBILITY, RECOVERABLE
 from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.inject.failure_reason import reason

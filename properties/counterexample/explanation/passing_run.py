@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
-    from onceproof.properties.counterexample.obligations import Obligation
+    from onceproof.properties.counterexample.explanation.obligations import Obligation
 
 Fails: TypeAlias = "Callable[[State, Event, State], bool]"
 Owed: TypeAlias = "tuple[bool, ...]"

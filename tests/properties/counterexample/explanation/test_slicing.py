@@ -11,9 +11,9 @@ from onceproof.model.language import Protocol, action, at_rest, if_else, state, 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import spelled
 from onceproof.model.language.tracing.trace import trace
-from onceproof.properties.counterexample.explanation import because
+from onceproof.properties.counterexample.explanation.sentences import because
+from onceproof.properties.counterexample.explanation.slicing import Evaluation
 from onceproof.properties.counterexample.model_run import counterexample_of, model_of
-from onceproof.properties.counterexample.slicing import Evaluation
 from onceproof.properties.judges.by_search import check, claims_of
 from tests.model.random_protocols import protocols
 

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, TypeAlias
 from onceproof.model.interleavings.failing_runs import starts
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.terms.types import MemberType, spelled
-from onceproof.properties.counterexample.boxes import (
+from onceproof.properties.counterexample.words.boxes import (
     Box,
     boxes_of,
     in_brackets,
     in_words,
 )
-from onceproof.properties.counterexample.sort_words import member_in_words, words_of
+from onceproof.properties.counterexample.words.sort_words import (
+    member_in_words,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

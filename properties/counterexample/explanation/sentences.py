@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.declarations.modality import Modality
-from onceproof.properties.counterexample.property_timeline import (
+from onceproof.properties.counterexample.explanation.property_timeline import (
     FAILS,
     PropertyTimeline,
 )
-from onceproof.properties.counterexample.slicing import (
+from onceproof.properties.counterexample.explanation.slicing import (
     MOST_NAMED,
     Slice,
     joined,
