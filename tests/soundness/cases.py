@@ -9,16 +9,16 @@ from onceproof.model.errors import OnceproofError
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import load
 from onceproof.properties.judges.by_search import claims_of
-from tests.soundness.brute import Brute, TooLargeError
-from tests.soundness.constructs import used
-from tests.soundness.generator import MODALITIES, PROFILES, draw
+from tests.soundness.drawing.constructs import used
+from tests.soundness.drawing.generator import MODALITIES, PROFILES, draw
+from tests.soundness.independent.brute import Brute, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from onceproof.model.language.composition.protocol import Protocol
-    from tests.soundness.description import Description, Klass, Method
+    from tests.soundness.drawing.description import Description, Klass, Method
 
 MOST_STATES = 250
 FEWEST_STATES = 5

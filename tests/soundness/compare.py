@@ -18,7 +18,7 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.symmetry import interchangeable
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check, claims_of, simulate
-from tests.soundness.brute import Brute, TooLargeError
+from tests.soundness.independent.brute import Brute, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from onceproof.model.traces import Trace
     from onceproof.properties.judges.by_search import Finding
     from tests.node import Node
-    from tests.soundness.brute import Clause
     from tests.soundness.cases import Case
+    from tests.soundness.independent.brute import Clause
 
 RUNS = ("eventually", "leads_to")
 WEAKEST = ("refuted", "undecided", "vacuous", "exhausted")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.node import Node
     from tests.soundness.cases import Case
     from tests.soundness.compare import Tally
-    from tests.soundness.description import Description
+    from tests.soundness.drawing.description import Description
 
 KEPT = Path("build/soundness")
 

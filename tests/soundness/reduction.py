@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.soundness.description import Klass, Node
-from tests.soundness.generator import MODALITIES
+from tests.soundness.drawing.description import Klass, Node
+from tests.soundness.drawing.generator import MODALITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.soundness.description import Description, Method
+    from tests.soundness.drawing.description import Description, Method
 
 SIMPLE = {"bool": ("True", "False"), "int": ("0", "1"), "colour": ("Colour.RED",)}
 

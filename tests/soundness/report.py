@@ -94,7 +94,7 @@ def main() -> int:
 def _compare(options: argparse.Namespace) -> int:
     from tests.node import Node
     from tests.soundness.cases import draws
-    from tests.soundness.constructs import TERMS, public, terms_of, used
+    from tests.soundness.drawing.constructs import TERMS, public, terms_of, used
     from tests.soundness.finding import failures, kept
 
     tally: Counter[tuple[str, str, str]] = Counter()

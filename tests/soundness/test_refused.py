@@ -18,9 +18,9 @@ from onceproof.model.errors import OnceproofError
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import load
 from onceproof.properties.judges.by_search import claims_of
-from tests.soundness.description import HELPERS
-from tests.soundness.generator import draw
-from tests.soundness.slips import FIELDS, SLIPS, Slip
+from tests.soundness.drawing.description import HELPERS
+from tests.soundness.drawing.generator import draw
+from tests.soundness.drawing.slips import FIELDS, SLIPS, Slip
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ import pytest
 
 from tests.node import Node
 from tests.soundness.cases import RefusedError, draws, opened
-from tests.soundness.constructs import TERMS, public, terms_of, used
+from tests.soundness.drawing.constructs import TERMS, public, terms_of, used
 from tests.soundness.finding import judge
 from tests.soundness.report import empty_cells
 

@@ -14,7 +14,7 @@ from onceproof.properties.judges.by_search import claims_of
 from tests import tlc
 from tests.soundness.cases import draws
 from tests.soundness.compare import Compared
-from tests.soundness.tla_text import Module
+from tests.soundness.independent.tla_text import Module
 
 NUMBER = int(os.environ.get("SOUNDNESS_PROTOCOLS", "24"))
 SEED = int(os.environ.get("SOUNDNESS_SEED", "0"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.soundness.description import Klass, Method
-from tests.soundness.terms import Has, const
+from tests.soundness.drawing.description import Klass, Method
+from tests.soundness.drawing.terms import Has, const
 
 if TYPE_CHECKING:
-    from tests.soundness.methods import Writer
+    from tests.soundness.drawing.methods import Writer
 
 
 def _shelf_classes() -> list[Klass]:

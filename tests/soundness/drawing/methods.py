@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.soundness.description import Method, Node
-from tests.soundness.statements import Statements
-from tests.soundness.terms import Scope, const
+from tests.soundness.drawing.description import Method, Node
+from tests.soundness.drawing.statements import Statements
+from tests.soundness.drawing.terms import Scope, const
 
 MODALITIES = (
     "always",

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.soundness.description import Klass, Method, Node
+from tests.soundness.drawing.description import Klass, Method, Node
 
 if TYPE_CHECKING:
     import random

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.soundness.description import Node
+from tests.soundness.drawing.description import Node
 
 if TYPE_CHECKING:
     import random

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import random
 
-from tests.soundness.declarations import fields_of, parts_of, sorts_of
-from tests.soundness.description import Description, Klass, Method
-from tests.soundness.helpers import with_helpers
-from tests.soundness.methods import (
+from tests.soundness.drawing.declarations import fields_of, parts_of, sorts_of
+from tests.soundness.drawing.description import Description, Klass, Method
+from tests.soundness.drawing.helpers import with_helpers
+from tests.soundness.drawing.methods import (
     MODALITIES,
     Writer,
     many,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.soundness.description import Node
-from tests.soundness.terms import Has, Scope, Terms, const
+from tests.soundness.drawing.description import Node
+from tests.soundness.drawing.terms import Has, Scope, Terms, const
 
 if TYPE_CHECKING:
     from collections.abc import Callable
