@@ -115,6 +115,9 @@ class Field:
     for_part: int = field(default=0, compare=False)
     """How many of its sorts are those that its part is for."""
 
+    record: str = field(default="", compare=False)
+    """The path of the record that it is a part of, if it is one."""
+
     def starts(self, indices: tuple[Member, ...]) -> tuple[Value, ...]:
         """List the values that one element may start from."""
         value = self.start(*indices)

@@ -37,6 +37,15 @@ class Reply(NamedTuple):
     """The number of the message that it answers."""
 
 
+class Known(NamedTuple):
+    """What is known of a producer."""
+
+    epoch: int
+    """The epoch of the producer."""
+    next: int
+    """The number that its next message has."""
+
+
 def one_more(times: int) -> int:
     """Count on, as far as it matters."""
     return min_of(times + 1, MOST)
@@ -50,18 +59,17 @@ class Sequence(Part):
     """
 
     M = M
-    epoch = state(0, high=EPOCHS)
-    next = state(0, high=M)
-    copied_epoch = state(0, high=EPOCHS)
-    copied_next = state(0, high=M)
+    known = state(Known(0, 0), high={"epoch": EPOCHS, "next": M})
+    copied = state(Known(0, 0), high={"epoch": EPOCHS, "next": M})
 
     def follows(self, m: Member, epoch: int) -> bool:
         """Return whether a message is the next one, or the first of a new epoch."""
-        return any_of(epoch > self.epoch, all_of(epoch == self.epoch, self.next == m))
+        return any_of(epoch > self.known.epoch, self.known == Known(epoch, m))
 
     def repeats(self, m: Member, epoch: int) -> bool:
         """Return whether a message is one that the log has."""
-        return any_of(epoch < self.epoch, all_of(epoch == self.epoch, self.next > m))
+        known = self.known
+        return any_of(epoch < known.epoch, all_of(epoch == known.epoch, known.next > m))
 
     def accept(self, m: Member, epoch: int) -> None:
         """A message is about to be written."""
@@ -72,18 +80,15 @@ class Sequence(Part):
 
     def note(self, m: Member, epoch: int) -> None:
         """Know a message from now on."""
-        self.epoch = epoch
-        self.next = m + 1
+        self.known = Known(epoch, m + 1)
 
     def replicate(self) -> None:
         """A follower has the log of the leader."""
-        self.copied_epoch = self.epoch
-        self.copied_next = self.next
+        self.copied = self.known
 
     def fail_over(self) -> None:
         """A follower leads, with what it has."""
-        self.epoch = self.copied_epoch
-        self.next = self.copied_next
+        self.known = self.copied
 
 
 class IdempotentProducer(Protocol):

@@ -54,7 +54,7 @@ def slipped(slip: Slip, number: int, path: Path) -> str:
 
 def _fine(slip: Slip, origin: str, dice: random.Random) -> str:
     """Write a random protocol with fields for slips, and without any."""
-    text = draw(origin, dice.choice(PROFILES), 1).render()
+    text = draw(origin, dice.choice(PROFILES), 1, inherits=False).render()
     text = text.replace("from enum import Enum\n", f"from enum import Enum\n{EVERY}")
     if "class Colour(" not in text:
         head, _, tail = text.rpartition("\n\n\nclass Drawn(")

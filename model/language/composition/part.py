@@ -221,9 +221,10 @@ class Part(metaclass=Declaring):
         self._holder = holder
         self._take_sizes(sizes)
         self._fields = {
-            name: declared.field(self)
-            for name, declared in self.declared().items()
+            name: field
+            for declared in self.declared().values()
             if isinstance(declared, State)
+            for name, field in declared.fields(self).items()
         }
         settled = {name: copy.copy(inner) for name, inner in self.parts.items()}
         for name, inner in settled.items():
@@ -335,7 +336,7 @@ class Part(metaclass=Declaring):
                 raise ModelError(message, where=field.where)
             sorts = field.sorts[len(self._members) :]
             if not process:
-                self.store.write_all(field, self._start_of(field))
+                self.store.write_all((field, self._start_of(field)))
             elif sorts and sorts[0] is process_sort(process[0]):
                 self._lose_of(field, process[0])
         for inner in self.parts.values():
@@ -346,7 +347,7 @@ class Part(metaclass=Declaring):
             kept = self.store.read(field, at)
             return if_else(at[0] == process, self._start_of(field)(*at), kept)
 
-        self.store.write_all(field, left)
+        self.store.write_all((field, left))
 
     def _start_of(self, field: Field) -> Callable[..., object]:
         return lambda *at: field.start(*cast("Any", self._members), *at)

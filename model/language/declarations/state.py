@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from onceproof.model.errors import ModelError
+from onceproof.model.language.declarations.records import (
+    RecordFields,
+    read,
+    write,
+    write_all,
+)
 from onceproof.model.language.expressions.logic import if_else
+from onceproof.model.language.expressions.named_tuples import (
+    bounds_of,
+    checked_bound,
+    is_named_tuple,
+    parts_of,
+)
 from onceproof.model.language.expressions.symbolic_value import instead_of
 from onceproof.model.language.fields import ByMember, Field, OneOf, Param
 from onceproof.model.language.sorts import (
@@ -28,8 +40,9 @@ from onceproof.model.language.terms.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from onceproof.model.language.declarations.records import Held
     from onceproof.model.language.fields import Bound
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.stores.store import StateStore
@@ -75,25 +88,64 @@ class State(Generic[T]):
         initial: T,
         *,
         sorts: tuple[Sort, ...],
-        low: int | Param,
-        high: Bound | None,
+        low: Bound | Mapping[str, Bound],
+        high: Bound | Mapping[str, Bound] | None,
         volatile: bool,
     ) -> None:
-        """Keep what was declared."""
+        """Keep what was declared; of a record, each part by itself."""
         self.initial = initial
         self.sorts = sorts
-        self.low = low
-        self.high = high
         self.volatile = volatile
         self.name = ""
+        self.record = ""
         self.where = here()
+        self.parts: dict[str, State[Any]] = {}
+        self.low: Bound | None = None
+        self.high: Bound | None = None
+        if not is_named_tuple(initial):
+            self.low = checked_bound("low=", low)
+            self.high = checked_bound("high=", high)
+            return
+        sample = parts_of(initial)
+        lows, highs = bounds_of("low=", low, sample), bounds_of("high=", high, sample)
+        for name, value in sample.items():
+            self.parts[name] = State(
+                value,
+                sorts=sorts,
+                low=lows[name] or 0,
+                high=highs[name],
+                volatile=volatile,
+            )
 
     def __set_name__(self, owner: type, name: str) -> None:
         """Take the attribute's name."""
         self.name = name
+        for inner, part in self.parts.items():
+            part.name, part.record = f"{name}.{inner}", name
+
+    def bounds(self) -> list[Bound]:
+        """List what bounds its integers."""
+        ends = [end for one in self.each() for end in (one.low, one.high)]
+        return [end for end in ends if end is not None]
+
+    def each(self) -> list[State[Any]]:
+        """List the declarations of fields: of itself, or of the parts of a record."""
+        return list(self.parts.values()) or [self]
+
+    def fields(self, part: Owner) -> dict[str, Field]:
+        """Resolve the declaration for one protocol or part: one field, or several."""
+        return {one.name: one.field(part) for one in self.each()}
+
+    def held(self, part: Owner) -> Held:
+        """Return where the value lies in the state of a protocol or part."""
+        if not self.parts:
+            return part.field(self.name)
+        path, kind = part.path_to(self.name), type(self.initial)
+        fields = {name: part.field(one.name) for name, one in self.parts.items()}
+        return RecordFields(path, kind, fields)
 
     def field(self, part: Owner) -> Field:
-        """Resolve the declaration for one protocol or part."""
+        """Resolve what is no record for one protocol or part."""
         with modelling(self.where):
             type_ = self._type(part)
         return Field(
@@ -104,6 +156,7 @@ class State(Generic[T]):
             volatile=self.volatile,
             where=self.where,
             for_part=len(part.part_sorts),
+            record=part.path_to(self.record) if self.record else "",
             members=part.size_of(type_.sort, where=self.where)
             if isinstance(type_, MemberType)
             else 0,
@@ -126,7 +179,7 @@ class State(Generic[T]):
                 message = f"integer state {self.name} needs its bound: high=..."
                 raise ModelError(message, where=self.where)
             low, high = (
-                _resolved(part, end, self.where) for end in (self.low, self.high)
+                _resolved(part, end, self.where) for end in (self.low or 0, self.high)
             )
             if low > high:
                 message = f"{self.name} holds {low}..{high}, which is empty"
@@ -135,6 +188,12 @@ class State(Generic[T]):
                 message = f"{self.name} holds {low}..{high}; {TOO_LARGE}"
                 raise ModelError(message, where=self.where)
             return IntType(low, high)
+        if is_named_tuple(sample):
+            message = (
+                f"{self.name} starts from whole records; write one_of(...) or "
+                "by_member(...) in the part that differs"
+            )
+            raise ModelError(message, where=self.where)
         if found is None:
             message = (
                 f"{self.name} starts as {sample!r}, no value of the language; "
@@ -188,11 +247,11 @@ class Scalar(State[T]):
         """Return the declaration on a class, the value on a protocol."""
         if instance is None:
             return self
-        return cast("T", instance.store.read(instance.field(self.name), ()))
+        return cast("T", read(instance.store, self.held(instance), ()))
 
     def __set__(self, instance: Owner, value: T) -> None:
         """Change the value."""
-        instance.store.write(instance.field(self.name), (), value)
+        write(instance.store, self.held(instance), (), value)
 
 
 class Family(State[T]):
@@ -206,7 +265,7 @@ class Family(State[T]):
         """Return the declaration on a class, the elements on a protocol."""
         if instance is None:
             return self
-        return Elements(instance.store, instance.field(self.name))
+        return Elements(instance.store, self.held(instance))
 
     def __set__(self, instance: Owner, value: object) -> None:
         """Refuse: elements are changed one by one, or all by ``set`` or ``fill``."""
@@ -220,22 +279,22 @@ class Family(State[T]):
 class Elements(Generic[T]):
     """The elements of a family, in one state."""
 
-    def __init__(self, store: StateStore, field: Field) -> None:
-        """Look at ``field`` through ``store``."""
+    def __init__(self, store: StateStore, held: Held) -> None:
+        """Look at what is ``held`` through ``store``."""
         self._store = store
-        self._field = field
+        self._held = held
 
     def __getitem__(self, at: int | tuple[int, ...]) -> T:
         """Return the element at a member, or at a tuple of members."""
-        return cast("T", self._store.read(self._field, _listed(at)))
+        return cast("T", read(self._store, self._held, _listed(at)))
 
     def __setitem__(self, at: int | tuple[int, ...], value: T) -> None:
         """Change the element at a member, or at a tuple of members."""
-        self._store.write(self._field, _listed(at), value)
+        write(self._store, self._held, _listed(at), value)
 
     def fill(self, value: T) -> None:
         """Change every element to ``value``."""
-        self._store.write_all(self._field, lambda *_: value)
+        write_all(self._store, self._held, lambda *_: value)
 
     @overload
     def where(self, condition: Callable[[Member], bool]) -> Chosen[T]: ...
@@ -247,7 +306,7 @@ class Elements(Generic[T]):
     ) -> Chosen[T]: ...
     def where(self, condition: Callable[..., bool]) -> Chosen[T]:
         """Choose the elements for whose members ``condition(member, ...)`` holds."""
-        return Chosen(self._store, self._field, condition)
+        return Chosen(self._store, self._held, condition)
 
     @overload
     def set(self, rule: Callable[[Member], T]) -> None: ...
@@ -257,18 +316,18 @@ class Elements(Generic[T]):
     def set(self, rule: Callable[[Member, Member, Member], T]) -> None: ...
     def set(self, rule: Callable[..., T]) -> None:
         """Change every element at once to ``rule(member, ...)``, of the values now."""
-        self._store.write_all(self._field, rule)
+        write_all(self._store, self._held, rule)
 
 
 class Chosen(Generic[T]):
     """Those elements of a family for whose members a condition holds."""
 
     def __init__(
-        self, store: StateStore, field: Field, condition: Callable[..., bool]
+        self, store: StateStore, held: Held, condition: Callable[..., bool]
     ) -> None:
-        """Choose elements of ``field``; nothing is changed yet."""
+        """Choose elements of what is ``held``; nothing is changed yet."""
         self._store = store
-        self._field = field
+        self._held = held
         self._condition = condition
 
     def fill(self, value: T) -> None:
@@ -287,17 +346,23 @@ class Chosen(Generic[T]):
 
     def add(self, number: int) -> None:
         """Add ``number`` to every chosen element; the condition keeps it in bounds."""
-        store, field = self._store, self._field
-        self._change(lambda *at: cast("Any", store.read(field, at)) + number)
+        store, held = self._store, self._held
+        if not isinstance(held, Field):
+            message = (
+                f"{held.path} is a record, and add(...) is for numbers; write "
+                ".set(lambda m: self.NAME[m]._replace(part=self.NAME[m].part + 1))"
+            )
+            raise ModelError(message, where=here())
+        self._change(lambda *at: cast("Any", store.read(held, at)) + number)
 
     def _change(self, rule: Callable[..., object]) -> None:
         """Change the chosen elements, and leave the others as they are."""
-        store, field = self._store, self._field
+        store, held = self._store, self._held
 
         def new(*at: Member) -> object:
-            return if_else(self._condition(*at), rule(*at), store.read(field, at))
+            return if_else(self._condition(*at), rule(*at), read(store, held, at))
 
-        store.write_all(field, new)
+        write_all(store, held, new)
 
 
 def type_of_sample(value: object) -> Type | None:
@@ -323,8 +388,8 @@ def _listed(at: object) -> tuple[object, ...]:
 def state(
     initial: T,
     *,
-    low: int | Param = 0,
-    high: Bound | None = None,
+    low: Bound | Mapping[str, Bound] = 0,
+    high: Bound | Mapping[str, Bound] | None = None,
     volatile: bool = False,
 ) -> Scalar[T]: ...
 
@@ -334,8 +399,8 @@ def state(
     initial: T,
     *,
     per: Sort | tuple[Sort, ...],
-    low: int | Param = 0,
-    high: Bound | None = None,
+    low: Bound | Mapping[str, Bound] = 0,
+    high: Bound | Mapping[str, Bound] | None = None,
     volatile: bool = False,
 ) -> Family[T]: ...
 
@@ -344,8 +409,8 @@ def state(
     initial: T,
     *,
     per: Sort | tuple[Sort, ...] = (),
-    low: int | Param = 0,
-    high: Bound | None = None,
+    low: Bound | Mapping[str, Bound] = 0,
+    high: Bound | Mapping[str, Bound] | None = None,
     volatile: bool = False,
 ) -> Scalar[T] | Family[T]:
     """Declare a field: Bool or Enum by its initial value, an integer by its bounds.
@@ -355,6 +420,9 @@ def state(
     which means its size, as in ``high=SORT`` or ``high=SORT + 1``. ``per`` gives it one
     element for each member of a sort, or each tuple of members. A ``volatile`` field is
     lost by ``lose_volatile``; all others endure.
+
+    A record is declared by a named tuple whose parts are what each of them starts from;
+    its bounds may be given for each part, as in ``high={"epoch": 3}``.
     """
     sorts = sorts_of(per)
     kind = Family[T] if sorts else Scalar[T]

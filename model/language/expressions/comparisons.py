@@ -8,6 +8,7 @@ from typing import cast
 from onceproof.model.errors import ModelError
 from onceproof.model.language.expressions.choices import extreme
 from onceproof.model.language.expressions.logic import all_of, if_else
+from onceproof.model.language.expressions.named_tuples import pairs_of
 from onceproof.model.language.expressions.symbolic_value import (
     Symbolic,
     alike,
@@ -56,12 +57,10 @@ def _whole(value: int) -> int:
 
 
 def equal(one: object, other: object) -> bool:
-    """Hold when two values are equal, or two messages in all of their parts."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        if type(one) is not type(other) or len(one) != len(other):
-            message = f"cannot compare {one!r} with {other!r}; their shapes differ"
-            raise ModelError(message, where=here())
-        return all_of(*(equal(mine, its) for mine, its in zip(one, other, strict=True)))
+    """Hold when two values are equal, or two records, or messages, in all parts."""
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        pairs = pairs_of(one, other)
+        return all_of(*(equal(mine, its) for mine, its in pairs))
     left, right = alike(lift(one), lift(other))
     if symbolic([one, other]):
         return cast("bool", Symbolic(t.equality(left, right)))

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
+from onceproof.model.language.expressions.named_tuples import pairs_of, put_together
 from onceproof.model.language.expressions.symbolic_value import (
     Symbolic,
     alike,
@@ -128,6 +129,10 @@ def implies(given: bool, claim: bool) -> bool:  # noqa: FBT001 - operands
 
 def if_else(test: bool, then: T, orelse: T) -> T:  # noqa: FBT001 - operand
     """Return ``then`` where ``test`` holds, else ``orelse``; both are evaluated."""
+    if isinstance(then, tuple) or isinstance(orelse, tuple):
+        pairs = pairs_of(then, orelse)
+        parts = [if_else(test, mine, its) for mine, its in pairs]
+        return cast("T", put_together([then, orelse], parts))
     if not symbolic([test, then, orelse]):
         return then if plain_truth(test) else orelse
     left, right = alike(lift(then), lift(orelse))

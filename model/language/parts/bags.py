@@ -15,9 +15,10 @@ from onceproof.model.language.declarations.decorators import fault
 from onceproof.model.language.declarations.state import state
 from onceproof.model.language.expressions.comparisons import goes_before
 from onceproof.model.language.expressions.logic import all_of, any_of, if_else, not_
+from onceproof.model.language.expressions.named_tuples import bounds_of
 from onceproof.model.language.fields import Param
 from onceproof.model.language.parts.channels import Channels, End, no_family
-from onceproof.model.language.parts.message_columns import blank_of, bounds_of, column
+from onceproof.model.language.parts.message_columns import blank_of, column
 from onceproof.model.language.parts.room import constants, refuse_idle_faults
 from onceproof.model.language.sorts import Member, Sort
 from onceproof.model.language.source_location import here
@@ -243,7 +244,7 @@ def bag(
     blank, held = blank_of(sample)
     for name, value in blank.items():
         _refuse_unsorted(name, value)
-    bounds = bounds_of(high, blank)
+    bounds = bounds_of("high=", high, blank)
 
     def lose(self: Bag[Any], *members: int) -> None:
         """A message is lost."""

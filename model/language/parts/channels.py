@@ -12,13 +12,14 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language.composition.part import Part
 from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.declarations.decorators import fault
+from onceproof.model.language.declarations.records import comparable
 from onceproof.model.language.declarations.state import State, state
 from onceproof.model.language.expressions.logic import all_of, if_else, implies
+from onceproof.model.language.expressions.named_tuples import bounds_of
 from onceproof.model.language.parts.message_columns import (
     ONLY,
     Column,
     blank_of,
-    bounds_of,
     column,
     columns_of,
     refuse_nobody,
@@ -235,13 +236,13 @@ class Channels(Part, Generic[M]):
             return rule
 
         for name, value in self.columns(message).items():
-            self.store.write_all(self.field(name), appended(name, value))
+            self.store.write_all((self.field(name), appended(name, value)))
 
         def longer(*at: Any) -> int:
             hit = all_of(chosen(*at), used[at] < self.length)
             return cast("int", if_else(hit, used[at] + 1, used[at]))
 
-        self.store.write_all(self.field("used"), longer)
+        self.store.write_all((self.field("used"), longer))
 
     def elements(self, name: str) -> Column:
         """Return a column of the messages, or ``used``."""
@@ -268,8 +269,8 @@ class Channels(Part, Generic[M]):
         """Put a message together."""
         if ONLY in columns and len(columns) == 1:
             return cast("M", columns[ONLY])
-        make: Callable[..., M] = type(self.sample)
-        return make(**columns)
+        kind: Any = type(self.sample)
+        return cast("M", comparable(kind)(**columns))
 
     sample: Any
 
@@ -302,7 +303,7 @@ def channels(
     place = Sort("place in a channel", ordered=True)
     place.name = "PLACE"
     blank, held = blank_of(sample)
-    bounds = bounds_of(high, blank)
+    bounds = bounds_of("high=", high, blank)
     fields: dict[str, Any] = {
         name: column(value, (*sorts, place), bounds.get(name), volatile=volatile)
         for name, value in blank.items()

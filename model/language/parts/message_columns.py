@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.declarations.state import State, state
-from onceproof.model.language.fields import Field, Param
-from onceproof.model.language.sorts import AnyMember, Member, Nobody, SizeBound, Sort
+from onceproof.model.language.expressions.named_tuples import is_named_tuple, parts_of
+from onceproof.model.language.fields import Field
+from onceproof.model.language.sorts import AnyMember, Member, Nobody, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.terms.types import MemberType
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from onceproof.model.language.composition.part import Part
     from onceproof.model.language.fields import Bound
@@ -44,9 +45,7 @@ class Column:
 
 def columns_of(message: object) -> dict[str, Any]:
     """Take a message apart; what is no named tuple has one part, its ``value``."""
-    if isinstance(message, tuple) and hasattr(message, "_fields"):
-        return dict(zip(message._fields, message, strict=True))
-    return {ONLY: message}
+    return parts_of(message) if is_named_tuple(message) else {ONLY: message}
 
 
 def shaped(part: Part, message: object, sample: Collection[str]) -> dict[str, Any]:
@@ -84,16 +83,6 @@ def refuse_nobody(part: Part, name: str, sort: Sort, value: object) -> None:
     part.store.fit(field, value)
 
 
-def bounds_of(
-    high: Bound | Mapping[str, Bound] | None,
-    blank: Mapping[str, object],
-) -> dict[str, Bound | None]:
-    """Return the bound of each part of a message, where it has one."""
-    if high is None or isinstance(high, int | Param | Sort | SizeBound):
-        return dict.fromkeys(blank, high)
-    return dict(high)
-
-
 def column(
     value: object,
     sorts: tuple[Sort, ...],
@@ -102,5 +91,4 @@ def column(
     volatile: bool,
 ) -> State[Any]:
     """Declare one part of all messages, like the one of the sample."""
-    number = isinstance(value, int) and not isinstance(value, bool | Member)
-    return state(value, per=sorts, high=high if number else None, volatile=volatile)
+    return state(value, per=sorts, high=high, volatile=volatile)

@@ -13,11 +13,11 @@ from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.declarations.decorators import fault
 from onceproof.model.language.declarations.state import Elements, state
 from onceproof.model.language.expressions.logic import if_else
+from onceproof.model.language.expressions.named_tuples import bounds_of
 from onceproof.model.language.fields import Field, Param
 from onceproof.model.language.parts.bags import bag
 from onceproof.model.language.parts.channels import no_family
 from onceproof.model.language.parts.message_columns import (
-    bounds_of,
     columns_of,
     refuse_nobody,
     shaped,
@@ -326,7 +326,7 @@ def network(
     copies = 1 if copies is None else copies
     sorts = per if isinstance(per, tuple) else (per,)
     columns = columns_of(sample)
-    bounds = bounds_of(high, columns)
+    bounds = bounds_of("high=", high, columns)
     held = {n: v.sort for n, v in columns.items() if isinstance(v, AnyMember)}
     kinds = {
         n: PartValues(n, v, bounds.get(n)) for n, v in columns.items() if n not in held

@@ -42,11 +42,19 @@ class MemberStore:
         """Change one element."""
         self._store.write(field, (*self._members, *indices), value)
 
-    def write_all(self, field: Field, rule: Rule) -> None:
+    def write_all(self, *changes: tuple[Field, Rule]) -> None:
         """Change every element of the members at once, and leave those of others."""
-        if len(field.sorts) == self.places:
-            self.write(field, (), rule())
+        if len(changes[0][0].sorts) == self.places:
+            values = [rule() for _, rule in changes]
+            for (field, _), value in zip(changes, values, strict=True):
+                self.write(field, (), value)
             return
+        self._store.write_all(
+            *((field, self._own(field, rule)) for field, rule in changes)
+        )
+
+    def _own(self, field: Field, rule: Rule) -> Rule:
+        """Let a rule change the elements of the members alone."""
         own = len(self._members)
 
         def new(*at: object) -> object:
@@ -56,7 +64,7 @@ class MemberStore:
             )
             return if_else(hit, rule(*rest), self._store.read(field, at))
 
-        self._store.write_all(field, new)
+        return new
 
     def indexed(
         self, path: str, sorts: Sequence[Sort], indices: tuple[object, ...]

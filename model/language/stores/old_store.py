@@ -37,10 +37,9 @@ class OldStore:
         del indices, value
         self._refuse(f"cannot change {field.path}")
 
-    def write_all(self, field: Field, rule: Rule) -> None:
+    def write_all(self, *changes: tuple[Field, Rule]) -> None:
         """Refuse to change what is over."""
-        del rule
-        self._refuse(f"cannot change {field.path}")
+        self._refuse(f"cannot change {changes[0][0].path}")
 
     def require(self, condition: object, *, late: bool = False) -> None:
         """Refuse what an action waits for: it waits for nothing that is over."""

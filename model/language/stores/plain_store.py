@@ -55,7 +55,7 @@ class PlainStore:
         try:
             return self.values[field.path][cast("tuple[int, ...]", indices)]
         except KeyError:
-            if not (self._frozen or self._before):
+            if not self._frozen:
                 # A guard keeps the index inside, or else the trace is refused.
                 raise Disabled from None
             message = f"{field.path} has no element {list(indices)}"
@@ -114,14 +114,14 @@ class PlainStore:
             raise ModelError(message, where=here())
         return member(number, type_.sort)
 
-    def write_all(self, field: Field, rule: Rule) -> None:
-        """Change every element at once: the rule sees the values before."""
-        places = list(self.values[field.path])
+    def write_all(self, *changes: tuple[Field, Rule]) -> None:
+        """Change every element at once: the rules see the values before."""
         new = [
-            rule(*(Member(i, s) for i, s in zip(place, field.sorts, strict=True)))
-            for place in places
+            (field, place, rule(*map(Member, place, field.sorts)))
+            for field, rule in changes
+            for place in self.values[field.path]
         ]
-        for place, value in zip(places, new, strict=True):
+        for field, place, value in new:
             self.write(field, place, value)
 
     def require(self, condition: object, *, late: bool = False) -> None:  # noqa: ARG002

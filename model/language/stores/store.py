@@ -47,8 +47,8 @@ class StateStore(Protocol):
         """Change one element of a field."""
         ...
 
-    def write_all(self, field: Field, rule: Rule) -> None:
-        """Change every element of a field at once, to what the rule says."""
+    def write_all(self, *changes: tuple[Field, Rule]) -> None:
+        """Change every element of some fields at once, each to what its rule says."""
         ...
 
     def indexed(

@@ -124,11 +124,10 @@ class SymbolicStore:
     def read(self, field: Field, indices: tuple[object, ...]) -> object:
         """Return the term of one element, seeing the writes made so far."""
         places = self._places(field, indices)
-        get = t.Get(field.path, places, field.type, self._after)
         self._overwritten = {
             k: v for k, v in self._overwritten.items() if k[0] != field.path
         }
-        return Symbolic(read_through(self.writes, get))
+        return Symbolic(self._now(field, places))
 
     def read_old(self, field: Field, indices: tuple[object, ...]) -> object:
         """Return the term of one element, whatever has been written."""
@@ -158,16 +157,27 @@ class SymbolicStore:
             raise ModelError(message, where=here())
         self._overwritten[key] = code
         self._writers.update(model_frames())
-        self.writes.append(FieldWrite(field.path, places, self.fit(field, value)))
+        term = self.fit(field, value)
+        if term != self._now(field, places):
+            self.writes.append(FieldWrite(field.path, places, term))
 
-    def write_all(self, field: Field, rule: Rule) -> None:
+    def write_all(self, *changes: tuple[Field, Rule]) -> None:
         """Keep the change of every element."""
-        refuse_change(field, frozen=self._frozen)
-        self.settle_indices()
-        self._writers.update(model_frames())
-        bound = tuple(self.fresh(sort) for sort in field.sorts)
-        value = self.fit(field, rule(*(Symbolic(var) for var in bound)))
-        self.writes.append(FieldWrite(field.path, (), value, bound, whole=True))
+        made = []
+        for field, rule in changes:
+            refuse_change(field, frozen=self._frozen)
+            self.settle_indices()
+            self._writers.update(model_frames())
+            bound = tuple(self.fresh(sort) for sort in field.sorts)
+            value = self.fit(field, rule(*map(Symbolic, bound)))
+            if value != self._now(field, bound):
+                made.append(FieldWrite(field.path, (), value, bound, whole=True))
+        self.writes += made
+
+    def _now(self, field: Field, places: tuple[t.Term, ...]) -> t.Term:
+        """Return what an element holds now: to write that again changes nothing."""
+        get = t.Get(field.path, places, field.type, self._after)
+        return read_through(self.writes, get)
 
     def require(self, condition: object, *, late: bool = False) -> None:
         """Keep a conjunct of the guard.
@@ -255,7 +265,7 @@ class SymbolicStore:
         """
         if self._never():
             return
-        if self._frozen or self.writes:
+        if self._frozen:
             raise ModelError(problem, where=here())
         last = self.sizes[sort] - 1
         self._unsettled.append(_Index(index, last, problem, here()))

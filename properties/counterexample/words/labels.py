@@ -240,10 +240,12 @@ class Labels:
         self, path: str, at: tuple[int, ...], numbers: Sequence[int], box: Box | None
     ) -> Element:
         places = self._interpreter.places
-        sorts = places[numbers[0]][0].sorts
-        pairs = zip(sorts, at, strict=False)
+        field = places[numbers[0]][0]
+        pairs = zip(field.sorts, at, strict=False)
         parts = [f"{self.sort_words[sort]} {index}" for sort, index in pairs]
-        label = f"{path}[{', '.join(parts)}]" if parts else path
+        whole = field.record or path
+        of_record = path.removeprefix(whole)
+        label = f"{whole}[{', '.join(parts)}]{of_record}" if parts else path
         if box is None:
             return Element(label, at, tuple(numbers))
         counts = [n for n in numbers if places[n][0].path == box.counted]

@@ -140,7 +140,7 @@ def _bounding(system: System) -> set[Sort]:
         for owner in system.protocol.all_parts()
         for declared in owner.declared().values()
         if isinstance(declared, State)
-        for end in (declared.low, declared.high)
+        for end in declared.bounds()
         if isinstance(end, Sort | SizeBound)
     }
 

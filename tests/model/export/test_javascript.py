@@ -16,6 +16,7 @@ from onceproof.model.language import Protocol, Sort, action, one_of, state
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.language.terms import terms as t
+from onceproof.model.language.terms.types import member
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.properties.judges.by_search import claims_of
@@ -93,8 +94,9 @@ def as_plain(reference: Interpreter, code: list[bool | int]) -> Any:
     """Give the plain state that the JavaScript means."""
     found: list[Any] = []
     for (field, _), value in zip(reference.places, code, strict=True):
-        kind = getattr(field.type, "enum", None)
-        found.append(value if kind is None else list(kind)[value])
+        kind, sort = (getattr(field.type, name, None) for name in ("enum", "sort"))
+        shown = value if sort is None else member(int(value), sort)
+        found.append(shown if kind is None else list(kind)[value])
     return tuple(found)
 
 

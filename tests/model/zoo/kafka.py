@@ -39,7 +39,7 @@ class KnowsTheNextAlone(Sequence):
 
     def repeats(self, m: Member, epoch: int) -> bool:
         """Recognise nothing but what is of an old epoch."""
-        return epoch < self.epoch
+        return epoch < self.known.epoch
 
 
 class Redpanda3039(IdempotentProducer):

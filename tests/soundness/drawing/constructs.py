@@ -49,6 +49,10 @@ HELPERS = {
 }
 MORE = {
     "fair_actions",
+    "an effect before super()",
+    "a size in the line of a class",
+    "a record in state",
+    "a record with other parts",
     "self.lose_volatile()",
     "self.lose_volatile(member)",
     "len(Sort)",
@@ -94,13 +98,22 @@ def _used(tree: ast.Module) -> Iterator[str]:
             marks = [f"@{ast.unparse(mark)}" for mark in node.decorator_list]
             yield from (HELPERS.get(mark, "") for mark in marks)
             yield HELPERS.get("" if marks else node.name.rstrip("0123456789"), "")
+        if isinstance(node, ast.ClassDef) and node.keywords:
+            yield "a size in the line of a class"
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield from (f"{node.func.id}({k.arg}=)" for k in node.keywords)
             if node.func.id == "len":
                 yield "len(Sort)"
+            if node.func.id == "state" and isinstance(node.args[0], ast.Call):
+                named = getattr(node.args[0].func, "id", "")
+                yield "a record in state" if named == "Entry" else ""
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "_replace":
+                yield "a record with other parts"
+            if ast.unparse(node.func.value) == "super()" and node.func.attr[0] != "_":
+                yield "an effect before super()"
             if node.func.attr == "lose_volatile":
                 yield f"self.lose_volatile({'member' if node.args else ''})"
         elif isinstance(node, ast.BinOp):

@@ -41,6 +41,14 @@ class Ask(NamedTuple):
     who: Member
     urgent: bool
 ''',
+    "Entry": '''\
+class Entry(NamedTuple):
+    """A record that state holds."""
+
+    urgent: bool
+    page: int
+    holder: Member
+''',
     "Letter": '''\
 class Letter(NamedTuple):
     """A message with a number in it."""

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import random
 
+from tests.soundness.drawing import records
 from tests.soundness.drawing.declarations import fields_of, parts_of, sorts_of
 from tests.soundness.drawing.description import Description, Klass, Method
 from tests.soundness.drawing.helpers import with_helpers
+from tests.soundness.drawing.inheritance import inherited
 from tests.soundness.drawing.methods import (
     MODALITIES,
     Writer,
@@ -25,12 +27,16 @@ from tests.soundness.drawing.methods import (
 PROFILES = ("rich", "open", "runs", "talks", "trap", "talks", "open", "wide")
 
 
-def draw(seed: str, profile: str, claims: int = 3) -> Description:
-    """Draw a protocol from a seed."""
+def draw(
+    seed: str, profile: str, claims: int = 3, *, inherits: bool = True
+) -> Description:
+    """Draw a protocol from a seed, perhaps derived from another that is drawn."""
     dice = random.Random(f"{profile}:{seed}")
     w = Writer(dice, profile)
     declarations = sorts_of(w)
     declarations += fields_of(w)
+    if profile != "wide" and w.chance(0.3):
+        declarations += records.declared(w)
     classes = parts_of(w, declarations)
     methods: list[Method] = []
     progress = ""
@@ -60,4 +66,6 @@ def draw(seed: str, profile: str, claims: int = 3) -> Description:
         declarations.append(f'fair_actions = ("{w.pick(("*", *acts))}",)')
     klass = Klass("Drawn", "Protocol", tuple(declarations), tuple(methods))
     klass = with_helpers(klass, dice, sized=profile != "open")
+    if inherits and w.chance(0.3):
+        return Description(f"{profile}:{seed}", (*classes, *inherited(klass, w)))
     return Description(f"{profile}:{seed}", (*classes, klass))

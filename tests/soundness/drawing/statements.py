@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.soundness.drawing import records
 from tests.soundness.drawing.description import Node
 from tests.soundness.drawing.terms import Has, Scope, Terms, const
 
@@ -37,6 +38,7 @@ class Statements(Terms):
         ]
         if pairs:
             options += [lambda: self.moved(*self.pick(pairs), scope)] * 2
+        options += records.changes(self, scope) * 3
         options += self.acts(scope) * (5 if self.profile == "talks" else 2)
         return self.pick(options)()
 

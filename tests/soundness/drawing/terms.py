@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tests.soundness.drawing import records
 from tests.soundness.drawing.description import Node
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Terms:
         self.queues: dict[str, tuple[tuple[str, ...], str]] = {}
         self.bags: dict[str, tuple[tuple[str, ...], str]] = {}
         self.sacks: dict[str, tuple[tuple[str, ...], str, str]] = {}
+        self.records: dict[str, tuple[str, ...]] = {}
         self.process = self.timer = self.epoch = ""
         self.shelf = ""
         self.shelves = ""
@@ -239,6 +241,7 @@ class Terms:
                 end = f"@.{name}[{', '.join(at)}]" if at else f"@.{name}.only"
                 say(f"{end}.holds({{0}})", lambda k=kind: self.message(k, scope))
         found += self.of_sacks(type_, scope)
+        found += records.read(self, type_, scope)
         a = self.member(scope, "S") if "S" in self.sorts else None
         if a is not None and type_ == "bool":
             if self.process:

@@ -48,7 +48,7 @@ class Memory:
 
     def read(self, field_: Any, indices: Any) -> Any:
         key = (field_.path, tuple(int(i) for i in indices))
-        if key not in self.cells and self.cells == self.first:
+        if key not in self.cells:
             raise OffError
         return self.cells[key]
 
@@ -66,15 +66,17 @@ class Memory:
     def indexed(self, path: Any, sorts: Any, indices: Any) -> Any:
         return indices
 
-    def write_all(self, field_: Any, rule: Any) -> None:
-        keys = [key for key in self.cells if key[0] == field_.path]
+    def write_all(self, *changes: tuple[Any, Any]) -> None:
         new = [
-            rule(*(Member(i, s) for i, s in zip(at, field_.sorts, strict=True)))
-            for _, at in keys
+            (field_, at, rule(*(Member(i, s) for i, s in zip(at, sorts, strict=True))))
+            for field_, rule in changes
+            for sorts in [field_.sorts]
+            for path, at in list(self.cells)
+            if path == field_.path
         ]
-        for (_, at), value in zip(keys, new, strict=True):
+        for field_, at, value in new:
             self.write(field_, at, value)
-        self.lost = self.lost or field_.volatile
+            self.lost = self.lost or field_.volatile
 
     def fit(self, field_: Any, value: Any) -> Any:
         low, high = (
