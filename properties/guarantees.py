@@ -175,5 +175,39 @@ GUARANTEES = (
 
 def guarantees_of(protocol: Protocol) -> list[Property]:
     """List the guarantees that a protocol lets be judged."""
+    return [g for g in GUARANTEES if not _lacking(protocol, g)]
+
+
+def accepts_all(protocol: Protocol) -> bool:
+    """Return whether every event counts as accepted, since nothing else is observed.
+
+    An event that may be rejected is not owed from the start: where ``rejected`` is
+    observed, only ``accepted`` says which events are.
+    """
     offered = observables(protocol)
-    return [g for g in GUARANTEES if all(need in offered for need in g.needs)]
+    return "visible" in offered and not {"accepted", "rejected"} & set(offered)
+
+
+def why_not_judged(protocol: Protocol, name: str) -> str:
+    """Say what a protocol does not observe for a guarantee to be judged; else none."""
+    found = next((g for g in GUARANTEES if g.name == name), None)
+    if found is None or not (lacking := _lacking(protocol, found)):
+        return ""
+    words = " and ".join(f"`{word}`" for word in lacking)
+    message = (
+        f"{protocol.label()} is not judged by {name}, since it does not observe {words}"
+    )
+    if lacking == ["accepted"]:
+        message += (
+            "; it observes `rejected`, so that not every event is owed: say which are "
+            "by @observe(...) def accepted(...)"
+        )
+    return message
+
+
+def _lacking(protocol: Protocol, guarantee: Property) -> list[str]:
+    """List the words that a guarantee needs, and that a protocol does not observe."""
+    offered = {*observables(protocol)}
+    if accepts_all(protocol):
+        offered.add("accepted")
+    return [need for need in guarantee.needs if need not in offered]

@@ -303,7 +303,7 @@ class BarrierSnapshot(Protocol):
     @observe(per=(S, E))
     def accepted(self, s: Member, e: Member) -> bool:
         """The sources' logs hold every event to begin with."""
-        return all_of(s == s, e == e)
+        return True
 
     @observe(per=(S, E))
     def promised(self, s: Member, e: Member) -> bool:

@@ -201,7 +201,7 @@ class MicroBatch(Protocol):
     @observe(per=(BATCH, PARTITION))
     def accepted(self, b: Member, e: Member) -> bool:
         """The source holds every event, and can replay it."""
-        return all_of(b == b, e == e)
+        return True
 
     @observe(per=(BATCH, PARTITION))
     def promised(self, b: Member, e: Member) -> bool:

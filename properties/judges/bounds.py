@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.terms.types import IntType
+from onceproof.properties.guarantees import accepts_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -56,7 +57,8 @@ def bounds_of(system: System, *, without: Collection[Sort] = ()) -> str:
     """Return the sizes, rooms and faults that limit a verdict about a system."""
     protocol = system.protocol
     numbers = (sizes_of(protocol, without=without), rooms_of(protocol))
-    return "; ".join([*filter(None, numbers), faults_of(system)])
+    owed = "every event is accepted" if accepts_all(protocol) else ""
+    return "; ".join(filter(None, [*numbers, faults_of(system), owed]))
 
 
 def _numbers(protocol: Protocol) -> Iterator[tuple[str, int, Sort | Param]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.library import Variant, variants
 from onceproof.properties.judges.by_search import Report, check
 from onceproof.properties.verdicts import Verdict
@@ -27,8 +28,22 @@ class VariantResult:
     @property
     def broken(self) -> frozenset[str]:
         """Names the properties that are refuted, or witnesses that were not met."""
-        failed = (Verdict.REFUTED, Verdict.VACUOUS)
-        return frozenset(n for n, v in self.report.verdicts.items() if v in failed)
+        refuted = self._named(Verdict.REFUTED)
+        return refuted | (self._named(Verdict.VACUOUS) - self.vacuous)
+
+    @property
+    def vacuous(self) -> frozenset[str]:
+        """Names the properties that say nothing: they neither hold nor break."""
+        witnesses = (
+            finding.property.name
+            for finding in self.report.findings
+            if all(c.when is Modality.SOMETIMES for c in finding.property.clauses)
+        )
+        return self._named(Verdict.VACUOUS) - frozenset(witnesses)
+
+    def _named(self, verdict: Verdict) -> frozenset[str]:
+        verdicts = self.report.verdicts.items()
+        return frozenset(name for name, found in verdicts if found is verdict)
 
     @property
     def as_stated(self) -> bool:
@@ -36,13 +51,15 @@ class VariantResult:
 
         Of a protocol that claims nothing, nothing is known to be so.
         """
-        return self.decided and self.broken == self.variant.protocol.stated_breaks
+        as_they_are = self.broken == self.variant.protocol.stated_breaks
+        return self.decided and not self.vacuous and as_they_are
 
     @property
     def not_as_stated(self) -> bool:
         """Whether something breaks that is not stated to, or holds that is."""
         stated = self.variant.protocol.stated_breaks
-        return not self.broken <= stated or (self.decided and not self.as_stated)
+        more = self.broken | self.vacuous
+        return not more <= stated or (self.decided and not self.as_stated)
 
     @property
     def decided(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from onceproof.model.errors import UsageError
 from onceproof.model.library import pick
 from onceproof.spark_checks.cli.command import STDOUT
 
@@ -44,9 +45,13 @@ def properties_of(model: Protocol, names: Sequence[str]) -> list[Property] | Non
     """
     if not names:
         return None
+    from onceproof.properties.guarantees import why_not_judged  # noqa: PLC0415 - slow
     from onceproof.properties.judges.by_search import claims_of  # noqa: PLC0415 - slow to import
 
     known = {p.name: p for p in claims_of(model)}
+    for name in names:
+        if name not in known and (why := why_not_judged(model, name)):
+            raise UsageError(why)
     return [known[pick(name, known, "property")] for name in names]
 
 
@@ -55,7 +60,7 @@ def say_nothing_is_claimed(report: Report) -> None:
     if not report.findings:
         click.echo(
             f"{report.protocol.label()} claims nothing, so nothing is judged: observe "
-            "`visible` and `accepted`, or add @always, @sometimes and their kin; see "
+            "`visible`, or add @always, @sometimes and their kin; see "
             "docs/tutorial/first-protocol.md",
             err=True,
         )

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from onceproof.model.errors import ModelError
 from onceproof.model.language.composition.part import Part
 from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.decorators import ClaimMark, kebab
 from onceproof.model.language.declarations.state import State
 from onceproof.model.language.fields import Param
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from onceproof.model.language.sorts import Sort
 
 
@@ -41,7 +44,15 @@ class Protocol(Part):
     @property
     def stated_breaks(self) -> frozenset[str]:
         """Names the properties that the protocol or a part of it states to break."""
-        return frozenset(name for p in self.all_parts() for name in p.breaks)
+        return frozenset(name for p in self.all_parts() for name in _broken_by(p))
+
+
+def _broken_by(part: Part) -> Iterator[str]:
+    """Yield what a part states to break, its own claims with its path before them."""
+    own = {kebab(path): path for path, *_ in part.marked(ClaimMark)}
+    for name in part.breaks:
+        path = kebab(part.path_to(name))
+        yield path if path in own else name
 
 
 def _refuse_nameless_sorts(protocol: Protocol) -> None:

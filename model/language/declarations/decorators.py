@@ -39,8 +39,8 @@ class ActionMark:
     """Whether the step is a fault."""
     at_most: int | Param | None
     """The budget of a fault, or None for no budget of its own."""
-    fair: bool = False
-    """Whether the step is weakly fair."""
+    fair: bool | None = None
+    """Whether the step is weakly fair; None where nothing is written."""
     by: str = ""
     """The process that takes the step, or that the fault hits, in words."""
 
@@ -105,21 +105,22 @@ def taken_from(module: str, prefix: str) -> list[FunctionType]:
 def action(function: F) -> F: ...
 @overload
 def action(
-    *, per: Sort | tuple[Sort, ...] = (), fair: bool = False, by: str = ""
+    *, per: Sort | tuple[Sort, ...] = (), fair: bool | None = None, by: str = ""
 ) -> Callable[[F], F]: ...
 def action(
     function: F | None = None,
     *,
     per: Sort | tuple[Sort, ...] = (),
-    fair: bool = False,
+    fair: bool | None = None,
     by: str = "",
 ) -> F | Callable[[F], F]:
     """Declare a step of the protocol, one for each member (or tuple) of ``per``.
 
     A ``fair`` one does not wait for ever: if from some moment on it could always
-    change something, it happens (weak fairness, for each member on its own). ``by``
-    names the process that takes it, for those who read a run: needed only where that
-    is neither the first process of ``per`` nor the part that declares it.
+    change something, it happens (weak fairness, for each member on its own). One that
+    overrides a fair one says ``fair=True``, or ``fair=False`` to be fair no more.
+    ``by`` names the process that takes it, for those who read a run: needed only where
+    that is neither the first process of ``per`` nor the part that declares it.
     """
 
     def declare(method: F) -> F:

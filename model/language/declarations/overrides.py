@@ -7,6 +7,7 @@ observations) is overridden by a declaration of its own kind, or removed by ``No
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import itertools
 import sys
@@ -42,6 +43,7 @@ def refuse_lost_declarations(kind: type) -> None:
     }
     for name in dict.fromkeys(n for base in kind.__mro__ for n in vars(base)):
         _refuse_other_kind(kind, name)
+        _refuse_lost_fairness(kind, name)
 
 
 def refuse_lost_since(kind: type) -> None:
@@ -129,6 +131,24 @@ def _refuse_other_kind(kind: type, name: str) -> None:
             f"or write {name} = None to remove what is inherited"
         )
         raise ModelError(message, where=_place(new))
+
+
+def _refuse_lost_fairness(kind: type, name: str) -> None:
+    """Refuse to override a fair action by one that does not say whether it is."""
+    found = list(_definitions(kind, name))
+    for (over, new), (base, old) in itertools.pairwise(found):
+        mine, its = (getattr(one, "onceproof_mark", None) for one in (new, old))
+        if not (isinstance(mine, ActionMark) and isinstance(its, ActionMark)):
+            continue
+        named = getattr(kind, "fair_actions", ())
+        chosen = any(fnmatch.fnmatchcase(name, pattern) for pattern in named)
+        if its.fair and mine.fair is None and not chosen:
+            message = (
+                f"{over.__name__}.{name} overrides a fair action of {base.__name__}, "
+                "and does not say whether it is fair; write @action(fair=True), or "
+                "fair=False for one that may wait for ever"
+            )
+            raise ModelError(message, where=_place(new))
 
 
 def _definitions(kind: type, name: str) -> Iterator[tuple[type, Any]]:

@@ -111,7 +111,7 @@ def _show_results(found: Sequence[VariantResult]) -> None:
         table.add_row(
             str(one.variant),
             f"{run.distinct:,}" if run else "",
-            ", ".join(sorted(one.broken)),
+            ", ".join(sorted(one.broken | {f"{n} (vacuous)" for n in one.vacuous})),
             _in_words(one),
         )
     console.stdout().print(table)
@@ -122,6 +122,12 @@ def _show_results(found: Sequence[VariantResult]) -> None:
                 f"{one.variant}: stated to break "
                 f"{sorted(one.variant.protocol.stated_breaks)}, and breaks "
                 f"{sorted(one.broken)}"
+            )
+        for name in sorted(one.vacuous):
+            stated = name in one.variant.protocol.stated_breaks
+            click.echo(
+                f"{one.variant}{' breaks' if stated else ':'} {name}: it is vacuous, "
+                "so nothing shows that it breaks or holds"
             )
     for one in found:
         if not _is_base(one, found):

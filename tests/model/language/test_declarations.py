@@ -400,6 +400,59 @@ def test_what_would_be_lost_or_mixed_up_is_refused(tmp_path, mistake):
     assert caught.value.where.startswith(str(path))
 
 
+FAIR = """from onceproof.model.language import *
+
+class Base(Protocol):
+    n = state(0, high=2)
+
+    @action(fair=True)
+    def up(self):
+        when(self.n < 2)
+        self.n = self.n + 1
+
+    @eventually
+    def ends(self):
+        return self.n == 2
+
+class Sub(Base):
+{line}
+    {mark}
+    def up(self):
+        when(self.n != 1)
+        super().up()
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "line", "fair"),
+    [
+        ("@action(fair=True)", "", True),
+        ("@action(fair=False)", "", False),
+        ("@action", '    fair_actions = ("*",)', True),
+        ("@action", '    fair_actions = ("up",)', True),
+        ("@action", "", None),
+        ("@action(by='driver')", "", None),
+        ("@action", '    fair_actions = ("down",)', None),
+    ],
+)
+def test_an_action_that_overrides_a_fair_one_says_whether_it_is(
+    tmp_path, mark, line, fair
+):
+    """Fairness that is dropped in silence would turn claims about runs around."""
+    path = tmp_path / "mine.py"
+    text = FAIR.replace("{mark}", mark).replace("{line}", line)
+    path.write_text(text)
+
+    if fair is None:
+        line_of_mark = text.splitlines().index(f"    {mark}", 15) + 1
+        with pytest.raises(ModelError, match="does not say whether it is") as caught:
+            judged(f"{path}:sub")
+        assert caught.value.where == f"{path}:{line_of_mark}"
+    else:
+        (up,) = judged(f"{path}:sub").actions
+        assert bool(up.fair) is fair
+
+
 def test_what_is_inherited_is_removed_by_none(tmp_path):
     """A subclass says so on purpose, and what it removes is gone everywhere."""
     path = tmp_path / "mine.py"

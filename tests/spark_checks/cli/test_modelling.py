@@ -249,6 +249,67 @@ def test_what_is_refuted_is_not_as_stated_though_the_search_was_stopped(tmp_path
     assert run("check", str(path), "--max-states", "2").exit_code == 2
 
 
+VACUOUS = """
+from onceproof.model.language import *
+
+class Cell(Part):
+    breaks = ({part})
+    n = state(0, high=2)
+
+    @action(fair=True)
+    def up(self):
+        when(self.n < 2)
+        self.n = self.n + 1
+
+    @always
+    def is_low(self):
+        return self.n < {low}
+
+class Row(Protocol):
+    breaks = ({whole})
+    cell = part(Cell)
+
+    @leads_to
+    def ends(self):
+        return self.cell.n == {premise}, self.cell.n == 2
+
+    @sometimes
+    def is_far(self):
+        return self.cell.n > {far}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "message"),
+    [
+        ({}, 0, ""),
+        ({"premise": 7}, 1, "row: ends: it is vacuous"),
+        ({"premise": 7, "whole": '"ends",'}, 1, "row breaks ends: it is vacuous"),
+        ({"far": 2}, 1, "stated to break [], and breaks ['is-far']"),
+        ({"far": 2, "whole": '"is-far",'}, 0, ""),
+        ({"low": 2}, 1, "breaks ['cell.is-low']"),
+        ({"low": 2, "part": '"is-low",'}, 0, ""),
+        ({"low": 2, "whole": '"cell.is-low",'}, 0, ""),
+        ({"part": '"is-low",'}, 1, "stated to break ['cell.is-low'], and breaks []"),
+    ],
+)
+def test_what_says_nothing_breaks_nothing_and_a_part_states_its_own_claims(
+    tmp_path, given, status, message
+):
+    """Only a witness that is never met breaks by that; a part names its claims."""
+    text = VACUOUS
+    defaults = {"part": "", "whole": "", "low": 3, "premise": 1, "far": 1}
+    for name, value in {**defaults, **given}.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    path = tmp_path / "several.py"
+    path.write_text(f"{text}\n\nclass Same(Row):\n    pass\n")
+
+    result = run("check", str(path))
+
+    assert result.exit_code == status, result.output
+    assert message in result.output.replace("\n", " ")
+
+
 UNSETTLED = """
 from onceproof.model.language import *
 
