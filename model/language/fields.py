@@ -58,6 +58,11 @@ class Param:
 
 def param(default: int, text: str = "") -> Param:
     """Declare a whole-number parameter of a protocol or part."""
+    if isinstance(default, bool) or not isinstance(default, int):
+        message = (
+            f"param(...) takes the whole number that it is by default, not {default!r}"
+        )
+        raise ModelError(message, where=here())
     return Param(default, text)
 
 
@@ -91,6 +96,9 @@ def one_of(*values: T) -> T:
 
 def by_member(rule: Callable[..., T]) -> T:
     """Let each member's element start from what ``rule`` returns for it."""
+    if not callable(rule):
+        message = f"by_member(...) takes a rule, as in lambda m: ..., not {rule!r}"
+        raise ModelError(message, where=here())
     return cast("T", ByMember(rule))
 
 

@@ -96,6 +96,16 @@ class Sort:
         self, text: str, *, size: int = 2, ordered: bool = False, most: int = 64
     ) -> None:
         """Declare a sort called ``text`` in words, of ``size`` members by default."""
+        for option, given in (("size", size), ("most", most)):
+            if isinstance(given, bool) or not isinstance(given, int):
+                message = f"{option}= of a sort is a whole number, not {given!r}"
+                raise ModelError(message, where=here())
+        if not isinstance(text, str) or not isinstance(ordered, bool):
+            message = (
+                "a sort is declared by what its members are, in words, as in "
+                'NODE = Sort("node", ordered=True)'
+            )
+            raise ModelError(message, where=here())
         self.text = text
         self.size = size
         self.ordered = ordered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from rich.table import Table
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.text import printable, shell_word
-from onceproof.properties.counterexample.file import named, steps_of
 from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.judges.by_search import Finding, Report, parameters_of
@@ -158,27 +158,26 @@ def check_data(report: Report) -> dict[str, Any]:
 
 
 def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
-    """Return a counterexample step by step, with what each changed."""
-    if finding.trace is None:
+    """Return a counterexample step by step, with what each changed, in words."""
+    trace = finding.trace
+    if trace is None:
         return {}
-    interpreter = Interpreter(report.protocol)
+    labels = Labels(Interpreter(report.protocol))
     return {
         "clause": finding.property.clauses[finding.clause].text,
         "steps": [
             {
                 "event": str(event),
-                "label": step.label,
+                "label": labels.event(event, before),
                 "fault": event.fault,
-                "changes": step.changes,
+                "changes": labels.differences(before, after),
             }
-            for event, step in zip(
-                finding.trace.events,
-                steps_of(interpreter, finding.trace),
-                strict=True,
+            for event, (before, after) in zip(
+                trace.events, itertools.pairwise(trace.states), strict=True
             )
         ],
-        "loop": finding.trace.loop,
-        "ends_in": named(interpreter, finding.trace.states[-1]),
+        "loop": trace.loop,
+        "ends_in": labels.state(trace.states[-1]),
     }
 
 

@@ -6,8 +6,9 @@ to notice, and writes `table.md`.
 
 from __future__ import annotations
 
+from tests.mutation.of_constructs import CONSTRUCTS
 from tests.mutation.of_judges import JUDGES, PROOFS
 from tests.mutation.of_model import MODEL
 from tests.mutation.of_plans import PLANS
 
-MUTATIONS = (*MODEL, *PROOFS, *JUDGES, *PLANS)
+MUTATIONS = (*MODEL, *PROOFS, *JUDGES, *PLANS, *CONSTRUCTS)

@@ -98,7 +98,43 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/model/language/test_networks.py",
         *COMPARING,
     ),
-    "model/language/": (*_LANGUAGE, *COMPARING),
+    "model/language/stores/": (
+        "tests/model/language/test_values_before.py",
+        "tests/model/language/test_part_families.py",
+        *_LANGUAGE,
+        *COMPARING,
+    ),
+    "model/language/declarations/": (
+        "tests/model/language/test_records.py",
+        "tests/model/language/test_claims_of_values.py",
+        "tests/model/language/test_declarations.py",
+        *COMPARING,
+    ),
+    "model/language/expressions/choices.py": (
+        "tests/model/language/test_choices.py",
+        *COMPARING,
+    ),
+    "model/language/composition/": (
+        "tests/model/language/test_part_families.py",
+        "tests/model/language/test_declarations.py",
+        *_LANGUAGE,
+        *COMPARING,
+    ),
+    "model/language/steps.py": (
+        "tests/model/search/test_liveness.py",
+        "tests/model/language/test_declarations.py",
+        *COMPARING,
+    ),
+    "model/language/fields.py": (
+        "tests/model/language/test_part_families.py",
+        *_LANGUAGE,
+        *COMPARING,
+    ),
+    "model/language/": (
+        *_LANGUAGE,
+        "tests/model/language/test_records.py",
+        *COMPARING,
+    ),
     "model/search/symmetry.py": (*COMPARING, "tests/model/search/test_symmetry.py"),
     "model/search/simulation.py": (*COMPARING, "tests/model/search/test_simulation.py"),
     "model/search/liveness.py": ("tests/model/search/test_liveness.py", *COMPARING),
@@ -125,6 +161,13 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/properties/test_guarantees.py",
         "tests/model/zoo",
     ),
+    "properties/guarantees.py": (
+        "tests/properties/test_accepted.py",
+        "tests/properties/test_guarantees.py",
+        _ALIKE,
+        "tests/model/zoo",
+    ),
+    "properties/judges/library.py": ("tests/spark_checks/cli/test_modelling.py",),
     "properties/": (
         "tests/properties/test_guarantees.py",
         "tests/properties/test_ledger.py",

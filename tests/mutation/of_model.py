@@ -62,11 +62,12 @@ LANGUAGE = (
     Mutation(
         "model/language/stores/plain_store.py",
         "a rule for all elements sees what it wrote before (plain runs)",
-        "        for place, value in zip(places, new, strict=True):\n"
+        "        for field, place, value in new:\n"
         "            self.write(field, place, value)",
-        "        for place, _ in zip(places, new, strict=True):\n"
-        "            at = zip(place, field.sorts, strict=True)\n"
-        "            self.write(field, place, rule(*(Member(i, s) for i, s in at)))",
+        "        rules = {field.path: rule for field, rule in changes}\n"
+        "        for field, place, _ in new:\n"
+        "            at = map(Member, place, field.sorts)\n"
+        "            self.write(field, place, rules[field.path](*at))",
     ),
     Mutation(
         "model/language/stores/symbolic_store.py",

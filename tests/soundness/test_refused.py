@@ -79,6 +79,34 @@ def _places(text: str, slip: Slip, path: Path) -> list[str]:
     return [n for n in names if n in samples.happened]
 
 
+def test_behind_a_guard_that_never_holds_only_bounds_are_not_looked_at(tmp_path):
+    """Its body is traced like any other: what is left out depends on values alone."""
+    loop = [s for s in SLIPS if s.place == "action"]
+    fields = "".join(f"    {field}\n" for field in FIELDS)
+    taken = []
+    for number, slip in enumerate(loop):
+        lines = "".join(f"        {line}\n" for line in slip.lines)
+        path = tmp_path / f"never{number}.py"
+        path.write_text(
+            f"from enum import Enum\n{EVERY}\n{HELPERS['Colour']}\n"
+            + "\n".join(slip.before)
+            + f"\nclass Drawn(Protocol):\n    S = Sort('thing')\n{fields}"
+            + "    @action\n    def act(self):\n        when(self.count_ > 5)\n"
+            + lines,
+            encoding="utf-8",
+        )
+        try:
+            trace(load(path).Drawn())
+        except OnceproofError:
+            continue
+        taken.append(slip.name)
+
+    assert len(loop) - len(taken) > 80
+    # One asks for the store, and the other catches what bounds would have refused.
+    more = {"if: the name of the store", "order: a refusal in a bare except"}
+    assert {n for n in taken if not n.startswith(("value: ", "index: "))} <= more
+
+
 def _drawn(text: str) -> ast.ClassDef:
     return next(
         node

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 from onceproof.model.errors import ModelError
 from onceproof.model.language.declarations.domains import domains_of
 from onceproof.model.language.declarations.modality import Modality
+from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort, sorts_of
 from onceproof.model.language.source_location import defined_at, here
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onceproof.model.language.declarations.domains import Per, Ranging
-    from onceproof.model.language.fields import Param
 
 F = TypeVar("F", bound="Callable[..., None]")
 C = TypeVar("C", bound="Callable[..., bool]")
@@ -154,8 +154,12 @@ def fault(
     Each happening takes one from the protocol's ``faults`` and, where given, from
     the ``at_most`` of its own. ``by`` names the process that it hits, as for an action.
     """
-    if isinstance(at_most, int) and at_most < 0:
-        message = f"at_most= is how often a fault may happen, not {at_most}"
+    whole = isinstance(at_most, int) and not isinstance(at_most, bool)
+    if not (at_most is None or isinstance(at_most, Param) or (whole and at_most >= 0)):
+        message = (
+            "the budget of a fault (at_most=, losses=, crashes= and the like) is how "
+            f"often it may happen, a whole number or a parameter, not {at_most!r}"
+        )
         raise ModelError(message, where=here())
 
     def declare(method: F) -> F:

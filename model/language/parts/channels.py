@@ -25,7 +25,11 @@ from onceproof.model.language.parts.message_columns import (
     refuse_nobody,
     shaped,
 )
-from onceproof.model.language.parts.room import constants, refuse_idle_faults
+from onceproof.model.language.parts.room import (
+    checked_room,
+    constants,
+    refuse_idle_faults,
+)
 from onceproof.model.language.sorts import Member, Sort, Tuples, nobody
 from onceproof.model.language.source_location import here
 
@@ -302,6 +306,7 @@ def channels(
     sorts = per if isinstance(per, tuple) else (per,)
     place = Sort("place in a channel", ordered=True)
     place.name = "PLACE"
+    checked_room("length", length)
     blank, held = blank_of(sample)
     bounds = bounds_of("high=", high, blank)
     fields: dict[str, Any] = {

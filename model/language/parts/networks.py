@@ -22,7 +22,11 @@ from onceproof.model.language.parts.message_columns import (
     refuse_nobody,
     shaped,
 )
-from onceproof.model.language.parts.room import constants, refuse_idle_faults
+from onceproof.model.language.parts.room import (
+    checked_room,
+    constants,
+    refuse_idle_faults,
+)
 from onceproof.model.language.sorts import AnyMember, Member, Nobody, SizeBound, Sort
 from onceproof.model.language.source_location import here
 from onceproof.model.language.terms.types import BoolType, IntType, Type, type_of
@@ -312,6 +316,8 @@ def network(
     places of the messages, so that an action ``per`` that sort can ``take`` any of
     them. ``copies`` bounds those that are alike, where it is given.
     """
+    if copies is not None:
+        checked_room("copies", copies)
     if in_flight is not None:
         return bag(
             sample,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language.fields import Param
+from onceproof.model.language.sorts import Member
 from onceproof.model.language.source_location import here
 
 if TYPE_CHECKING:
@@ -23,6 +24,17 @@ def constants(
         for name, room in rooms.items()
         if room is not None and isinstance(room[0], int)
     }
+
+
+def checked_room(option: str, given: object) -> None:
+    """Refuse what is no number of messages. Raises ``ModelError``."""
+    whole = isinstance(given, int) and not isinstance(given, bool | Member)
+    if not (whole or isinstance(given, Param)):
+        message = (
+            f"{option}= is how many messages there is room for, a whole number or a "
+            f"parameter, not {given!r}"
+        )
+        raise ModelError(message, where=here())
 
 
 def refuse_idle_faults(

@@ -15,6 +15,7 @@ from onceproof.model.language import (
     all_of,
     always,
     any_of,
+    if_else,
     implies,
     nobody,
     nobody_of,
@@ -209,6 +210,44 @@ def test_a_guard_keeps_an_index_inside_in_the_same_when():
     assert report.verdicts["found-is-chosen"] is Verdict.EXHAUSTED
     assert prove(Pointer(), depth=3).verdicts["found-is-chosen"].holds
     assert "Nobody" in module(trace(Pointer()), []).text
+
+
+class Later(Pointer):
+    """Each guard of the class before comes after an effect of this one."""
+
+    @action
+    def write(self) -> None:
+        """Move behind the end first: the guard, and what it reads by, see that."""
+        self.at = if_else(self.found, 4, self.at)
+        super().write()
+
+    @action
+    def look(self) -> None:
+        """Nobody is chosen first, where one was found: then it waits."""
+        self.chosen = if_else(self.found, nobody, self.chosen)
+        super().look()
+
+    @action
+    def take_back(self) -> None:
+        """Write what was there before over what was written, and kept, since."""
+        when(self.at < 4)
+        self.at = self.at + 1
+        self.found = self.at == 4
+        self.at = old(self).at
+
+
+def test_a_guard_after_an_effect_keeps_an_index_inside():
+    """Plain Python waits where the guard does not hold, as all readers do."""
+    compare_successors(Later())
+    report = check(Later())
+
+    assert report.exploration.distinct > 10
+    assert prove(Later(), depth=3).verdicts["found-is-chosen"] is not Verdict.UNDECIDED
+
+
+def test_what_was_there_before_is_written_again():
+    """It is no write of what is there now, which would change nothing."""
+    assert after(Later(), ("take_back", ()))["at", ()] == 0
 
 
 def guard_too_late(self):

@@ -64,6 +64,50 @@ def test_json_lists_the_files(tmp_path):
     assert path.is_file()
 
 
+SENDS = """
+from typing import NamedTuple
+from onceproof.model.language import *
+
+class Vote(NamedTuple):
+    voter: Member
+    term: int
+
+class Votes(Protocol):
+    P = Sort("process")
+    last = state(Vote(nobody_of(P), 0), per=P, high=1)
+    link = channels(Vote(member_of(P), 0), per=P, length=1, high=1)
+
+    @action(per=(P, P))
+    def vote(self, p: Member, q: Member) -> None:
+        self.link[q].send(Vote(p, 1))
+
+    @action(per=P)
+    def hear(self, q: Member) -> None:
+        self.last[q] = self.link[q].receive()
+
+    @always(per=P)
+    def is_deaf(self, p: Member) -> bool:
+        return self.last[p] == Vote(nobody, 0)
+"""
+
+
+def test_json_shows_changes_in_words_as_every_report_does(tmp_path):
+    """Messages by their content, records by their parts, members by their sort."""
+    path = tmp_path / "votes.py"
+    path.write_text(SENDS)
+
+    found = json.loads(CliRunner().invoke(main, ["check", str(path), "--json"]).stdout)
+
+    steps = found["counterexamples"]["is-deaf"]["steps"]
+    assert steps[0]["changes"] == {"link[process 0]": "[(voter process 0, term 1)]"}
+    assert steps[1]["changes"] == {
+        "last[process 0].voter": "process 0",
+        "last[process 0].term": 1,
+        "link[process 0]": "[]",
+    }
+    assert found["counterexamples"]["is-deaf"]["ends_in"]["last[process 0].term"] == 1
+
+
 def test_what_holds_leaves_no_file(tmp_path):
     """The folder is there, and empty; no command is named."""
     command = ["check", "two-phase-commit", "--set", "RM=2", "--output", str(tmp_path)]
