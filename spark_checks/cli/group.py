@@ -18,6 +18,7 @@ from onceproof.spark_checks.cli.commands.interleavings import interleavings
 from onceproof.spark_checks.cli.commands.new import new
 from onceproof.spark_checks.cli.commands.protocols import protocols
 from onceproof.spark_checks.cli.commands.prove import prove
+from onceproof.spark_checks.cli.commands.reconcile import reconcile
 from onceproof.spark_checks.cli.commands.replay import replay
 from onceproof.spark_checks.cli.ending import (
     NO_ANSWER,
@@ -119,6 +120,7 @@ for command in (
     prove,
     interleavings,
     replay,
+    reconcile,
     explore,
     export,
     guarantees,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -67,8 +68,24 @@ def own_server(folder: Path) -> Iterator[None]:
         stores.close()
 
 
+@contextmanager
+def two_tables(folder: Path) -> Iterator[None]:
+    """A source of six payments, and a sink that repeats one and lacks the last."""
+    source = [
+        {"payment_id": f"p{n}", "amount": n, "at": f"2026-01-0{1 + n // 4}T0{n}:00:00"}
+        for n in range(1, 7)
+    ]
+    source[4]["at"] = source[5]["at"] = "2026-01-02T18:00:00"
+    sink = [*source[:5], source[1]]
+    for name, rows in (("landing", source), ("warehouse", sink)):
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (folder / f"{name}.json").write_text(lines)
+    yield
+
+
 GIVEN = {
     "docs/how-to/guarantee-sheet.md": two_sinks,
     "docs/how-to/own-server.md": own_server,
     "docs/how-to/postgres.md": what_a_server_needs,
+    "docs/how-to/reconcile.md": two_tables,
 }

@@ -67,7 +67,8 @@ def commands(block: Block) -> list[Command]:
         split = (shlex.split(line, comments=True) for line in lines)
         return [Command(tuple(words), None) for words in split if words]
     found = []
-    for shown in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+    text = re.sub(r"\\\n +", "", block.text)
+    for shown in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         line, _, printed = shown.partition("\n")
         found.append(Command(tuple(shlex.split(line)), printed))
     return found

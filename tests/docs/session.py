@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 SHOWN = ("console", "sh", "bash", INDENTED)
 PROGRAMS = ("pytest", "onceproof")
-NEED_JAVA = ("replay", "doctor")
+OWN_SPARK = "reconcile"
+NEED_JAVA = ("replay", "doctor", OWN_SPARK)
 
 
 def needs_spark(page: Path) -> bool:
@@ -99,13 +101,27 @@ class Session:
         for command in commands(block):
             program = command.words[0]
             assert program in PROGRAMS, f"{self.where}: {program} is not run; mark it"
-            if _by_spark(command.words):
+            if command.words[1:2] == (OWN_SPARK,):
+                status, printed, errors = self.in_a_process(command.words)
+            elif _by_spark(command.words):
                 status, printed, errors = self.shell.run(command.words, self.folder)
             else:
                 status, printed, errors = self.in_process(command.words)
             text = f"{self.where}: {' '.join(command.words)}\n{printed}\n{errors}"
             assert agrees(command, printed), text
             self.statuses.append(status)
+
+    def in_a_process(self, words: tuple[str, ...]) -> tuple[int, str, str]:
+        """Run ``onceproof ...`` by itself: it starts Spark, and stops it."""
+        module = "onceproof.spark_checks.cli"
+        done = subprocess.run(
+            [sys.executable, "-m", module, *words[1:]],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
 
     def in_process(self, words: tuple[str, ...]) -> tuple[int, str, str]:
         """Run ``onceproof ...`` here: it starts no Spark."""

@@ -19,6 +19,7 @@ STATUSES = {
     "docs/how-to/foreach-batch.md": [1, 0, 0, 0],
     "docs/how-to/own-server.md": [1],
     "docs/how-to/postgres.md": [1, 0],
+    "docs/how-to/reconcile.md": [1, 1, 1],
     "docs/tutorial/first-protocol.md": [0, 1, 0, 0, 0, 2, 0],
     "docs/tutorial/first-sink.md": [1, 1, 0, 1, 0],
 }
@@ -26,6 +27,7 @@ READ_FIRST = {
     "README.md": [],
     "docs/how-to/own-server.md": [pytest.mark.ci],
     "docs/how-to/postgres.md": [pytest.mark.ci],
+    "docs/how-to/reconcile.md": [pytest.mark.ci],
     "docs/tutorial/first-sink.md": [pytest.mark.ci],
 }
 """Pages that start Spark and run more often than the others, which `grid` runs."""

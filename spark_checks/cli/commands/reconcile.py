@@ -1,0 +1,177 @@
+"""``onceproof reconcile``: a real source and a real sink, at any size."""
+
+from __future__ import annotations
+
+import click
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.cli.command import Command
+from onceproof.spark_checks.cli.options import as_json_option, print_json
+
+_CLAIMS = ("at-most-once", "at-least-once", "effectively-once")
+_TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.parquet"
+
+
+@click.command(cls=Command)
+@click.option(
+    "--source", required=True, metavar="TABLE", help=f"What gave the events: {_TABLE}."
+)
+@click.option("--sink", required=True, metavar="TABLE", help="What should show them.")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    required=True,
+    metavar="EXPR[=EXPR]",
+    help="What identifies an event: a column or SQL expression over both tables, or "
+    "SOURCE=SINK where they differ (repeatable).",
+)
+@click.option(
+    "--time",
+    "time_",
+    default="",
+    metavar="EXPR",
+    help="When an event was, over the source; with --until.",
+)
+@click.option(
+    "--until",
+    default="",
+    metavar="TIME",
+    help="Events up to this time are owed; later ones may be in the sink, or not yet. "
+    "Without it all are owed.",
+)
+@click.option(
+    "--by",
+    default="",
+    metavar="EXPR",
+    help="Count in groups: a column or an expression, such as 'to_date(at)'.",
+)
+@click.option(
+    "--sum",
+    "sums",
+    multiple=True,
+    metavar="EXPR[=EXPR]",
+    help="Numbers, whole or decimal, whose sums must agree in each group (repeatable).",
+)
+@click.option(
+    "--source-repeats",
+    is_flag=True,
+    help="The source may hold an event more than once, each time the same row.",
+)
+@click.option(
+    "--claim",
+    "claims",
+    multiple=True,
+    type=click.Choice(_CLAIMS),
+    help="Judge this guarantee only (repeatable); by default all three.",
+)
+@click.option("--source-query", default="", help="SQL over a table named source.")
+@click.option("--sink-query", default="", help="SQL over a table named sink.")
+@click.option(
+    "--source-option",
+    "source_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of Spark's reader for the source (repeatable).",
+)
+@click.option(
+    "--sink-option",
+    "sink_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of Spark's reader for the sink (repeatable).",
+)
+@click.option(
+    "--master",
+    default="",
+    metavar="URL",
+    help="The cluster, or Spark Connect as sc://HOST:PORT; by default this machine.",
+)
+@click.option(
+    "--conf",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of Spark, such as spark.jars.packages=org.postgresql:"
+    "postgresql:42.7.14 (repeatable).",
+)
+@as_json_option
+def reconcile(
+    source: str,
+    sink: str,
+    keys: tuple[str, ...],
+    time_: str,
+    until: str,
+    by: str,
+    sums: tuple[str, ...],
+    claims: tuple[str, ...],
+    source_query: str,
+    sink_query: str,
+    source_options: tuple[str, ...],
+    sink_options: tuple[str, ...],
+    master: str,
+    settings: tuple[str, ...],
+    *,
+    source_repeats: bool,
+    as_json: bool,
+) -> int:
+    """Compare a real source with a real sink: what is missing, or there twice.
+
+    Both are read by Spark, at any size, and judged by the properties that judge models
+    and replays. Each event must have a key of its own. What is owed is stated and not
+    guessed: give --time and --until, a time well before now, where data still comes in.
+    Nothing is written. The exit status is 0 where every claim holds for what was read,
+    1 where one is refuted, and 2 where nothing is decided.
+
+    Example: onceproof reconcile --source parquet:landing/payments --sink
+    table:prod.payments --key payment_id --time created_at --until 2026-01-31
+    """
+    from onceproof.spark_checks.cli.reconcile_console import (  # noqa: PLC0415
+        show,
+        shown_progress,
+    )
+    from onceproof.spark_checks.reconcile import reconcile as judged  # noqa: PLC0415
+    from onceproof.spark_checks.reconcile.request import pair_of  # noqa: PLC0415
+    from onceproof.spark_checks.reconcile.spark import session  # noqa: PLC0415
+    from onceproof.spark_checks.reconcile.tables import place_of  # noqa: PLC0415
+
+    for text in (*keys, *sums):
+        pair_of(text, "--key" if text in keys else "--sum")
+    if bool(time_) != bool(until):
+        message = "--time and --until go together; give both, or neither"
+        raise UsageError(message)
+    ours = _pairs(source_options, "--source-option")
+    theirs = _pairs(sink_options, "--sink-option")
+    from_ = place_of("source", source, ours, source_query)
+    to = place_of("sink", sink, theirs, sink_query)
+    with session(master, _pairs(settings, "--conf")) as spark, shown_progress(spark):
+        # What the sink shows then belongs to events that the source lists later.
+        seen = to.read(spark)
+        found = judged(
+            from_.read(spark),
+            seen,
+            key=keys,
+            time=time_,
+            until=until,
+            by=by,
+            sums=sums,
+            source_repeats=source_repeats,
+            claims=claims,
+        )
+    if as_json:
+        print_json({"source": str(from_), "sink": str(to), **found.to_json()})
+    else:
+        show(found, source=str(from_), sink=str(to))
+    return found.status
+
+
+def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name or name in found:
+            wrong = "is given twice" if name in found else "is not NAME=VALUE"
+            message = f"{option} {name} {wrong}"
+            raise UsageError(message)
+        found[name] = value
+    return found

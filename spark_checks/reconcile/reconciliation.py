@@ -1,0 +1,303 @@
+"""The judgement: counts of a source and a sink, as the properties see them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.model.text import did_you_mean
+from onceproof.properties.counterexample.readers import AT_REST
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.ledger import EventOutcome, History, Row, of_history
+from onceproof.properties.verdicts import Verdict, exit_status
+from onceproof.spark_checks.reconcile import tally as counted
+from onceproof.spark_checks.reconcile.request import (
+    JUDGED,
+    ReconcileRequest,
+    pair_of,
+)
+from onceproof.spark_checks.reconcile.tally import (
+    CHANGED,
+    DUPLICATED,
+    MISSING,
+    UNEXPLAINED,
+    Outcome,
+    Tally,
+    tally,
+    total,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from decimal import Decimal
+
+    from pyspark.sql import DataFrame
+
+    from onceproof.properties.property import Property
+
+SUMS_AGREE = "sums-agree"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many events a group has, and of how many something is wrong."""
+
+    by: str | None
+    """The group; None for all together, or for what belongs to none."""
+    events: int
+    """The events of the source."""
+    owed: int
+    """Those of them that are owed."""
+    once: int
+    """Those of the source that are seen once."""
+    missing: int
+    """Those owed that are not seen."""
+    duplicated: int
+    """Those seen more than once."""
+    unexplained: int
+    """The rows of the sink that belong to no event."""
+    changed: int
+    """Those seen once, with other numbers than in the source."""
+    sums: tuple[tuple[Decimal | None, Decimal | None], ...]
+    """Each number's sum, of the events and of the sink's rows that are judged."""
+
+    @property
+    def agree(self) -> bool:
+        """Whether the sums of both agree."""
+        return all((a or 0) == (b or 0) for a, b in self.sums)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether anything is wrong."""
+        many = self.missing + self.duplicated + self.unexplained + self.changed
+        return bool(many) or not self.agree
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """What a source and a sink have in common, and what the guarantees make of it."""
+
+    request: ReconcileRequest
+    """What was asked."""
+    tally: Tally
+    """What was counted."""
+    verdicts: dict[str, Verdict]
+    """The verdict on each claim, and on the sums where there are any."""
+    problems: tuple[str, ...]
+    """Why nothing is decided, where nothing is."""
+    total: Counts
+    """The counts of all events."""
+    groups: tuple[Counts, ...]
+    """The counts of each group, where there are groups."""
+    seconds: float
+    """How long it took."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every verdict holds."""
+        return all(verdict.holds for verdict in self.verdicts.values())
+
+    @property
+    def status(self) -> int:
+        """Return 0 where all holds, 1 where something is refuted, else 2."""
+        return exit_status(self.verdicts.values())
+
+    @property
+    def owed(self) -> str:
+        """Say which events are owed."""
+        if self.request.time:
+            return f"{self.request.time} <= {self.request.until}"
+        return "all events of the source"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as data."""
+        asked = self.request
+        return {
+            "key": [str(pair) for pair in asked.key],
+            "owed": self.owed,
+            "verdicts": {name: str(found) for name, found in self.verdicts.items()},
+            "problems": list(self.problems),
+            "total": _counts_data(self.total, asked),
+            "by": asked.by,
+            "groups": [_counts_data(one, asked) for one in self.groups],
+            "examples": {name: list(v) for name, v in self.tally.examples.items()},
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def reconcile(
+    source: DataFrame,
+    sink: DataFrame,
+    *,
+    key: str | Sequence[str],
+    time: str = "",
+    until: str = "",
+    by: str = "",
+    sums: Sequence[str] = (),
+    source_repeats: bool = False,
+    claims: Sequence[str] = (),
+) -> Reconciliation:
+    """Judge a sink by its source: which events are missing, repeated, or from nowhere.
+
+    ``key`` identifies an event: a column or an SQL expression over both tables, or
+    ``SOURCE=SINK`` where they differ, or several of these. Events whose ``time``, over
+    the source, is at most ``until`` are owed; without them all are. Counts are given
+    for each group of ``by``, and the ``sums`` of numbers must agree there.
+    ``source_repeats`` says that the source may hold an event more than once, each time
+    the same row. ``claims`` are names of guarantees, by default all three that one look
+    can judge.
+
+    Both are read once, and a second time for examples where something is wrong. What
+    changes meanwhile is seen as it is then: make the sink's table first, and let
+    ``until`` be a time that lies well before. Raises ``UsageError``.
+    """
+    keys = [key] if isinstance(key, str) else key
+    known = {prop.name: prop for prop in JUDGED}
+    for name in claims:
+        if name not in known:
+            message = f"there is no guarantee {name!r}; {did_you_mean(name, known)}"
+            raise UsageError(message)
+    request = ReconcileRequest(
+        key=tuple(pair_of(text, "key") for text in keys),
+        time=time,
+        until=until,
+        by=by,
+        sums=tuple(pair_of(text, "sum") for text in sums),
+        repeats=source_repeats,
+        claims=tuple(known[name] for name in claims or known),
+    )
+    return judge(source, sink, request)
+
+
+def judge(
+    source: DataFrame, sink: DataFrame, request: ReconcileRequest
+) -> Reconciliation:
+    """Judge a sink by its source, as a request asks. Raises ``UsageError``."""
+    began = perf_counter()
+    found = tally(source, sink, request)
+    problems = tuple(_problems(found.outcomes, request))
+    groups: dict[str | None, list[Outcome]] = defaultdict(list)
+    for one in found.outcomes:
+        groups[one.by].append(one)
+    counts = [_counts(by, some) for by, some in groups.items()] if request.by else []
+    whole = _counts(None, found.outcomes)
+    verdicts = {p.name: _verdict(p, found.outcomes, problems) for p in request.claims}
+    if request.sums:
+        verdicts[SUMS_AGREE] = _of_sums([whole, *counts], problems)
+    seconds = perf_counter() - began
+    return Reconciliation(
+        request, found, verdicts, problems, whole, tuple(counts), seconds
+    )
+
+
+def history_of(outcomes: Iterable[Outcome]) -> History:
+    """Return counts as the history that the properties read."""
+    rows: dict[tuple[bool, int], int] = defaultdict(int)
+    strays = 0
+    for one in outcomes:
+        if one.sources:
+            rows[one.owed, one.visible] += one.events
+        else:
+            strays += one.visible * one.events
+    return History(
+        (AT_REST,),
+        tuple(
+            Row(0, owed, (EventOutcome(promised=False, visible=seen),), number)
+            for (owed, seen), number in sorted(rows.items())
+        ),
+        (strays,),
+    )
+
+
+def _verdict(
+    prop: Property, outcomes: Iterable[Outcome], problems: Sequence[str]
+) -> Verdict:
+    if problems:
+        return Verdict.UNDECIDED
+    history = history_of(outcomes)
+    if broken(prop, history):
+        return Verdict.REFUTED
+    ledger = of_history(history, 0)
+    premises = [clause.premise for clause in prop.clauses if clause.premise]
+    met = all(premise(ledger) for premise in premises)
+    return Verdict.HELD if met else Verdict.VACUOUS
+
+
+def _of_sums(counts: Iterable[Counts], problems: Sequence[str]) -> Verdict:
+    if problems:
+        return Verdict.UNDECIDED
+    found = list(counts)
+    if any(one.changed or not one.agree for one in found):
+        return Verdict.REFUTED
+    return Verdict.HELD if any(one.owed for one in found) else Verdict.VACUOUS
+
+
+def _counts(by: str | None, outcomes: Iterable[Outcome]) -> Counts:
+    some = list(outcomes)
+    known = [one for one in some if one.sources]
+    judged = [one for one in some if one.owed or not one.sources]
+    sums = len(some[0].sums) if some else 0
+
+    def count(fault: str) -> int:
+        return sum(one.events for one in some if fault in one.faults)
+
+    return Counts(
+        by,
+        events=sum(one.events for one in known),
+        owed=sum(one.events for one in known if one.owed),
+        once=sum(one.events for one in known if one.visible == 1),
+        missing=count(MISSING),
+        duplicated=count(DUPLICATED),
+        unexplained=sum(o.events * o.visible for o in some if UNEXPLAINED in o.faults),
+        changed=count(CHANGED),
+        sums=tuple(
+            (
+                total(one.sums[n][0] for one in judged),
+                total(one.sums[n][1] for one in judged),
+            )
+            for n in range(sums)
+        ),
+    )
+
+
+def _problems(outcomes: Sequence[Outcome], request: ReconcileRequest) -> Iterable[str]:
+    """Say why the counts decide nothing, a sentence each."""
+    key = ", ".join(str(pair) for pair in request.key)
+    nameless = sum(o.rows for o in outcomes if counted.UNIDENTIFIED in o.faults)
+    if nameless:
+        yield f"{nameless} rows of the source have null in their key ({key})"
+    repeated = [o for o in outcomes if counted.REPEATED in o.faults]
+    unlike = [o for o in repeated if not o.alike]
+    number = sum(o.events for o in unlike or repeated)
+    if unlike:
+        yield (
+            f"{number} keys belong to rows of the source that are not the same; "
+            f"add to the key ({key}) what tells them apart"
+        )
+    elif repeated and not request.repeats:
+        yield (
+            f"{number} keys belong to more than one row of the source; add to the key "
+            f"({key}) what tells them apart, or say that the source may repeat events"
+        )
+    if any(o.overflows for o in outcomes):
+        yield "a sum has more digits than Spark holds; cast to fewer"
+
+
+def _counts_data(one: Counts, request: ReconcileRequest) -> dict[str, Any]:
+    found: dict[str, Any] = {} if one.by is None else {"by": one.by}
+    words = ("events", "owed", "once", "missing", "duplicated", "unexplained")
+    found |= {word: getattr(one, word) for word in words}
+    if request.sums:
+        found["changed"] = one.changed
+        found["sums"] = {
+            str(pair): {"source": _text(a), "sink": _text(b)}
+            for pair, (a, b) in zip(request.sums, one.sums, strict=True)
+        }
+    return found
+
+
+def _text(value: Decimal | None) -> str | None:
+    return None if value is None else f"{value:f}"

@@ -1,0 +1,98 @@
+"""The Spark session of a reconciliation: of this machine, a cluster, Spark Connect."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.session.java.jvm import (
+    interrupts_as_before,
+    java_version,
+    none_left,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+CONNECT = "sc://"
+# PySpark prints each error by it as well, with the stacks of Java and Python.
+_ERRORS_LOG = "SQLQueryContextLogger"
+_HERE = {
+    "spark.app.name": "onceproof reconcile",
+    "spark.log.level": "ERROR",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+_UTC = {"spark.sql.session.timeZone": "UTC"}
+
+
+@contextmanager
+def session(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Start a session, and stop it at the end.
+
+    ``master`` is that of a cluster, an address of Spark Connect, which begins with
+    ``sc://``, or empty for this machine. Times without a zone are those of UTC unless
+    ``settings`` differ. Raises ``UsageError`` where it does not start.
+    """
+    logging.getLogger(_ERRORS_LOG).setLevel(logging.CRITICAL + 1)
+    connect = master.startswith(CONNECT)
+    if not connect:
+        java_version()
+    builder: Any = SparkSession.builder
+    builder = (
+        builder.remote(master) if connect else builder.master(master or "local[*]")
+    )
+    for name, value in {**({} if connect else _HERE), **_UTC, **settings}.items():
+        builder = builder.config(name, value)
+    with tempfile.TemporaryDirectory(prefix="onceproof-reconcile-") as folder:
+        log = Path(folder) / "spark.log"
+        try:
+            with _printed_into(log), none_left(), interrupts_as_before():
+                spark: SparkSession = builder.getOrCreate()
+        except (PySparkException, Py4JError, RuntimeError, OSError) as error:
+            said = log.read_text(errors="replace").strip().splitlines()[-1:]
+            first = str(error).strip().partition("\n")[0]
+            message = f"Spark did not start: {redacted('; '.join([first, *said]))}"
+            raise UsageError(message) from None
+        try:
+            yield spark
+        finally:
+            spark.stop()
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Turn what Spark says at length into a ``UsageError`` of one sentence."""
+    try:
+        yield
+    except PySparkException as error:
+        message = redacted(str(error).strip().partition("\n")[0])
+        raise UsageError(message) from None
+
+
+@contextmanager
+def _printed_into(log: Path) -> Iterator[None]:
+    """Let the JVM that is started meanwhile print into a file, now and later."""
+    own = [os.dup(1), os.dup(2)]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        with log.open("ab") as kept:
+            os.dup2(kept.fileno(), 1)
+            os.dup2(kept.fileno(), 2)
+            yield
+    finally:
+        for number, saved in enumerate(own, 1):
+            os.dup2(saved, number)
+            os.close(saved)

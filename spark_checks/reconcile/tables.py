@@ -1,0 +1,101 @@
+"""Where a source or a sink is: any table, path, topic or query that Spark can read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from onceproof.model.errors import UsageError
+from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.reconcile.spark import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+TABLE, JDBC, KAFKA = "table", "jdbc", "kafka"
+_ENDINGS = {"csv": "csv", "json": "json", "jsonl": "json", "orc": "orc"}
+_ENDINGS |= {"parquet": "parquet"}
+
+
+@dataclass(frozen=True)
+class TablePlace:
+    """A table in Spark's terms: a format, a place, options, and a query over it."""
+
+    name: str
+    """What messages call it: ``source`` or ``sink``; the query's table, too."""
+    format: str
+    """A format of Spark's reader, or ``table`` for one of the catalog."""
+    where: str
+    """The path, the table's name, the JDBC address, or the topic's address."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """The options of Spark's reader."""
+    query: str = ""
+    """A query that gives the rows, from a table that is called as ``name`` says."""
+
+    def __str__(self) -> str:
+        """Return it as it is given, without passwords."""
+        prefix = "" if self.format == JDBC else f"{self.format}:"
+        return redacted(f"{prefix}{self.where}")
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """Return its rows, not read yet; files are listed now.
+
+        Raises ``UsageError``.
+        """
+        with sentences():
+            return self._rows(spark)
+
+    def _rows(self, spark: SparkSession) -> DataFrame:
+        reader = spark.read.format(self.format).options(**self.options)
+        if self.format == TABLE:
+            rows = spark.read.options(**self.options).table(self.where)
+        elif self.format == JDBC:
+            rows = reader.option("url", self.where).load()
+        elif self.format == KAFKA:
+            servers, _, topic = self.where.rpartition("/")
+            rows = reader.options(**_whole_topic(servers, topic, self.options)).load()
+        else:
+            rows = reader.load(self.where)
+        if not self.query:
+            return rows
+        rows.createOrReplaceTempView(self.name)
+        return spark.sql(self.query)
+
+
+def _whole_topic(servers: str, topic: str, given: Mapping[str, str]) -> dict[str, str]:
+    settings = {"startingOffsets": "earliest", "endingOffsets": "latest", **given}
+    return {"kafka.bootstrap.servers": servers, "subscribe": topic, **settings}
+
+
+def place_of(
+    name: str, text: str, options: Mapping[str, str] | None = None, query: str = ""
+) -> TablePlace:
+    """Read ``FORMAT:PATH``, ``table:NAME``, ``jdbc:...``, or a path whose ending tells.
+
+    Raises ``UsageError`` where the format cannot be told.
+    """
+    given = dict(options or {})
+    kind, sign, rest = text.partition(":")
+    if kind == JDBC:
+        place = TablePlace(name, JDBC, text, given, query)
+    elif sign and rest and kind.replace("-", "").isalnum() and "//" not in rest[:2]:
+        place = TablePlace(name, kind, rest, given, query)
+    else:
+        ending = PurePosixPath(text).suffix.lstrip(".").lower()
+        if ending not in _ENDINGS:
+            message = (
+                f"the format of the {name} {redacted(text)} is not known: name it, as "
+                f"in --{name} parquet:{redacted(text)}, or --{name} table:NAME"
+            )
+            raise UsageError(message)
+        place = TablePlace(name, _ENDINGS[ending], text, given, query)
+    if place.format == JDBC and not {"dbtable", "query"} & {o.lower() for o in given}:
+        message = f"which table? add --{name}-option dbtable=NAME"
+        raise UsageError(message)
+    if place.format == KAFKA and "/" not in place.where:
+        message = f"which topic? write --{name} kafka:HOST:PORT/TOPIC"
+        raise UsageError(message)
+    return place
