@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.model.text import did_you_mean
-from onceproof.properties.counterexample.readers import AT_REST
+from onceproof.properties.counterexample.words.readers import AT_REST
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row, of_history
 from onceproof.properties.verdicts import Verdict, exit_status
@@ -24,7 +24,7 @@ from onceproof.spark_checks.reconcile.tally import (
     DUPLICATED,
     MISSING,
     UNEXPLAINED,
-    Outcome,
+    EventCount,
     Tally,
     tally,
     total,
@@ -179,7 +179,7 @@ def judge(
     began = perf_counter()
     found = tally(source, sink, request)
     problems = tuple(_problems(found.outcomes, request))
-    groups: dict[str | None, list[Outcome]] = defaultdict(list)
+    groups: dict[str | None, list[EventCount]] = defaultdict(list)
     for one in found.outcomes:
         groups[one.by].append(one)
     counts = [_counts(by, some) for by, some in groups.items()] if request.by else []
@@ -193,7 +193,7 @@ def judge(
     )
 
 
-def history_of(outcomes: Iterable[Outcome]) -> History:
+def history_of(outcomes: Iterable[EventCount]) -> History:
     """Return counts as the history that the properties read."""
     rows: dict[tuple[bool, int], int] = defaultdict(int)
     strays = 0
@@ -213,7 +213,7 @@ def history_of(outcomes: Iterable[Outcome]) -> History:
 
 
 def _verdict(
-    prop: Property, outcomes: Iterable[Outcome], problems: Sequence[str]
+    prop: Property, outcomes: Iterable[EventCount], problems: Sequence[str]
 ) -> Verdict:
     if problems:
         return Verdict.UNDECIDED
@@ -235,7 +235,7 @@ def _of_sums(counts: Iterable[Counts], problems: Sequence[str]) -> Verdict:
     return Verdict.HELD if any(one.owed for one in found) else Verdict.VACUOUS
 
 
-def _counts(by: str | None, outcomes: Iterable[Outcome]) -> Counts:
+def _counts(by: str | None, outcomes: Iterable[EventCount]) -> Counts:
     some = list(outcomes)
     known = [one for one in some if one.sources]
     judged = [one for one in some if one.owed or not one.sources]
@@ -263,7 +263,9 @@ def _counts(by: str | None, outcomes: Iterable[Outcome]) -> Counts:
     )
 
 
-def _problems(outcomes: Sequence[Outcome], request: ReconcileRequest) -> Iterable[str]:
+def _problems(
+    outcomes: Sequence[EventCount], request: ReconcileRequest
+) -> Iterable[str]:
     """Say why the counts decide nothing, a sentence each."""
     key = ", ".join(str(pair) for pair in request.key)
     nameless = sum(o.rows for o in outcomes if counted.UNIDENTIFIED in o.faults)

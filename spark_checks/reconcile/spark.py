@@ -61,9 +61,9 @@ def session(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
             with _printed_into(log), none_left(), interrupts_as_before():
                 spark: SparkSession = builder.getOrCreate()
         except (PySparkException, Py4JError, RuntimeError, OSError) as error:
-            said = log.read_text(errors="replace").strip().splitlines()[-1:]
+            last_line = log.read_text(errors="replace").strip().splitlines()[-1:]
             first = str(error).strip().partition("\n")[0]
-            message = f"Spark did not start: {redacted('; '.join([first, *said]))}"
+            message = f"Spark did not start: {redacted('; '.join([first, *last_line]))}"
             raise UsageError(message) from None
         try:
             yield spark

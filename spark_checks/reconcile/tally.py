@@ -27,7 +27,7 @@ CHANGED, REPEATED, UNIDENTIFIED = "changed", "repeated", "unidentified"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class EventCount:
     """What became of some events of one group: the same of each."""
 
     by: str | None
@@ -72,7 +72,7 @@ class Outcome:
 class Tally:
     """What became of all events, and a few of those of which something is wrong."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[EventCount, ...]
     """The outcomes, in order of their groups."""
     examples: dict[str, tuple[dict[str, str | None], ...]]
     """For each fault a few keys, each by the expressions over the source."""
@@ -109,12 +109,12 @@ def _numbers_of_examples(found: Iterable[Row], request: ReconcileRequest) -> lis
     return sorted({n for some in wanted.values() for n in sorted(some)[:MOST_EXAMPLES]})
 
 
-def _outcome(row: Row, request: ReconcileRequest) -> Outcome:
+def _outcome(row: Row, request: ReconcileRequest) -> EventCount:
     """Read a row of counted events, or of a single one."""
     given = row.asDict()
     sums = [(given[f"{n}_source"], given[f"{n}_sink"]) for n in sum_names(request)]
     sides = [f"{n}_{side}" for n in sum_names(request) for side in ("source", "sink")]
-    return Outcome(
+    return EventCount(
         by=given["by"],
         owed=given["owed"],
         sources=given["sources"],
@@ -131,9 +131,9 @@ def _outcome(row: Row, request: ReconcileRequest) -> Outcome:
     )
 
 
-def _joined(found: Iterable[Outcome]) -> tuple[Outcome, ...]:
+def _joined(found: Iterable[EventCount]) -> tuple[EventCount, ...]:
     """Join the outcomes that differ in nothing but in how many events have them."""
-    alike: dict[tuple[Any, ...], Outcome] = {}
+    alike: dict[tuple[Any, ...], EventCount] = {}
     for one in found:
         by = (one.by is not None, one.by or "")
         counted = (not one.owed, one.sources, one.visible)
@@ -142,7 +142,7 @@ def _joined(found: Iterable[Outcome]) -> tuple[Outcome, ...]:
     return tuple(alike[key] for key in sorted(alike))
 
 
-def _added(one: Outcome, other: Outcome) -> Outcome:
+def _added(one: EventCount, other: EventCount) -> EventCount:
     pairs = zip(one.sums, other.sums, strict=True)
     return replace(
         one,

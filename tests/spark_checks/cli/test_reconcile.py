@@ -48,25 +48,25 @@ def test_json_has_the_counts_and_stdout_has_nothing_else(tables):
 @pytest.mark.ci
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "sentence"),
     [
         (("--sum", "amont"), "`amont` cannot be resolved"),
         (("--sink-query", "SELECT nonsense FROM sink"), "`nonsense` cannot be"),
         (("--conf", "spark.jars.packages=no.such:thing:1"), "Spark did not start"),
     ],
 )
-def test_what_spark_refuses_is_one_sentence(tables, more, said):
+def test_what_spark_refuses_is_one_sentence(tables, more, sentence):
     """No stack of Java's, and nothing on stdout."""
     done = run(tables, *KEY, *more)
 
     assert done.returncode == 2
-    assert said in done.stderr
+    assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (KEY[:4], "--key"),
         ((*KEY, "--until", "2026"), "--time and --until go together"),
@@ -78,9 +78,9 @@ def test_what_spark_refuses_is_one_sentence(tables, more, said):
         ((*KEY, "--claim", "durable"), "durable"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_before_spark_starts(words, said):
+def test_what_cannot_be_asked_is_refused_before_spark_starts(words, sentence):
     """Within a second, and in one sentence."""
     done = CliRunner().invoke(main, ["reconcile", *words])
 
     assert done.exit_code == 2
-    assert said in done.output
+    assert sentence in done.output

@@ -137,7 +137,7 @@ def test_an_event_without_a_time_is_owed(judged):
 
 
 @pytest.mark.parametrize(
-    ("source", "more", "said"),
+    ("source", "more", "words"),
     [
         (rows(1, 1), {}, "belong to more than one row of the source"),
         (rows(1, 1), {"repeats": True}, ""),
@@ -145,13 +145,13 @@ def test_an_event_without_a_time_is_owed(judged):
         (rows(1, None), {}, "1 rows of the source have null in their key"),
     ],
 )
-def test_a_key_that_does_not_identify_decides_nothing(judged, source, more, said):
+def test_a_key_that_does_not_identify_decides_nothing(judged, source, more, words):
     """Two events of one key, of which one is lost, would look like one that is seen."""
     found = judged(source, rows(1), **more)
 
-    assert of(found) == ([UNDECIDED] * 3 if said else [HELD] * 3)
-    assert said in "; ".join(found.problems)
-    assert found.status == (2 if said else 0)
+    assert of(found) == ([UNDECIDED] * 3 if words else [HELD] * 3)
+    assert words in "; ".join(found.problems)
+    assert found.status == (2 if words else 0)
 
 
 def test_a_null_key_in_the_sink_belongs_to_no_event(judged):
@@ -185,7 +185,7 @@ def test_an_amount_that_is_null_is_not_zero(judged):
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "words"),
     [
         (
             {"key": (Pair("id", "cast(id as string)"),)},
@@ -198,12 +198,12 @@ def test_an_amount_that_is_null_is_not_zero(judged):
         ({"by": "no_such"}, "no_such"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_in_a_sentence(judged, more, said):
+def test_what_cannot_be_compared_is_refused_in_a_sentence(judged, more, words):
     """Types that are widened in silence would make all events differ, or none."""
     with pytest.raises(UsageError) as caught:
         judged(rows(1), rows(1), **more)
 
-    assert said in str(caught.value)
+    assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

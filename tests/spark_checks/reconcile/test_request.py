@@ -45,7 +45,7 @@ def test_what_is_no_pair_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "words"),
     [
         ({"key": ()}, "nothing identifies an event"),
         ({"time": "at"}, "time= says nothing without until="),
@@ -54,9 +54,9 @@ def test_what_is_no_pair_is_refused(text):
         ({"claims": ()}, "one look"),
     ],
 )
-def test_what_does_not_go_together_is_refused(more, said):
+def test_what_does_not_go_together_is_refused(more, words):
     """Before Spark is started."""
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=words):
         ReconcileRequest(**{"key": KEY, **more})
 
 
@@ -90,7 +90,7 @@ def test_a_place_is_read(text, options, kind, where):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("payments", "the format of the sink payments is not known"),
         ("s3a://user:secret@bucket/x", "the format of the sink"),
@@ -98,12 +98,12 @@ def test_a_place_is_read(text, options, kind, where):
         ("kafka:host:9092", "which topic"),
     ],
 )
-def test_what_is_no_place_is_refused_with_help(text, said):
+def test_what_is_no_place_is_refused_with_help(text, words):
     """Nothing is guessed, and no password is printed."""
     with pytest.raises(UsageError) as caught:
         place_of("sink", text)
 
-    assert said in str(caught.value)
+    assert words in str(caught.value)
     assert "secret" not in str(caught.value)
 
 

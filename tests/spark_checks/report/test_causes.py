@@ -56,9 +56,9 @@ def test_a_run_that_breaks_the_same_claim_in_another_way_is_named_once(report):
     """The first of them is enough."""
     found = report(TWICE, LOST, LOST, ONCE)
 
-    said = besides(found, 0, [EFFECTIVELY_ONCE])
+    found_besides = besides(found, 0, [EFFECTIVELY_ONCE])
 
-    assert said == [f"in another run: fault 1; {SEES} not at all"]
+    assert found_besides == [f"in another run: fault 1; {SEES} not at all"]
 
 
 def test_what_the_same_run_breaks_needs_no_second_story(report):
