@@ -109,7 +109,10 @@ def _store(kind: Callable[[], SinkStore]) -> Found:
     store = kind()
     lacks = "; ".join(store.missing())
     name = f"store {store.name}"
-    return Found(name, "" if lacks else "can be started", needed=False, problem=lacks)
+    if lacks:
+        return Found(name, "", needed=False, problem=lacks)
+    version = f"{store.version()}, ".lstrip(", ")
+    return Found(name, f"{version}can be started", needed=False)
 
 
 def _classes() -> Found:

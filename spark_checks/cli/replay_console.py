@@ -141,8 +141,8 @@ def _bounds(reports: list[SinkReport]) -> list[str]:
             groups.setdefault(bounds_of_replay(report), []).append(report.sink.name)
     found = []
     for bounds, names in groups.items():
-        whose = f" ({', '.join(names)})" if len(groups) > 1 else ""
-        found.append(f"held{whose}: in every run that was made; {bounds}")
+        whose = f" of {', '.join(names)}" if len(groups) > 1 else ""
+        found.append(f'"held" covers the runs that were made{whose}: {bounds}')
     return found
 
 

@@ -28,6 +28,7 @@ _UNIT = "onceproof_unit"
 _EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
 _TEXT, _LONGEST = "onceproof_text", 120
+_WITHOUT_KEY = "without key= all columns of an event identify it"
 _NOTHING_THERE = (
     "PATH_NOT_FOUND",
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -47,13 +48,16 @@ class Observer:
         columns: Sequence[str],
         interim: DataFrame | None = None,
         counted: str = EVENT,
+        needed: str = "it is part of the key",
     ) -> None:
         """Take what should be visible at the end: a row for each event, with ``unit``.
 
-        Events are identified by ``columns``. Rows of ``interim`` may be seen before the
-        end, and are no events. ``counted`` is the word for what is counted.
+        Events are identified by ``columns``; ``needed`` says why readers need each.
+        Rows of ``interim`` may be seen before the end, and are no events. ``counted``
+        is the word for what is counted.
         """
         self._counted = counted
+        self._needed = needed
         self._named = tuple(columns)
         self._columns = sorted(columns)
         # Each function of a column asks Java a dozen times: once is enough.
@@ -77,8 +81,8 @@ class Observer:
             missing = [c for c in self._columns if c not in found.columns]
             if missing:
                 message = (
-                    f"what readers see has no column {missing[0]!r}, which is part of "
-                    f"key=; it has {', '.join(found.columns) or 'none'}"
+                    f"what readers see has no column {missing[0]!r}, and "
+                    f"{self._needed}; readers see {', '.join(found.columns) or 'none'}"
                 )
                 raise UsageError(message)
             return found.select(*self._shown).localCheckpoint()
@@ -244,7 +248,9 @@ def _observer_of(
             part = result(source.first(spark, batches)).select(*final.columns)
             interim = part if interim is None else interim.union(part)
         final_rows = final.withColumn(_UNIT, f.lit(last))
-        return Observer(final_rows, final.columns, interim, RESULT_ROW)
+        return Observer(
+            final_rows, final.columns, interim, RESULT_ROW, "result= has it"
+        )
     frames = [
         source.batch(spark, number).withColumn(_UNIT, f.lit(number))
         for number in range(source.batches)
@@ -261,4 +267,5 @@ def _observer_of(
     if source.given.key:
         # An event that a source gives twice belongs to the batch that has it first.
         expected = expected.groupBy(*key).agg(f.min(_UNIT).alias(_UNIT))
-    return Observer(expected, key)
+        return Observer(expected, key)
+    return Observer(expected, key, needed=_WITHOUT_KEY)

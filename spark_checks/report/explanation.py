@@ -18,7 +18,7 @@ from onceproof.spark_checks.sinks.code_points import is_line, returns
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from onceproof.properties.ledger import History
+    from onceproof.properties.ledger import EventOutcome, History
     from onceproof.properties.property import Property
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.run_evidence import RunRecord
@@ -141,13 +141,11 @@ def _units(history: History, moment: int) -> Iterator[str]:
         for row in history.rows:
             outcome = row.outcomes[moment]
             if row.unit == unit and outcome.visible != 1:
-                promised = " though the commit log names it" if outcome.promised else ""
                 such = f", such as {row.example}" if row.example else ""
                 of = f" of batch {unit}" if history.counted == EVENT else ""
                 yield (
                     f"{_counted(row.events, history.counted)}{of} "
-                    f"{'is' if row.events == 1 else 'are'} seen "
-                    f"{times(outcome.visible)}{promised}{such}"
+                    f"{'is' if row.events == 1 else 'are'} {_seen(unit, outcome)}{such}"
                 )
     if stray := history.unexplained[moment]:
         such = f", such as {history.strays[moment]}" if history.strays else ""
@@ -155,6 +153,14 @@ def _units(history: History, moment: int) -> Iterator[str]:
             f"{stray} {'is' if stray == 1 else 'are'} seen that should not be there"
             f"{such}"
         )
+
+
+def _seen(unit: int, outcome: EventOutcome) -> str:
+    """Return how often an event is visible, and whether that contradicts a commit."""
+    if outcome.visible:
+        return f"visible {times(outcome.visible)}"
+    named = f", though the commit log names batch {unit}" if outcome.promised else ""
+    return f"not visible{named}"
 
 
 def _counted(number: int, what: str) -> str:

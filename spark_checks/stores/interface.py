@@ -52,6 +52,9 @@ class SinkStore(Protocol):
     def missing(self) -> tuple[str, ...]:
         """Say, a sentence each, what this machine lacks, and what to install."""
 
+    def version(self) -> str:
+        """Name the version of what is started here; empty where it is not known."""
+
     def start(self, folder: Path) -> RunningStore:
         """Start it, or connect to it. The ``folder`` is empty, and for it alone.
 

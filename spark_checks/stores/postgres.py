@@ -90,6 +90,10 @@ class Postgres:
             found.append("psycopg is missing: pip install 'onceproof[postgres]'")
         return (*found, *(() if self.url else postgres_server.missing()))
 
+    def version(self) -> str:
+        """Name the version of the server that would be started; none of your own."""
+        return "" if self.url else postgres_server.version()
+
     def start(self, folder: Path) -> RunningPostgres:
         """Start a server on a free port of loopback, or look whether yours answers."""
         if self.url:

@@ -82,6 +82,21 @@ def missing() -> tuple[str, ...]:
     return tuple(found)
 
 
+def version() -> str:
+    """Return the version of the server's binary; empty where it does not say."""
+    try:
+        done = subprocess.run(  # noqa: S603 - the server's own binary
+            [_binary("postgres"), "--version"],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+        )
+    except (StoreError, OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.partition(") ")[2].split(" ")[0].strip()
+
+
 def start(folder: Path) -> Server:
     """Start a server with its data in an empty folder; wait until it accepts clients.
 

@@ -58,7 +58,14 @@ def shown(report, capsys) -> str:
 def paragraphs(text: str) -> list[str]:
     """Join what was wrapped: each line that begins as the last one went on."""
     found: list[str] = []
-    begins = (f"{SINK.name}: ", f"{SINK.name} is", "held", "Each ", "Not ", "onceproof")
+    begins = (
+        f"{SINK.name}: ",
+        f"{SINK.name} is",
+        '"held"',
+        "Each ",
+        "Not ",
+        "onceproof",
+    )
     for line in text.splitlines():
         if found and line and not line.startswith(begins):
             found[-1] += f" {line.strip()}"
@@ -107,9 +114,9 @@ def test_what_held_names_its_bounds(report, capsys):
         f"{GIVEN.events} events; at most 1 fault in a run",
         f"Spark {metadata.version('pyspark')}",
     ]
-    [line] = [one for one in paragraphs(text) if one.startswith("held: ")]
+    [line] = [one for one in paragraphs(text) if one.startswith('"held" covers')]
     assert all(word in line and word in data for word in words)
-    assert "held: " not in shown(nothing, capsys)
+    assert '"held" covers' not in shown(nothing, capsys)
 
 
 def test_a_sink_of_which_nothing_was_replayed_makes_the_whole_undecided(report):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onceproof.properties.guarantees import AT_LEAST_ONCE
+from onceproof.properties.guarantees import AT_LEAST_ONCE, EFFECTIVELY_ONCE
 from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.replay.outcome import Outcome
 from onceproof.spark_checks.replay.run_evidence import RunRecord
@@ -98,3 +98,27 @@ def test_a_run_that_leaves_out_no_line_ran_to_its_end(one, found):
 def test_a_run_that_did_not_return_is_said_to_have_come_so_far():
     """Whatever it would have run."""
     assert told(run(ASKS), seen(ASKS, WRITES)) == f"ran up to {ASKS}"
+
+
+@pytest.mark.parametrize(
+    ("visible", "promised", "expected"),
+    [
+        (0, False, "not visible"),
+        (0, True, "not visible, though the commit log names batch 3"),
+        (2, False, "visible twice"),
+        (2, True, "visible twice"),
+    ],
+)
+def test_a_commit_is_named_only_where_it_contradicts_what_is_seen(
+    visible, promised, expected
+):
+    """A committed batch may be missing in spite of its commit, never twice for it."""
+    ended = EventOutcome(promised=promised, visible=visible)
+    row = Row(3, accepted=True, outcomes=(ended,), events=4)
+    ledger = History(("at rest",), (row,), (0,), rested=True)
+    runs = (RunRecord((), "", "at rest"),)
+    outcome = Outcome(SimpleNamespace(number=1), None, ledger, (), 0.0, runs=runs)
+
+    sentences = because(outcome, EFFECTIVELY_ONCE)
+
+    assert f"4 events of batch 3 are {expected}" in sentences

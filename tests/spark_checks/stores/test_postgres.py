@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.spark_checks import Postgres
+from onceproof.spark_checks.cli.examination import examine
 from onceproof.spark_checks.inject.hosts import pickling
 from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.session.store_pool import StorePool
@@ -218,6 +219,16 @@ def test_what_is_missing_is_said_with_its_remedy(postgres, monkeypatch, lacks, t
         with pytest.raises(StoreError, match="the store postgres cannot be started"):
             StorePool().running(Postgres())
         assert Postgres("postgresql://db:5432/orders").missing() == ()
+
+
+def test_the_examination_names_the_version_of_the_server(server):
+    """It is that of the server that replays start."""
+    with connect(server._url) as db:
+        (running,) = db.execute("SHOW server_version").fetchone()
+
+    [found] = [one for one in examine() if one.name == "store postgres"]
+
+    assert found.version == f"{running.split(' ')[0]}, can be started"
 
 
 def test_a_server_that_does_not_answer_is_named_without_its_password():
