@@ -19,10 +19,13 @@ from onceproof.spark_checks.inputs.sizes import A_DAY, MOST, MOST_FAULTS, TIMEOU
 from onceproof.spark_checks.inputs.user_events import MOST_ROWS
 from onceproof.spark_checks.pytest_plugin.marked_request import WORDS
 from onceproof.spark_checks.pytest_plugin.options import PROFILES
+from onceproof.spark_checks.session.session_pool import THREADS
 from onceproof.spark_checks.sinks.reference import reference_sinks
 from tests.test_house import ROOT
 
 DEV = PROFILES["dev"].most
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight")
+NUMBERS += ("nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen")
 QUOTED = {
     "docs/tutorial/first-sink.md": [f"at most {DEV} runs of a sink"],
     "docs/how-to/foreach-batch.md": [
@@ -41,6 +44,7 @@ QUOTED = {
         f"in installed packages the first {MOST_INSTALLED} count",
         f"replays more than {DEV} interleavings",
     ],
+    "docs/reference/benchmarks.md": [f"replays {NUMBERS[THREADS]} at a time"],
     "docs/reference/file-formats.md": [f"at most {MOST_BYTES // 2**20} MB"],
     "docs/explanation/how-a-verdict-is-reached.md": [f"{MOST_STATES:,} states"],
     "docs/explanation/design-decisions.md": [f"{MOST_STATES:,} states"],
@@ -49,8 +53,6 @@ QUOTED = {
         f"at most {DEV} interleavings",
     ],
 }
-NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight")
-NUMBERS += ("nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen")
 
 
 @pytest.mark.parametrize("name", QUOTED)
