@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from onceproof.model.language.declarations.modality import Modality
+from onceproof.model.search.limits import Limits
 from onceproof.model.search.liveness import refuting_lasso
 from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.visited_states import VisitedStates
@@ -25,16 +26,6 @@ if TYPE_CHECKING:
 
 
 _ALIKE, _MOST_COMPARED = 16, 20_000
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Where a search gives up: so many states, or bytes."""
-
-    states: int | None = None
-    """The most states; None for no limit."""
-    memory: int | None = None
-    """The most memory in bytes; None for no limit."""
 
 
 @dataclass
@@ -101,7 +92,7 @@ def explore(
             finder.taken[made.events] = True
             result.generated += made.generated
             graph.add(made.states)
-            result.stopped = _over(graph, limits)
+            result.stopped = limits.exceeded(graph.count, graph.memory)
             if progress:
                 progress(graph.count, result.generated, len(graph.levels) - 2)
             if result.stopped:
@@ -115,14 +106,6 @@ def explore(
     result.never_taken = graph.steps_without(finder.taken)
     result.seconds = time.perf_counter() - began
     return result
-
-
-def _over(graph: VisitedStates, limits: Limits) -> str:
-    if limits.states is not None and graph.count > limits.states:
-        return f"more than {limits.states:,} states"
-    if limits.memory is not None and graph.memory > limits.memory:
-        return f"more than {limits.memory:,} bytes of memory"
-    return ""
 
 
 def _sought(when: Modality) -> bool | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.evidence.sheet_layout import laid_out
+from onceproof.properties.evidence.sheet_tables import laid_out
 from onceproof.properties.evidence.sheet_text import as_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from onceproof.properties.evidence.sheet import Sheet
-    from onceproof.properties.evidence.sheet_layout import Folded, Table
+    from onceproof.properties.evidence.sheet_tables import Folded, Table
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem;

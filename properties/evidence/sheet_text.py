@@ -10,13 +10,13 @@ import re
 from typing import TYPE_CHECKING
 
 from onceproof.model.text import printable
-from onceproof.properties.evidence.sheet_layout import laid_out
+from onceproof.properties.evidence.sheet_tables import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from onceproof.properties.evidence.sheet import Sheet
-    from onceproof.properties.evidence.sheet_layout import Folded, Table
+    from onceproof.properties.evidence.sheet_tables import Folded, Table
 
 _LINKS = re.compile(r"\]([(\[:])")
 _BOLD, _CODE = re.compile(r"\*\*(.+?)\*\*"), re.compile(r"`(.+?)`")

@@ -12,7 +12,7 @@ from onceproof.model.language.fields import Param
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.search.exhaustive import Exploration, Limits, explore
+from onceproof.model.search.exhaustive import Exploration, explore
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.search.simulation import simulate as random_walks
 from onceproof.properties.guarantees import guarantees_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.composition.part import Part
     from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.terms.terms import Term
+    from onceproof.model.search.limits import Limits
     from onceproof.model.search.queries import SearchQuery, SearchResult
     from onceproof.model.traces import Trace
 

@@ -13,7 +13,7 @@ from onceproof.properties.verdicts import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from onceproof.model.search.exhaustive import Limits
+    from onceproof.model.search.limits import Limits
 
 
 @dataclass(frozen=True)

@@ -93,9 +93,9 @@ def _package(name: str, *, needed: bool) -> Found:
 
 def _moved() -> str:
     """Return what this version of PySpark has no longer, and a replay needs."""
-    from onceproof.spark_checks.session import spark_names  # noqa: PLC0415 - slow
+    from onceproof.spark_checks.session import private_names  # noqa: PLC0415 - slow
 
-    missing = spark_names.missing()
+    missing = private_names.missing()
     if not missing:
         return ""
     return (

@@ -176,7 +176,7 @@ def watch_writers() -> None:
     """Hold the writers of Spark in this process to what is allowed, from now on."""
     from pyspark.sql import DataFrameWriter  # noqa: PLC0415 - slow to import
 
-    from onceproof.spark_checks.session.spark_names import (  # noqa: PLC0415
+    from onceproof.spark_checks.session.private_names import (  # noqa: PLC0415
         SAVES,
     )
 

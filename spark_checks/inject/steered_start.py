@@ -26,7 +26,7 @@ def steered(start: Start) -> Iterator[None]:
     """
     from pyspark.sql.streaming.readwriter import DataStreamWriter  # noqa: PLC0415
 
-    from onceproof.spark_checks.session.spark_names import (  # noqa: PLC0415
+    from onceproof.spark_checks.session.private_names import (  # noqa: PLC0415
         STARTS,
     )
 

@@ -59,7 +59,7 @@ class SparkGlobals:
         from pyspark import SparkContext  # noqa: PLC0415 - slow to import
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
-        from onceproof.spark_checks.session.spark_names import (  # noqa: PLC0415
+        from onceproof.spark_checks.session.private_names import (  # noqa: PLC0415
             KEPT,
         )
 

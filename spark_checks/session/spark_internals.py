@@ -1,8 +1,8 @@
 """All use of what is private in PySpark and py4j, or is replaced here.
 
 Nothing else in this package reads a private member of PySpark or py4j, or puts anything
-in the place of what they define. ``spark_names`` says of each name where it is and why
-it is needed.
+in the place of what they define. ``private_names`` says of each name where it is, and
+why it is needed.
 """
 
 from __future__ import annotations

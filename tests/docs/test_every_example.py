@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.docs.given import GIVEN, nothing
+from tests.docs.page_fixtures import GIVEN, nothing
 from tests.docs.pages import pages
 from tests.docs.session import Session, needs_spark
 from tests.docs.shell import Shell

@@ -14,7 +14,7 @@ from onceproof.model.errors import Disagreement, OnceproofError, TooLargeError
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.search.exhaustive import Limits
+from onceproof.model.search.limits import Limits
 from onceproof.properties.judges.bounds import numbers_of
 from onceproof.properties.judges.by_proof.fragment import open_sorts
 from onceproof.properties.judges.by_search import check

@@ -11,7 +11,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make, settings_of, variants_in
-from onceproof.model.search.exhaustive import Limits
+from onceproof.model.search.limits import Limits
 from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.evidence_option import evidence, leave

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.library import Variant
-    from onceproof.model.search.exhaustive import Limits
+    from onceproof.model.search.limits import Limits
     from onceproof.properties.judges.library import VariantResult
 
 _SIGNS = {"exhausted": "✓", "refuted": "✗", "vacuous": "never", "undecided": "?"}

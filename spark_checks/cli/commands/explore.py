@@ -14,7 +14,7 @@ from onceproof.model.files import writable, write_whole
 from onceproof.model.language.fields import Param
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, pick, settings_of
-from onceproof.model.search.exhaustive import Limits
+from onceproof.model.search.limits import Limits
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page.page import Origin, page

@@ -74,7 +74,7 @@ def _rest_of(stream: Any) -> bytes:
 
     Raises ``TimeoutError`` where the end of a task's input does not come.
     """
-    from onceproof.spark_checks.session.spark_names import (  # noqa: PLC0415
+    from onceproof.spark_checks.session.private_names import (  # noqa: PLC0415
         END_OF_STREAM,
     )
 

@@ -25,8 +25,8 @@ from onceproof.spark_checks.replay.steering.query_run import (
     QueryResult,
     QueryRun,
 )
+from onceproof.spark_checks.session.private_names import COMMIT_DENIED
 from onceproof.spark_checks.session.processes.host_processes import HostError
-from onceproof.spark_checks.session.spark_names import COMMIT_DENIED
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
-from onceproof.spark_checks.session import spark_internals, spark_names
+from onceproof.spark_checks.session import private_names, spark_internals
 from onceproof.spark_checks.session.java import java_names
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def lazily(address: dict[str, Any]) -> Callable[[], None]:
     """Connect on the first use of a session; return a function that undoes this."""
     plain = {
         (owner, name): vars(owner)[name]
-        for owner, names in spark_names.ASKED.items()
+        for owner, names in private_names.ASKED.items()
         for name in names
     }
 

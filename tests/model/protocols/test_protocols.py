@@ -6,7 +6,7 @@ import pytest
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
-from onceproof.model.search.exhaustive import Limits
+from onceproof.model.search.limits import Limits
 from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check
 

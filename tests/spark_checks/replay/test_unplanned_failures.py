@@ -12,7 +12,7 @@ import pytest
 from onceproof.spark_checks.plan.run_plan import RunPlan
 from onceproof.spark_checks.replay.steering.query_run import QueryResult
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
-from onceproof.spark_checks.session.spark_names import COMMIT_DENIED
+from onceproof.spark_checks.session.private_names import COMMIT_DENIED
 
 DENIED = f"[STREAM_FAILED] Query [id = 5]: {COMMIT_DENIED} 0 (task 17, attempt 1)"
 JARS = Path(pyspark.__file__).parent / "jars"

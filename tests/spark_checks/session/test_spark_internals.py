@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from onceproof.spark_checks.cli import examination
-from onceproof.spark_checks.session import spark_names
-from onceproof.spark_checks.session.spark_names import NAMES, Name
+from onceproof.spark_checks.session import private_names
+from onceproof.spark_checks.session.private_names import NAMES, Name
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "spark_checks" / "session" / "spark_internals.py"
@@ -37,10 +37,10 @@ def test_the_installed_version_has_the_name(name):
 )
 def test_a_name_that_moved_is_found_missing(name, monkeypatch):
     """The table would else say of any name that it is there."""
-    monkeypatch.setattr(spark_names, "NAMES", (name,))
+    monkeypatch.setattr(private_names, "NAMES", (name,))
 
     assert not name.found
-    assert spark_names.missing() == [
+    assert private_names.missing() == [
         f"{name.owners[0]} has no _gone, without which this does not work: a test"
     ]
 
@@ -48,7 +48,7 @@ def test_a_name_that_moved_is_found_missing(name, monkeypatch):
 def test_doctor_reports_a_name_that_moved(monkeypatch):
     """Whoever has such a version learns it before a replay fails for it."""
     gone = Name("_gone", ("pyspark.daemon",), "tasks have failpoints")
-    monkeypatch.setattr(spark_names, "NAMES", (gone,))
+    monkeypatch.setattr(private_names, "NAMES", (gone,))
 
     (found,) = (one for one in examination.examine() if one.name == "pyspark")
 
