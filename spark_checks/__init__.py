@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Target,
     )
     from onceproof.spark_checks.stores.postgres import Postgres, PostgresPlace
+    from onceproof.spark_checks.stores.unreliable import Unreliable
 
 __all__ = [
     "BatchJob",
@@ -30,6 +31,7 @@ __all__ = [
     "PostgresPlace",
     "Query",
     "Target",
+    "Unreliable",
     "replay_file",
 ]
 
@@ -44,6 +46,10 @@ def __getattr__(name: str) -> object:
         from onceproof.spark_checks.stores import postgres  # noqa: PLC0415
 
         return getattr(postgres, name)
+    if name == "Unreliable":
+        from onceproof.spark_checks.stores import unreliable  # noqa: PLC0415
+
+        return unreliable.Unreliable
     if name in __all__:
         from onceproof.spark_checks.sinks import interface  # noqa: PLC0415
 

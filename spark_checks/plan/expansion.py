@@ -17,6 +17,7 @@ from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import Trace
 from onceproof.properties.judges.by_search import parameters_of
+from onceproof.spark_checks.sinks.exchange_model import EXCHANGE_SORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
     from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 
-POINTS = ("LINE", "WORK", "UNDO")
+POINTS = ("LINE", "WORK", "UNDO", *EXCHANGE_SORTS)
 MOST = 300_000
 
 
@@ -35,7 +36,7 @@ def with_few_points(protocol: InstrumentedMicroBatch) -> InstrumentedMicroBatch:
         for name, value in parameters_of(protocol).items()
         if name != "sink" and "." not in name
     }
-    sizes |= {name: min(2, sizes[name]) for name in POINTS}
+    sizes |= {name: min(2, sizes[name]) for name in POINTS if name in sizes}
     return type(protocol)(sink=protocol.sink, **sizes)
 
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.plan.rules import LINES, UNDO, WORK
+from onceproof.spark_checks.plan.rules import (
+    DRIVER_EXCHANGE,
+    LINES,
+    LOSE_REPLY,
+    LOSE_REQUEST,
+    TASK_EXCHANGE,
+    UNDO,
+    WORK,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,9 +38,10 @@ class FaultKind:
 
     ``failpoint`` says where. One that is ``in_task`` hits whichever task comes to the
     point: its first members are a batch, a partition and an attempt. With ``code`` its
-    last member is a point of the user's own code there. One that ``raises`` is an
-    error, and no death. One ``of_attempt`` ends the run by an attempt that dies, while
-    the driver lives.
+    last member is a point of the user's own code there, or an exchange of it. One that
+    ``raises`` is an error, and no death. One ``of_attempt`` ends the run by an attempt
+    that dies, while the driver lives. One that ``cuts`` breaks a connection: that is an
+    error, too.
     """
 
     effect: Effect
@@ -42,12 +51,13 @@ class FaultKind:
     code: str = ""
     raises: bool = False
     of_attempt: bool = False
+    cuts: str = ""
 
     @property
     def kills_driver(self) -> bool:
         """Whether the driver dies, and nothing else is at fault."""
         ends = self.effect is Effect.ENDS_RUN
-        return ends and not (self.raises or self.of_attempt)
+        return ends and not (self.raises or self.of_attempt or self.cuts)
 
 
 FAULT_KINDS: Mapping[str, FaultKind] = {
@@ -107,6 +117,32 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
         "before a line of the code in a task",
         in_task=True,
         code=WORK,
+    ),
+    "lose_request_in_commit": FaultKind(
+        Effect.ENDS_RUN,
+        "before a request of the code on the driver reaches the store",
+        code=DRIVER_EXCHANGE,
+        cuts=LOSE_REQUEST,
+    ),
+    "lose_reply_in_commit": FaultKind(
+        Effect.ENDS_RUN,
+        "after the store has answered the code on the driver",
+        code=DRIVER_EXCHANGE,
+        cuts=LOSE_REPLY,
+    ),
+    "lose_request_in_task": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "before a request of the code in a task reaches the store",
+        in_task=True,
+        code=TASK_EXCHANGE,
+        cuts=LOSE_REQUEST,
+    ),
+    "lose_reply_in_task": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "after the store has answered the code in a task",
+        in_task=True,
+        code=TASK_EXCHANGE,
+        cuts=LOSE_REPLY,
     ),
 }
 """By its name in the model, each fault that a replay injects."""

@@ -156,6 +156,14 @@ class _Planner:
         """Let the user's commit raise in the midst."""
         self._before_line(run, event.members[0], self.schedule.line_at(at), "raise")
 
+    def lose_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
+        """Break a connection of the user's code on the driver."""
+        kind = FAULT_KINDS[event.name]
+        point = self.schedule.exchange(at)
+        awaited = self._marks_before(run)
+        batch = event.members[0]
+        run.stops(kind.code, "call", batch, kind.cuts, **point, await_=awaited)
+
     def crash_in_abort(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the user's commit raise at its end, and the driver die in the abort."""
         del at
@@ -344,6 +352,8 @@ ENDINGS: dict[str, Callable[[_Planner, RunDraft, Event, int], None]] = {
     "fail_in_commit": _Planner.fail_in_commit,
     "crash_in_abort": _Planner.crash_in_abort,
     "crash_in_task": _Planner.crash_in_task,
+    "lose_request_in_commit": _Planner.lose_in_commit,
+    "lose_reply_in_commit": _Planner.lose_in_commit,
 }
 """By its name, how each fault that ends a run is injected."""
 

@@ -29,9 +29,16 @@ LINES = f"a line of the {DRIVER}"
 WORK = f"a line of a {TASK}"
 UNDO = f"a line of an {ABORT}"
 """The ``function`` of rules for points of the user's own code, by where they run."""
+DRIVER_EXCHANGE = f"an exchange of the {DRIVER}"
+TASK_EXCHANGE = f"an exchange of a {TASK}"
+"""The ``function`` of rules for exchanges with a store, by where the code runs."""
 CALLBACK = "the callback of foreachBatch"
 """The ``function`` of rules for the function that foreachBatch is given."""
 OWN_CODE = (LINES, WORK, UNDO)
+EXCHANGE_OF = {LINES: DRIVER_EXCHANGE, WORK: TASK_EXCHANGE}
+LOSE_REQUEST, LOSE_REPLY = "lose_request", "lose_reply"
+CUTS = (LOSE_REQUEST, LOSE_REPLY)
+"""What rules for exchanges do."""
 OUTSIDE = "code that is not followed"
 """The ``function`` of rules for code that is called, and not followed."""
 ENDS = "the end of a task"
@@ -53,8 +60,8 @@ class Rule:
     batch: int
     """The batch it applies to."""
     do: str
-    """One of die, raise, zombie, pass, note, first. ``note`` writes each point into the
-    file of its mark, ``first`` only the first time."""
+    """One of die, raise, zombie, pass, note, first, or of ``CUTS``. ``note`` writes
+    each point into the file of its mark, ``first`` only the first time."""
     partition: int | None = None
     """The partition it applies to; None for any."""
     attempt: int | None = None
@@ -74,6 +81,10 @@ class Rule:
     """It does nothing until this mark exists."""
     landed: str = ""
     """The mark that a zombie leaves when its work is done."""
+    exchange: int | None = None
+    """Which exchange since the point, from 1."""
+    request: str = ""
+    """What reports call the exchange."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +110,8 @@ class RuleSet:
     """The words of ``code=``: see ``Code``."""
     sink: str = ""
     """The name of the sink."""
+    watched: bool = False
+    """Whether processes say where their code is, for its exchanges with a store."""
 
     def write(self, folder: Path) -> Path:
         """Write the plan atomically to where workers look for it; return its path."""
@@ -125,6 +138,7 @@ class RuleSet:
             tuple(data["path"]),
             tuple(data["named"]),
             data["sink"],
+            data["watched"],
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.plan.rules import OWN_CODE, Rule
+from onceproof.spark_checks.plan.rules import CUTS, LOSE_REPLY, OWN_CODE, Rule
 from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
     END,
@@ -15,6 +15,7 @@ from onceproof.spark_checks.plan.run_plan import (
     mark_of,
 )
 from onceproof.spark_checks.sinks.code_points import CodePoint
+from onceproof.spark_checks.sinks.exchanges import place_of_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +114,7 @@ class RunDraft:
         may be ``called`` by another name.
         """
         mark = self.mark("stopped")
-        self.catchable = catchable or do == "raise"
+        self.catchable = catchable or do in ("raise", *CUTS)
         self.rule(function, event, batch, do, mark=mark, **rest)
         what = _in_words(called or function, event, batch, do, rest)
         if report:
@@ -169,9 +170,10 @@ def _hit(
 ) -> InjectionPoint:
     partition, nth = rest.get("partition"), rest.get("nth")
     where = -1 if partition is None else partition
-    return InjectionPoint(
-        do, function, event, rest.get("line", ""), batch, where, nth or 1
-    )
+    line = rest.get("line", "")
+    if do in CUTS:
+        line = place_of_exchange(line, rest["exchange"])
+    return InjectionPoint(do, function, event, line, batch, where, nth or 1)
 
 
 def _in_words(
@@ -180,6 +182,12 @@ def _in_words(
     partition = rest.get("partition")
     spot = "" if partition is None else f" of task {partition}"
     when = "before" if event == "call" else "after"
+    if do in CUTS:
+        point = CodePoint(rest["line"], rest.get("nth") or 1)
+        request = f"{rest['request']} (sent at {point}{spot}, batch {batch})"
+        if do == LOSE_REPLY:
+            return f"the store answered {request}; the answer was lost"
+        return f"the connection broke before {request} reached the store"
     if function in OWN_CODE:
         place = str(CodePoint(rest.get("line", ""), rest.get("nth") or 1))
         place = place if rest.get("line") else "the sink's code"

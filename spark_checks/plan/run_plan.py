@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.plan.rules import CUTS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -132,6 +134,11 @@ class InterleavingPlan:
     def hits(self) -> tuple[InjectionPoint, ...]:
         """The places that its faults are injected into."""
         return hits_of(self.runs)
+
+    @property
+    def cuts(self) -> bool:
+        """Whether a connection to a store breaks in it."""
+        return any(rule.do in CUTS for run in self.runs for rule in run.rules)
 
 
 def mark_of(run: int, name: str) -> str:

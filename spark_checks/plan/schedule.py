@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.steps import Event
     from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
+    from onceproof.spark_checks.sinks.exchanges import Exchange
 
 STOPS = with_effect(Effect.ENDS_RUN)
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
@@ -115,6 +116,34 @@ class Schedule:
         # The end is no point to hit in the midst.
         points = seen.tasks.get((batch, partition), ())
         return _named({None: points[:-1]}, None, number)
+
+    def exchange(self, at: int) -> dict[str, Any]:
+        """Name, for a rule, the exchange that the fault at a position hits.
+
+        Raises ``NotReplayable`` where that batch or task has fewer.
+        """
+        event = self.events[at]
+        seen = self.seen.exchanges if self.seen else None
+        batch, number = event.members[0], event.members[-1] - 1
+        found: Sequence[Exchange] = ()
+        if seen is not None and FAULT_KINDS[event.name].in_task:
+            real = self.real(event.members[1])
+            owned = seen.of_tasks(batch)
+            found = seen.tasks.get((batch, real), ())
+            if number < len(owned) and owned[number][0] == real:
+                found = [one for _, one in owned]
+        elif seen is not None:
+            found = seen.driver.get(batch, ())
+        if not 0 <= number < len(found):
+            message = "the sink's code has fewer exchanges with its store there"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        one = found[number]
+        return {
+            "line": one.point,
+            "nth": one.time,
+            "exchange": one.number,
+            "request": one.name,
+        }
 
     def works(self, batch: int, partition: int) -> bool:
         """Return whether a task reached any point of the user's code."""
@@ -223,8 +252,13 @@ class Schedule:
         if self.seen is None:
             return None
         batch, *_, number = event.members
-        owned = self.seen.work(batch)
-        inside = bool(FAULT_KINDS[event.name].code) and number < len(owned)
+        kind = FAULT_KINDS[event.name]
+        owned: Sequence[tuple[int, object]] = self.seen.work(batch)
+        if kind.cuts:
+            exchanges = self.seen.exchanges
+            owned = exchanges.of_tasks(batch) if exchanges is not None else ()
+            number -= 1
+        inside = bool(kind.code) and number < len(owned)
         return owned[number][0] if inside else self.seen.fullest(batch)
 
     def _merges(self) -> bool:

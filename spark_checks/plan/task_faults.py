@@ -42,12 +42,15 @@ def injected_at(
     _require_partition(schedule, run, partition)
     wrote = schedule.look(at).task[partition, attempt] == Task.WRITTEN
     function = schedule.steps.get("write", END if wrote else BEGIN)
+    kind = FAULT_KINDS[event.name]
     if event.name == "fail_above":
         return BEGIN, "call", {}
+    if kind.cuts:
+        return kind.code, "call", schedule.exchange(at)
     if function == WORK:
         number = -1 if wrote else _point(event)
         place = schedule.work(batch, schedule.real(partition), number)
-        if FAULT_KINDS[event.name].raises:
+        if kind.raises:
             raisable(place)
         return WORK, "call", place
     return function, "return" if "write" in schedule.steps and wrote else "call", {}
@@ -59,7 +62,8 @@ def fail_task(schedule: Schedule, run: RunDraft, at: int) -> None:
     batch, partition, attempt = event.members[:3]
     function, when, rest = injected_at(schedule, run, at)
     real = schedule.real(partition)
-    do = "raise" if FAULT_KINDS[event.name].raises else "die"
+    kind = FAULT_KINDS[event.name]
+    do = kind.cuts or ("raise" if kind.raises else "die")
     run.begins(batch)
     run.survives(
         event,

@@ -35,6 +35,7 @@ class Leftovers:
         """Know of none yet."""
         self._built: dict[Path, BuiltSink] = {}
         self._places: dict[Path, Callable[[], None]] = {}
+        self._proxies: dict[Path, Callable[[], None]] = {}
         self._lock = threading.Lock()
 
     def add(self, folder: Path, built: BuiltSink) -> None:
@@ -53,6 +54,11 @@ class Leftovers:
             self._places[folder] = drop
         if not folder.exists():
             raise FileNotFoundError(folder)
+
+    def add_proxy(self, folder: Path, close: Callable[[], None]) -> None:
+        """Take note of a proxy to the place of a folder, and of how it is closed."""
+        with self._lock:
+            self._proxies[folder] = close
 
     def sweep(self) -> None:
         """Clean up after the runs whose folder is gone."""
@@ -84,6 +90,9 @@ class Leftovers:
     def _drop(self, folder: Path) -> None:
         with self._lock:
             drop = self._places.pop(folder)
+            close = self._proxies.pop(folder, None)
+        if close is not None:
+            close()
         try:
             drop()
         except StoreError as error:

@@ -21,6 +21,7 @@ from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
 from onceproof.spark_checks.session.interruption import ReaderGoneError, Signals
 from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.session_pool import SessionPool
+from onceproof.spark_checks.stores.unreliable import itself
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +134,9 @@ def _replayed(
         reports = []
         try:
             for sink in sinks:
-                store = None if sink.store is None else pool.stores.running(sink.store)
+                store = None
+                if sink.store is not None:
+                    store = pool.stores.running(itself(sink.store))
                 context = ReplayContext(
                     session,
                     session.spark,

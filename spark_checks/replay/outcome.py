@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.plan.rules import CALLBACK, LINES, UNDO, WORK
+from onceproof.spark_checks.plan.rules import (
+    CALLBACK,
+    CUTS,
+    LINES,
+    LOSE_REPLY,
+    LOSE_REQUEST,
+    UNDO,
+    WORK,
+)
 from onceproof.spark_checks.sinks.code_points import (
     ABORT,
     DRIVER,
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.code_points import SeenPoints
 
 
+_NOT_CUT = {LOSE_REQUEST: "before", LOSE_REPLY: "after the answer to"}
 _WHERE = {DRIVER: LINES, TASK: WORK, ABORT: UNDO}
 
 
@@ -129,6 +138,24 @@ def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str
         for where, texts in seen.lines.items()
         for text in sorted(texts)
         if (_WHERE[where], text) not in hit
+    )
+
+
+def never_cut(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """List the exchanges that no replayed fault cuts before, or none after."""
+    if seen is None or seen.exchanges is None:
+        return ()
+    cut = {
+        (hit.do, hit.line)
+        for outcome in outcomes
+        if outcome.spark is not None
+        for hit in outcome.hits
+    }
+    return tuple(
+        f"{_NOT_CUT[do]} {place}"
+        for place in sorted(seen.exchanges.places)
+        for do in CUTS
+        if (do, place) not in cut
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_history import unobserved
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.replay.outcome import never_hit, unforeseen
+from onceproof.spark_checks.replay.outcome import never_cut, never_hit, unforeseen
 from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.sinks.code_points import installed
 
@@ -128,14 +128,32 @@ class SinkReport:
         return tuple(text for text in never if not installed(text))
 
     @property
+    def never_cut(self) -> tuple[str, ...]:
+        """The exchanges with the store that are not cut, before or after."""
+        return never_cut(self.sink.seen, self.replayed) if self.whole else ()
+
+    @property
     def unforeseen(self) -> tuple[str, ...]:
         """The lines of the user's own code that the first run did not reach."""
         return unforeseen(self.sink.seen, self.outcomes) if self.whole else ()
 
+    @property
+    def unknown_exchanges(self) -> int:
+        """How many exchanges of the sink's code cannot be cut."""
+        seen = self.sink.seen
+        exchanges = None if seen is None else seen.exchanges
+        return 0 if exchanges is None else exchanges.unknown
+
     def concluded(self, prop: Property) -> Verdict:
         """Judge a property; it is not held where a fault could not be injected."""
         verdict = self.verdict(prop)
-        incomplete = self.missed or self.never_hit or self.unforeseen
+        incomplete = (
+            self.missed
+            or self.never_hit
+            or self.unforeseen
+            or self.never_cut
+            or self.unknown_exchanges
+        )
         return Verdict.UNDECIDED if incomplete and verdict.holds else verdict
 
     @property

@@ -9,6 +9,7 @@ from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay.outcome import after_faults, never_hit
 from onceproof.spark_checks.replay.recovery import lines_of_restarts
+from onceproof.spark_checks.report.exchange_coverage import exchanges_of
 from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
             f"replayed with the given-up task released early, {early}: others waited "
             "for what it held, such as a lock"
         )
-    return [*lines, *_code(report, whole=choice.whole)]
+    return [*lines, *_code(report, whole=choice.whole), *exchanges_of(report)]
 
 
 def reader_errors(outcomes: Iterable[Outcome]) -> list[str]:

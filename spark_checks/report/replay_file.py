@@ -28,8 +28,8 @@ from onceproof.spark_checks.report.stored_settings import (
     given_by,
     sizes_of,
 )
+from onceproof.spark_checks.sinks.exchange_model import OWN_CODE_ENGINES
 from onceproof.spark_checks.sinks.reference import every_reference_sink
-from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 from onceproof.spark_checks.sinks.user_sink import find_sink
 
 if TYPE_CHECKING:
@@ -153,10 +153,7 @@ def _asked(
             f"{path} is about a model alone, and names no sink to replay; help: "
             f"onceproof explore {shell_word(str(path))} shows it"
         )
-    elif counterexample.protocol not in (
-        MicroBatch.label(),
-        InstrumentedMicroBatch.label(),
-    ):
+    elif counterexample.protocol not in (MicroBatch.label(), *OWN_CODE_ENGINES):
         pick(counterexample.protocol, protocols(), "protocol")
         message = (
             f"{path} is about {counterexample.protocol}, which no sink is replayed by"

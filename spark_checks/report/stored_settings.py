@@ -10,7 +10,7 @@ from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.inputs.user_events import from_json, own_events
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.report.counterexamples import GUARANTEE_NAMED
-from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
+from onceproof.spark_checks.sinks.exchange_model import OWN_CODE_ENGINES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,7 +44,7 @@ def given_by(counterexample: Counterexample) -> Callable[[SparkSession], Input] 
 
 def choice_of(counterexample: Counterexample) -> Choice:
     """Choose the interleaving of a file; of a user's sink, the nearest one now."""
-    if counterexample.protocol == InstrumentedMicroBatch.label():
+    if counterexample.protocol in OWN_CODE_ENGINES:
         return Choice(steps=counterexample.steps)
     return Choice(only=frozenset([counterexample.interleaving]))
 

@@ -21,6 +21,13 @@ class StorePlace(Protocol):
     def allowed(self) -> tuple[str, ...]:
         """The addresses that Spark may write to for the sink."""
 
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port that clients connect to."""
+
+    def through(self, port: int) -> StorePlace:
+        """Return the same place, reached through a port of 127.0.0.1."""
+
 
 class RunningStore(Protocol):
     """A store that serves. Several threads may call its methods at once."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -141,6 +141,37 @@ class PostgresPlace:
     def allowed(self) -> tuple[str, ...]:
         """The addresses that Spark may write to for the sink."""
         return (self.jdbc,)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port of the server. Raises ``StoreError`` for several hosts."""
+        parts = urlsplit(self.url)
+        try:
+            port = parts.port or 5432
+        except ValueError:
+            message = (
+                "connections to a PostgreSQL server of several hosts cannot be broken: "
+                "name one host in the URL"
+            )
+            raise StoreError(message) from None
+        return parts.hostname or "localhost", port
+
+    def through(self, port: int) -> PostgresPlace:
+        """Return the same place, reached through a port of 127.0.0.1.
+
+        A client that verifies the name in the server's certificate still sees the name.
+        """
+        parts = urlsplit(self.url)
+        user, at, _ = parts.netloc.rpartition("@")
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        host = "127.0.0.1"
+        if query.get("sslmode") == "verify-full":
+            host = _bare(parts.hostname)
+            query["hostaddr"] = "127.0.0.1"
+        moved = parts._replace(
+            netloc=f"{user}{at}{host}:{port}", query=urlencode(query, quote_via=quote)
+        )
+        return replace(self, url=moved.geturl())
 
 
 class RunningPostgres:

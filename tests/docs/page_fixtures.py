@@ -85,6 +85,7 @@ def two_tables(folder: Path) -> Iterator[None]:
 
 GIVEN = {
     "docs/how-to/guarantee-sheet.md": two_sinks,
+    "docs/how-to/lost-replies.md": what_a_server_needs,
     "docs/how-to/own-server.md": own_server,
     "docs/how-to/postgres.md": what_a_server_needs,
     "docs/how-to/reconcile.md": two_tables,

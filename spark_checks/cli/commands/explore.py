@@ -30,6 +30,7 @@ from onceproof.spark_checks.cli.options import (
     set_option,
     trust_option,
 )
+from onceproof.spark_checks.sinks.exchange_model import OWN_CODE_ENGINES
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -144,7 +145,8 @@ def _show(found: Explored, origin: Origin, *, unfold: bool) -> None:
 
 def _of_own_code(counterexample: Counterexample) -> InstrumentedMicroBatch | None:
     """Make the model of a user's own sink as it was when the file was written."""
-    if counterexample.protocol != InstrumentedMicroBatch.label():
+    engine = OWN_CODE_ENGINES.get(counterexample.protocol)
+    if engine is None:
         return None
     numbers = dict(counterexample.parameters)
     numbers.pop("sink", None)
@@ -152,7 +154,7 @@ def _of_own_code(counterexample: Counterexample) -> InstrumentedMicroBatch | Non
     if len(code) < len(_CODE):
         return None
     try:
-        return InstrumentedMicroBatch(sink=UserCode(**code), **numbers)
+        return engine(sink=UserCode(**code), **numbers)
     except (UsageError, TypeError):
         return None
 

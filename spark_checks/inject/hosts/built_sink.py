@@ -22,6 +22,7 @@ from onceproof.spark_checks.sinks.readers import reader_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from onceproof.spark_checks.inject.connections import Connections
     from onceproof.spark_checks.session.processes.host_processes import ForkServer, Host
     from onceproof.spark_checks.session.processes.wire import Message
     from onceproof.spark_checks.sinks.interface import ModelledSink, Read, Target
@@ -45,8 +46,13 @@ class BuiltSink:
         sink: ModelledSink,
         target: Target,
         seconds: float,
+        connections: Connections | None = None,
     ) -> None:
-        """Build it. Raises ``UsageError`` where that fails."""
+        """Build it; its ``connections`` to a store may break.
+
+        Raises ``UsageError`` where that fails.
+        """
+        self.connections = connections
         self._seconds = seconds
         self.allowed: tuple[str, ...] = getattr(target.store, "allowed", ())
         self._reader: Host | None = None

@@ -30,6 +30,7 @@ from onceproof.spark_checks.inject.tracing.followed_code import (
 from onceproof.spark_checks.inject.tracing.line_trace import Notes
 from onceproof.spark_checks.inject.tracing.raised_error import error_at
 from onceproof.spark_checks.inject.tracing.source_blocks import leaves_block
+from onceproof.spark_checks.inject.tracing.whereabouts import OwnWhereabouts
 from onceproof.spark_checks.plan.rules import (
     BEAT,
     ENDS,
@@ -87,6 +88,8 @@ class Tracer:
         self._reported: set[object] = set()
         self._looked: dict[int, int] = {}
         self._notes = Notes()
+        marks_folder = Path(rule_set.marks)
+        self._here = OwnWhereabouts(marks_folder) if rule_set.watched else None
         self._last: Place | None = None
         self._one_by_one = threading.Lock()
 
@@ -131,6 +134,9 @@ class Tracer:
                 return None
             outermost = not any(map(self._follows, _below_us(outer)))
         number = self._count(name, "", place)
+        came_from = self._here.here if self._here else b""
+        if self._here and not mine:
+            self._here.reach(place, f"{name}()", number)
         self.fire(name, "call", place, number)
         # A generator that goes on does so at its yield, which may end a block.
         before = frame.f_lineno
@@ -146,6 +152,8 @@ class Tracer:
                 if mine and self._outside:
                     self._look_around(frame)
                 self.fire(name, "return", place, number)
+                if self._here:
+                    self._here.back(came_from)
             if event == "exception" and mine:
                 self.fire(place.code, "exception", place)
             if event == "line":
@@ -212,6 +220,8 @@ class Tracer:
             with suppress(OSError):
                 os.utime(self._beat)
         times = self._count(place.code, line, place)
+        if self._here:
+            self._here.reach(place, line, times)
         self.fire(place.code, "call", place, times, line, frame)
 
     def _text(

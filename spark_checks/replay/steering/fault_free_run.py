@@ -11,6 +11,7 @@ from onceproof.model.protocols.parts.sinks.manifest import Manifest, ManifestDir
 from onceproof.properties.counterexample.words.readers import readers_see
 from onceproof.spark_checks.inject.adapters import DataSourceKind, kind_of, manifests
 from onceproof.spark_checks.inject.checkpoint_edits import add_unnamed_file, own
+from onceproof.spark_checks.inject.exchange_points import exchanges_in
 from onceproof.spark_checks.inject.forked_driver import HUNG
 from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.inject.tracing.injection_points import (
@@ -29,11 +30,13 @@ from onceproof.spark_checks.replay.steering.isolation import (
 )
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
+from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
 )
 from onceproof.spark_checks.sinks.user_sink import has_code
+from onceproof.spark_checks.stores.unreliable import breaks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.run_plan import RunPlan
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
+    from onceproof.spark_checks.sinks.exchanges import SeenExchanges
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 _NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))
@@ -67,13 +71,19 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
             )
     draft.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
     listing = _Listing()
-    folder, trial = _tried(context, sink, draft.finished(), listing)
+    unreliable = breaks(sink.store)
+    folder, trial = _tried(
+        context, sink, draft.finished(), listing, unreliable=unreliable
+    )
     refuse_rows_of_others(context, sink, before)
     if trial.unreadable or not _well(context, trial, trial.looks):
         raise UsageError(_wrong(context, sink, trial))
     refuse_unexplained_rows(sink, before)
     marks = folder / "marks"
     seen = seen_in(marks, batches, callback=(marks / CALLED_BACK).exists())
+    if unreliable:
+        exchanges = _exchanged(context, sink, draft.finished(), trial)
+        seen = replace(seen, exchanges=exchanges)
     if not (seen.driver or seen.tasks) and listing.tables:
         files = listing.model(context, trial)
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,7 +105,7 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     steps |= {"write": WORK} if seen.tasks else {}
     return replace(
         sink,
-        engine=InstrumentedMicroBatch,
+        engine=InstrumentedExchanges if unreliable else InstrumentedMicroBatch,
         model=model,
         steps=steps,
         seen=seen,
@@ -119,13 +129,15 @@ def _tried(
     sink: ModelledSink,
     run: RunPlan,
     listing: _Listing | None = None,
+    *,
+    unreliable: bool = False,
 ) -> tuple[Path, SteeredQuery]:
     """Run a fresh sink once, to its end.
 
     The run is repeated once after a failure that was not the sink's.
     """
     for last in (False, True):
-        folder, built = fresh(context, sink)
+        folder, built = fresh(context, sink, breaks=unreliable)
         query = SteeredQuery(context, folder, built, sink, kind_of(built.under_test))
         try:
             problem = query.go(run)
@@ -141,6 +153,28 @@ def _tried(
         message = f"{sink.name} fails without any fault: {why}"
         raise UsageError(message)
     return folder, query
+
+
+def _exchanged(
+    context: ReplayContext, sink: ModelledSink, run: RunPlan, trial: SteeredQuery
+) -> SeenExchanges:
+    """Find the exchanges of a sink's code with its store; another run must agree.
+
+    Raises ``UsageError`` where there are none that could be cut.
+    """
+    folder, again = _tried(context, sink, run, unreliable=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    found = exchanges_in(*trial.requests, again.requests[0])
+    if not found.places:
+        others = (f"{number} {why}" for why, number in found.not_cut.items())
+        besides = "; ".join(["", *others])
+        message = (
+            f"{sink.name}'s code exchanges nothing with its store, so no connection of "
+            f"it can be broken{besides}; help: let it connect to target.store.url, or "
+            "name the store without Unreliable()"
+        )
+        raise UsageError(message)
+    return found
 
 
 class _Listing:

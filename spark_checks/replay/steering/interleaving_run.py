@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.inject.connections import Connections
 from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
@@ -42,7 +44,7 @@ def run_one(
     if plan.refusal:
         return RunEvidence(plan, failed_first=failed_first)
     try:
-        folder, built = fresh(context, sink)
+        folder, built = fresh(context, sink, breaks=plan.cuts)
     except HostError as error:
         gone = Deviation(str(error), help=True)
         return RunEvidence(plan, gone, failed_first=failed_first)
@@ -83,11 +85,21 @@ def run_one(
     )
 
 
-def fresh(context: ReplayContext, sink: ModelledSink) -> tuple[Path, BuiltSink]:
-    """Make an empty folder for the runs of a sink, and the sink in it."""
+def fresh(
+    context: ReplayContext, sink: ModelledSink, *, breaks: bool = False
+) -> tuple[Path, BuiltSink]:
+    """Make an empty folder for the runs of a sink, and the sink in it.
+
+    Where its connections to a store may break, they go through a proxy.
+    """
     folder, target = fresh_target(context)
     hosts = context.session.hosts
-    built = BuiltSink(hosts, context.spark, sink, target, context.patience)
+    connections = None
+    if breaks and target.store is not None:
+        connections = Connections(target.store.address, folder / "marks")
+        context.leftovers.add_proxy(folder, connections.close)
+        target = replace(target, store=target.store.through(connections.port))
+    built = BuiltSink(hosts, context.spark, sink, target, context.patience, connections)
     context.leftovers.add(folder, built)
     return folder, built
 

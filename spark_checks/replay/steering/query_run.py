@@ -59,6 +59,7 @@ class QueryRun:
         self._sink = sink.name
         self._code = sink.code
         self._named = sink.named
+        self._connections = built.connections
         allowed = (str(context.scratch), *sink.allowed, *built.allowed)
         self._allowed = allowed if sink.code else None
         self._marks = folder / "marks"
@@ -91,6 +92,7 @@ class QueryRun:
             allowed=self._allowed,
             path=tuple(p for p in sys.path if p) if self._own else (),
             sink=self._sink,
+            watched=self._connections is not None,
         )
         self._stall.expect(rule_set.rules)
         placed = rule_set.write(session.plans)
@@ -103,6 +105,8 @@ class QueryRun:
             mine = own(self._checkpoint, self._context.scratch)
             begun = self._marks / run.begun[run.trap]
             trap = Trap(mine, run.trap, begun, self._marks / run.end_mark.mark)
+        if self._connections is not None:
+            self._connections.begin(rule_set)
         try:
             with trap, self._stall:
                 ended = self._run(rule_set, placed, run)
@@ -114,6 +118,8 @@ class QueryRun:
             return ended
         finally:
             self.leave()
+            if self._connections is not None:
+                self._connections.end()
             placed.unlink(missing_ok=True)
 
     def _run(self, rule_set: RuleSet, placed: Path, run: RunPlan) -> QueryResult:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onceproof.spark_checks.inject.adapters import Adapter
+    from onceproof.spark_checks.inject.connections import SeenRequest
     from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
     from onceproof.spark_checks.plan.run_plan import ExpectedMark, RunPlan
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
@@ -107,6 +108,12 @@ class SteeredQuery:
     def released_early(self) -> bool:
         """Whether a task that was given up went on before its time."""
         return self._query.released_early
+
+    @property
+    def requests(self) -> tuple[list[SeenRequest], dict[str, int]]:
+        """What the sink has said to its store, and what others have, by reason."""
+        connections = self._built.connections
+        return ([], {}) if connections is None else connections.seen()
 
     def look_again(self, run: RunPlan) -> Any:
         """Return what readers see now; None where they fail."""

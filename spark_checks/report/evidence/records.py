@@ -164,6 +164,10 @@ def _note(report: SinkReport, prop: Property) -> str:
         return "the model refutes it at a moment when no replay looks"
     if report.unobserved(prop):
         return "the reader failed at a moment that it speaks of"
+    if report.never_cut:
+        return f"no connection was broken {report.never_cut[0]}"
+    if report.unknown_exchanges:
+        return f"{report.unknown_exchanges} exchanges of the code were not cut"
     if report.never_hit:
         return f"no fault was injected before {report.never_hit[0]}"
     return "something could not be steered as planned"

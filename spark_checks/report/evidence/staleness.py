@@ -25,6 +25,10 @@ from onceproof.spark_checks.report.evidence.source_files import (
     sources_of,
 )
 from onceproof.spark_checks.report.evidence.subjects import undefined
+from onceproof.spark_checks.sinks.exchange_model import (
+    EXCHANGE_SORTS,
+    InstrumentedExchanges,
+)
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -152,7 +156,9 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
         for model in (Manifest, ManifestDirectory):
             if outer.get("sink") == model.label():
                 return MicroBatch(sink=model, **sizes), code
-        return InstrumentedMicroBatch(sink=UserCode(**inner), **sizes), code
+        exchanges = not sizes.keys().isdisjoint(EXCHANGE_SORTS)
+        engine = InstrumentedExchanges if exchanges else InstrumentedMicroBatch
+        return engine(sink=UserCode(**inner), **sizes), code
     known = known_sinks()
     if not known:
         message = "PySpark is not installed"

@@ -22,10 +22,18 @@ from onceproof.spark_checks.plan.fault_kinds import (
     with_effect,
 )
 from onceproof.spark_checks.plan.planner import ENDINGS, realise
-from onceproof.spark_checks.plan.rules import LINES, UNDO, WORK
+from onceproof.spark_checks.plan.rules import (
+    DRIVER_EXCHANGE,
+    LINES,
+    TASK_EXCHANGE,
+    UNDO,
+    WORK,
+)
 from onceproof.spark_checks.plan.run_plan import NotReplayable
 from onceproof.spark_checks.plan.sink_kind import CALLED, SinkKind
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
+from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
+from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 from onceproof.spark_checks.sinks.interface import ModelledSink, Target
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
@@ -38,6 +46,7 @@ ENGINES = {
     **{name: kind for name, kind in LIBRARY.items() if issubclass(kind, MicroBatch)},
     **{f"sink: {name}": sink.engine for name, sink in SINKS.items()},
     "a user's own code": InstrumentedMicroBatch,
+    "a user's own code and its exchanges": InstrumentedExchanges,
 }
 """The models of what is replayed."""
 
@@ -91,6 +100,7 @@ def test_what_a_fault_hits_is_what_its_members_name(fault):
     )
 
     code = {"LINE": LINES, "WORK": WORK, "UNDO": UNDO}
+    code |= {"DRIVER_EXCHANGE": DRIVER_EXCHANGE, "TASK_EXCHANGE": TASK_EXCHANGE}
     assert code.get(sorts[-1] if sorts else "", "") == kind.code
     if kind.in_task:
         assert sorts[:3] == ["BATCH", "PARTITION", "ATTEMPT"]
@@ -108,11 +118,13 @@ def own_code():
     def points(where):
         return tuple(CodePoint(f"line {n} of x.py, {where}()", 1) for n in range(1, 4))
 
+    exchange = Exchange("line 2 of x.py", 1, 1, 1, 1)
     seen = SeenPoints(
         driver={0: points("write")},
         tasks={(0, 0): (*points("put"), CodePoint("the return of put() of x.py"))},
         aborts={0: points("abort")},
         last={0: CodePoint("the return of write() of x.py")},
+        exchanges=SeenExchanges({0: (exchange,)}, {(0, 0): (exchange,)}),
     )
     return ModelledSink(
         "own",
@@ -123,7 +135,7 @@ def own_code():
         parameters=seen.sizes,
         code=("/x",),
         seen=seen,
-        engine=InstrumentedMicroBatch,
+        engine=InstrumentedExchanges,
     )
 
 

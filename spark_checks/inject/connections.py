@@ -1,0 +1,210 @@
+"""The connections of a sink to its store: what its code says on them, and what breaks.
+
+An exchange is known by the point of the user's code that was reached last before it,
+and by its number since. So it is found again in another run, on whatever connection.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.inject.tracing.whereabouts import (
+    processes,
+    whereabouts_of,
+)
+from onceproof.spark_checks.plan.rules import (
+    CUTS,
+    EXCHANGE_OF,
+    LOSE_REPLY,
+    UNMET,
+)
+from onceproof.spark_checks.session import client_processes
+from onceproof.spark_checks.sinks.exchanges import THREADS
+from onceproof.spark_checks.stores.interface import StoreError
+from onceproof.spark_checks.stores.proxy import Cut, Proxy
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.inject.tracing.whereabouts import Whereabouts
+    from onceproof.spark_checks.plan.rules import Rule, RuleSet
+    from onceproof.spark_checks.stores.proxy import Link
+
+ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
+OUTSIDE = "sent while none of your code runs"
+ABORTS = "sent by code that aborts a batch"
+
+
+@dataclass
+class SeenRequest:
+    """A request that the user's code has sent."""
+
+    where: Whereabouts
+    """Where the code was."""
+    number: int
+    """Which request it is since the code came there, from 1."""
+    link: Link
+    """The connection."""
+    answered: bool = False
+    """Whether the store has answered."""
+
+
+class Connections:
+    """Passes on what a sink says to its store, and breaks connections as rules say."""
+
+    def __init__(self, address: tuple[str, int], marks: Path) -> None:
+        """Listen for a sink that leaves its marks in a folder.
+
+        Raises ``StoreError`` where exchanges cannot be found on this system.
+        """
+        missing = client_processes.missing()
+        if missing:
+            message = (
+                f"connections cannot be broken here: {missing}; help: name the store "
+                "without Unreliable()"
+            )
+            raise StoreError(message)
+        self._marks = marks
+        self._lock = threading.Lock()
+        self._rules: list[Rule] = []
+        self._patience = 0.0
+        self._watching = False
+        self._holders: dict[Link, int] = {}
+        self._latest: dict[Link, SeenRequest] = {}
+        self._cutting: dict[Link, Rule] = {}
+        self._numbers: Counter[tuple[int, Whereabouts]] = Counter()
+        self._requests: list[SeenRequest] = []
+        self._others: Counter[str] = Counter()
+        self._proxy = Proxy(address, self)
+
+    @property
+    def port(self) -> int:
+        """The port that the sink connects to."""
+        return self._proxy.port
+
+    def begin(self, rule_set: RuleSet) -> None:
+        """Watch a run of the sink from now on, and break what its rules say."""
+        with self._lock:
+            self._rules = [rule for rule in rule_set.rules if rule.do in CUTS]
+            self._patience = rule_set.patience
+            self._watching = True
+            self._numbers.clear()
+            self._requests = []
+            self._others.clear()
+
+    def end(self) -> None:
+        """Watch no more: what is said from now on is passed on."""
+        with self._lock:
+            self._watching = False
+            self._rules = []
+
+    def seen(self) -> tuple[list[SeenRequest], dict[str, int]]:
+        """Return the exchanges of the run, and the number of others, by reason."""
+        with self._lock:
+            answered = [one for one in self._requests if one.answered]
+            return answered, dict(self._others)
+
+    def close(self) -> None:
+        """Break all connections, and listen no more."""
+        self._proxy.close()
+
+    def watches(self) -> bool:
+        """Return whether a run is watched now."""
+        return self._watching
+
+    def request(self, link: Link) -> Cut:
+        """Decide on a request."""
+        with self._lock:
+            self._latest.pop(link, None)
+            if not self._watching:
+                return Cut.NOTHING
+            rule = self._due(link)
+        if rule is None:
+            return Cut.NOTHING
+        if not self._awaited(rule):
+            return Cut.NOTHING
+        with self._lock:
+            self._cutting[link] = rule
+        return Cut.REPLY if rule.do == LOSE_REPLY else Cut.REQUEST
+
+    def _due(self, link: Link) -> Rule | None:
+        """Take note of a request; return the rule for it, which counts once."""
+        holder = self._holder(link)
+        if holder is None:
+            self._others[ELSEWHERE] += 1
+            return None
+        try:
+            where = whereabouts_of(self._marks, holder)
+        except LookupError:
+            self._others[THREADS] += 1
+            return None
+        if where is None or where.function not in EXCHANGE_OF:
+            self._others[OUTSIDE if where is None else ABORTS] += 1
+            return None
+        self._numbers[holder, where] += 1
+        seen = SeenRequest(where, self._numbers[holder, where], link)
+        self._requests.append(seen)
+        self._latest[link] = seen
+        found = next((rule for rule in self._rules if _fits(rule, seen)), None)
+        if found is not None:
+            self._rules.remove(found)
+        return found
+
+    def _holder(self, link: Link) -> int | None:
+        if link not in self._holders:
+            known = processes(self._marks)
+            found = client_processes.holder(known, link.peer, self.port)
+            if found is None:
+                return None
+            self._holders[link] = found
+        return self._holders[link]
+
+    def _awaited(self, rule: Rule) -> bool:
+        """Wait for the marks of faults that come before; return whether all came."""
+        deadline = time.monotonic() + self._patience
+        for mark in rule.await_:
+            path = Path(mark) if "/" in mark else self._marks / mark
+            while not path.exists():
+                if time.monotonic() > deadline or not self._marks.is_dir():
+                    (self._marks / f"{UNMET}-{rule.mark}").write_text(
+                        f"{rule.request or 'a request'} waited in vain for {path.name}"
+                    )
+                    return False
+                time.sleep(0.002)
+        return True
+
+    def answered(self, link: Link) -> None:
+        """Take note that the store answers."""
+        with self._lock:
+            seen = self._latest.get(link)
+            if seen is not None:
+                seen.answered = True
+
+    def broke(self, link: Link) -> None:
+        """Leave the mark of the fault."""
+        with self._lock:
+            rule = self._cutting.pop(link, None)
+        if rule is not None and rule.mark:
+            (self._marks / rule.mark).touch()
+
+    def waits(self, link: Link) -> bool:
+        """Return whether the client waits for its answer."""
+        with self._lock:
+            holder = self._holder(link)
+        return holder is None or client_processes.waits(holder)
+
+
+def _fits(rule: Rule, seen: SeenRequest) -> bool:
+    where = seen.where
+    return (
+        rule.function == EXCHANGE_OF[where.function]
+        and rule.batch == where.batch
+        and rule.partition in (None, where.partition)
+        and rule.attempt in (None, where.attempt)
+        and rule.line == where.line
+        and rule.nth in (None, where.time)
+        and rule.exchange in (None, seen.number)
+    )

@@ -1,0 +1,83 @@
+"""Exchanges of a sink's code with its store, found by running it without a fault."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, TypeAlias
+
+from onceproof.spark_checks.plan.rules import LINES
+from onceproof.spark_checks.sinks.exchanges import UNSTEADY, Exchange, SeenExchanges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from onceproof.spark_checks.inject.connections import SeenRequest
+    from onceproof.spark_checks.stores.proxy import Link
+
+_ENDS = 4
+REPEATED = "repetitions of exchanges that are cut at their first and last times"
+_Key: TypeAlias = "tuple[str, int, int | None]"
+_Group: TypeAlias = "tuple[_Key, str, int]"
+
+
+def exchanges_in(
+    requests: Iterable[SeenRequest],
+    others: Mapping[str, int],
+    again: Iterable[SeenRequest],
+) -> SeenExchanges:
+    """Describe the exchanges of a run without a fault.
+
+    ``others`` are requests that the user's code has not sent, by reason. Where
+    ``again``, another such run, has a different number of them since a point, none is
+    cut there: it would not be known which one was.
+    """
+    first, second = list(requests), list(again)
+    numbers, then = _numbers(first), _numbers(second)
+    unsteady = {group for group in numbers | then if numbers[group] != then[group]}
+    kept: dict[_Key, list[Exchange]] = defaultdict(list)
+    not_cut = Counter(others)
+    not_cut[UNSTEADY] = sum(max(numbers[g], then[g]) for g in unsteady)
+    links: dict[tuple[_Key, Link], int] = {}
+    used: Counter[_Key] = Counter()
+    requests_on: Counter[tuple[_Key, Link]] = Counter()
+    for one in first:
+        key = _key(one)
+        place = (key, one.link)
+        if place not in links:
+            used[key] += 1
+            links[place] = used[key]
+        requests_on[place] += 1
+        if _group(one) not in unsteady:
+            point = (one.where.line, one.where.time, one.number)
+            kept[key].append(Exchange(*point, links[place], requests_on[place]))
+    driver: dict[int, tuple[Exchange, ...]] = {}
+    tasks: dict[tuple[int, int], tuple[Exchange, ...]] = {}
+    for (function, batch, partition), every in kept.items():
+        some = _ends(every)
+        not_cut[REPEATED] += len(every) - len(some)
+        if function == LINES:
+            driver[batch] = some
+        elif partition is not None:
+            tasks[batch, partition] = some
+    return SeenExchanges(driver, tasks, {why: n for why, n in not_cut.items() if n})
+
+
+def _ends(every: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Leave out the exchanges at a point that are not among the first or last there."""
+    at: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(every):
+        at[one.point].append(number)
+    kept = {n for some in at.values() for n in (*some[:_ENDS], *some[-_ENDS:])}
+    return tuple(every[n] for n in sorted(kept))
+
+
+def _numbers(requests: Iterable[SeenRequest]) -> Counter[_Group]:
+    return Counter(map(_group, requests))
+
+
+def _group(one: SeenRequest) -> _Group:
+    return _key(one), one.where.line, one.where.time
+
+
+def _key(one: SeenRequest) -> _Key:
+    return one.where.function, one.where.batch, one.where.partition

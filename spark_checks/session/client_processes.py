@@ -1,0 +1,63 @@
+"""Which process holds a connection of this machine, and whether it waits."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TABLE = Path("/proc/net/tcp")
+_LOOPBACK = "0100007F"
+_WAITS = b"S"
+
+
+def missing() -> str:
+    """Say why no process can be found by its connections; empty if it can."""
+    if _TABLE.exists() and sys.byteorder == "little":
+        return ""
+    return "the system does not list in /proc/net/tcp who holds a connection"
+
+
+def holder(candidates: Iterable[int], port: int, to_port: int) -> int | None:
+    """Return which process holds the connection from a port of loopback to another."""
+    wanted = _socket(port, to_port)
+    if wanted is None:
+        return None
+    for process in candidates:
+        with suppress(OSError):
+            for number in Path(f"/proc/{process}/fd").iterdir():
+                with suppress(OSError):
+                    if str(number.readlink()) == wanted:
+                        return process
+    return None
+
+
+def waits(process: int) -> bool:
+    """Return whether no thread of a process runs; True for one that has ended."""
+    try:
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+    except OSError:
+        return True
+    return all(_state(thread / "stat") == _WAITS for thread in threads)
+
+
+def _state(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return _WAITS
+    # The name of the program comes before it, in brackets, and may hold any.
+    return content.rpartition(b")")[2].split()[0]
+
+
+def _socket(port: int, to_port: int) -> str | None:
+    """Name the socket of a connection, as ``/proc`` does."""
+    ends = f" {_LOOPBACK}:{port:04X} {_LOOPBACK}:{to_port:04X} "
+    for line in _TABLE.read_text(encoding="ascii").splitlines():
+        if ends in line:
+            return f"socket:[{line.split()[9]}]"
+    return None

@@ -1,0 +1,74 @@
+"""Micro-batches into a user's sink whose connections to its store break."""
+
+from __future__ import annotations
+
+from onceproof.model.language import Member, Sort, fault, not_, when
+from onceproof.model.protocols.micro_batch import MicroBatch, Task
+from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
+
+_MOST = 2**12
+EXCHANGE_SORTS = ("DRIVER_EXCHANGE", "TASK_EXCHANGE")
+"""The names of the sorts of exchanges."""
+
+
+class InstrumentedExchanges(InstrumentedMicroBatch):
+    """The same with faults at each exchange of the sink's code with its store.
+
+    What the code does then is its own: it may try again, or raise. The order of steps
+    is that of code that raises.
+    """
+
+    DRIVER_EXCHANGE = Sort(
+        "exchange of the code on the driver", size=1, ordered=True, most=_MOST
+    )
+    TASK_EXCHANGE = Sort(
+        "exchange of the code in a task", size=1, ordered=True, most=_MOST
+    )
+
+    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
+    def lose_request_in_commit(self, b: Member, n: Member) -> None:
+        """A connection of the code on the driver breaks before the store is reached."""
+        when(n > 0, self._commits(b), not_(self.sink.finished(b)))
+        self.sink.abort(b)
+        self.lose_volatile()
+
+    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
+    def lose_reply_in_commit(self, b: Member, n: Member) -> None:
+        """The store answers the code on the driver, and the answer is lost."""
+        when(n > 0, self._commits(b), not_(self.sink.finished(b)))
+        self.sink.abort(b)
+        self.lose_volatile()
+
+    @fault(
+        per=(
+            MicroBatch.BATCH,
+            MicroBatch.PARTITION,
+            MicroBatch.ATTEMPT,
+            TASK_EXCHANGE,
+        )
+    )
+    def lose_request_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """A connection of an attempt breaks before the store is reached."""
+        when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
+        self.sink.abort_task(b, p, a, wrote=False)
+        self.task[p, a] = Task.FAILED
+
+    @fault(
+        per=(
+            MicroBatch.BATCH,
+            MicroBatch.PARTITION,
+            MicroBatch.ATTEMPT,
+            TASK_EXCHANGE,
+        )
+    )
+    def lose_reply_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """The store answers an attempt, and the answer is lost."""
+        when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
+        self.sink.abort_task(b, p, a, wrote=False)
+        self.task[p, a] = Task.FAILED
+
+
+OWN_CODE_ENGINES = {
+    engine.label(): engine for engine in (InstrumentedMicroBatch, InstrumentedExchanges)
+}
+"""By its label, each protocol that a user's own sink is replayed by."""

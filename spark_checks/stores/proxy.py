@@ -1,0 +1,306 @@
+"""Stands between clients and a store on loopback, and breaks connections on request.
+
+Bytes are passed on as they are, TLS included: only their direction counts. What a
+client sends after it has heard from the store, or as its first, is a *request*, up to
+where it waits; what the store then sends is the answer. What it sends as it closes its
+connection is none.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+import threading
+import time
+from contextlib import suppress
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOST = "127.0.0.1"
+_PIECE = 1 << 16
+_MOST_HELD = 1 << 20
+_IDLE = 0.5
+_TURN = 0.0005
+_LONGEST_HOLD = 0.1
+_QUIET = 0.1
+_CONNECTS = 10.0
+_DRAINS = 10.0
+
+
+class Cut(Enum):
+    """What becomes of a request."""
+
+    NOTHING = "it is passed on, and so is its answer"
+    REQUEST = "the connection breaks before the request reaches the store"
+    REPLY = "the connection breaks once the store has answered"
+
+
+class Watcher(Protocol):
+    """Decides what becomes of requests. Each connection calls it in a thread."""
+
+    def watches(self) -> bool:
+        """Return whether requests count now."""
+
+    def request(self, link: Link) -> Cut:
+        """Decide on a request, none of which has reached the store. It may wait."""
+
+    def answered(self, link: Link) -> None:
+        """Take note that the store answers a request."""
+
+    def broke(self, link: Link) -> None:
+        """Take note that a connection breaks now, as decided."""
+
+    def waits(self, link: Link) -> bool:
+        """Return whether the client has sent all of its request, and waits."""
+
+
+class Link:
+    """One connection of a client, and the one to the store behind it."""
+
+    def __init__(self, client: socket.socket, store: socket.socket) -> None:
+        """Join two open connections."""
+        self.client = client
+        self.store = store
+        self.peer: int = client.getpeername()[1]
+        for one in (client, store):
+            one.setblocking(False)  # noqa: FBT003 - its own signature
+            with suppress(OSError):
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def close(self) -> None:
+        """Close both ends."""
+        for one in (self.client, self.store):
+            with suppress(OSError):
+                one.close()
+
+    def reset(self) -> None:
+        """Break the client's connection, as a network does: it gets an error."""
+        with suppress(OSError):
+            linger = struct.pack("ii", 1, 0)
+            self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        with suppress(OSError):
+            self.client.close()
+
+
+class Proxy:
+    """Listens on a free port of loopback, and passes on to one address of a store."""
+
+    def __init__(self, address: tuple[str, int], watcher: Watcher) -> None:
+        """Listen. Raises ``OSError`` where there is no free port."""
+        self._address = address
+        self._watcher = watcher
+        self._over = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._links: set[Link] = set()
+        self._lock = threading.Lock()
+        self._listener = socket.create_server((HOST, 0))
+        self._listener.settimeout(_IDLE)
+        self.port: int = self._listener.getsockname()[1]
+        self._start(self._accept)
+
+    def close(self) -> None:
+        """Listen no more, break all connections, and wait for their threads."""
+        self._over.set()
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        with self._lock:
+            links, threads = list(self._links), list(self._threads)
+        for link in links:
+            for one in (link.client, link.store):
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+
+    def _start(self, work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work, daemon=True, name="onceproof-proxy")
+        with self._lock:
+            self._threads = [t for t in self._threads if t.is_alive()]
+            self._threads.append(thread)
+            thread.start()
+
+    def _accept(self) -> None:
+        while not self._over.is_set():
+            try:
+                client, _ = self._listener.accept()
+            except TimeoutError:
+                continue
+            except OSError:
+                return
+            self._start(lambda client=client: self._serve(client))  # type: ignore[misc]
+
+    def _serve(self, client: socket.socket) -> None:
+        """Serve one connection to its end."""
+        try:
+            store = socket.create_connection(self._address, timeout=_CONNECTS)
+        except OSError:
+            client.close()
+            return
+        try:
+            link = Link(client, store)
+        except OSError:
+            client.close()
+            store.close()
+            return
+        with self._lock:
+            self._links.add(link)
+        try:
+            if not self._over.is_set():
+                _Passing(link, self._watcher, self._over).go()
+        except OSError:
+            link.reset()
+        finally:
+            with self._lock:
+                self._links.discard(link)
+            link.close()
+
+
+class _Passing:
+    """Passes the bytes of one connection on, in both directions."""
+
+    def __init__(self, link: Link, watcher: Watcher, over: threading.Event) -> None:
+        self._link = link
+        self._watcher = watcher
+        self._over = over
+        self._to_store = bytearray()
+        self._to_client = bytearray()
+        self._client_ended = False
+        self._store_ended = False
+        self._asked = False
+        self._gathers = False
+        self._cut = Cut.NOTHING
+        self._since = 0.0
+
+    def go(self) -> None:
+        """Pass on until both ends have nothing more to say, or it is cut."""
+        while not self._over.is_set():
+            if self._done():
+                return
+            reads, writes = self._wishes()
+            idle = _TURN if self._gathers else _IDLE
+            ready, open_, _ = select.select(reads, writes, [], idle)
+            link = self._link
+            if link.client in ready:
+                self._from_client()
+            if link.client not in ready and self._gathers and self._asks():
+                self._finish_store()
+                return
+            if link.store in ready and link.client not in ready and self._from_store():
+                link.reset()
+                self._finish_store()
+                return
+            if link.store in open_ and self._to_store:
+                del self._to_store[: link.store.send(self._to_store)]
+            if link.client in open_ and self._to_client:
+                del self._to_client[: link.client.send(self._to_client)]
+
+    def _wishes(self) -> tuple[list[socket.socket], list[socket.socket]]:
+        link = self._link
+        reads = []
+        if not self._client_ended and len(self._to_store) < _MOST_HELD:
+            reads.append(link.client)
+        if not self._store_ended and len(self._to_client) < _MOST_HELD:
+            reads.append(link.store)
+        writes = [link.store] if self._to_store and not self._gathers else []
+        return reads, [*writes, *([link.client] if self._to_client else [])]
+
+    def _done(self) -> bool:
+        """Hand on ends of streams; return whether nothing is left to do."""
+        if self._client_ended and not self._to_store:
+            with suppress(OSError):
+                self._link.store.shutdown(socket.SHUT_WR)
+        if self._store_ended and not self._to_client:
+            with suppress(OSError):
+                self._link.client.shutdown(socket.SHUT_WR)
+            return True
+        return False
+
+    def _from_client(self) -> None:
+        """Take what the client sends."""
+        piece = self._link.client.recv(_PIECE)
+        if not piece:
+            self._client_ended = True
+            self._gathers = False
+        elif not self._asked and self._watcher.watches():
+            self._asked = self._gathers = True
+            self._since = time.monotonic()
+        self._to_store += piece
+
+    def _asks(self) -> bool:
+        """End a request where its client waits; return whether it is cut now.
+
+        What is sent as a connection is closed comes from a client that does not wait.
+        """
+        if not self._has_sent():
+            return False
+        self._gathers = False
+        self._cut = self._watcher.request(self._link)
+        if self._cut is Cut.REQUEST:
+            self._watcher.broke(self._link)
+            self._link.reset()
+            return True
+        return False
+
+    def _from_store(self) -> bool:
+        """Take what the store sends; return whether the connection is cut now."""
+        piece = self._link.store.recv(_PIECE)
+        if not piece:
+            self._store_ended = True
+            return False
+        if self._asked and not self._gathers:
+            self._asked = False
+            self._watcher.answered(self._link)
+            if self._cut is Cut.REPLY:
+                self._hear_out()
+                self._watcher.broke(self._link)
+                return True
+        self._to_client += piece
+        return False
+
+    def _has_sent(self) -> bool:
+        """Return whether the client waits, and so has sent all of its request.
+
+        Else it would depend on timing how many requests there are.
+        """
+        if len(self._to_store) >= _MOST_HELD:
+            return True
+        if time.monotonic() - self._since > _LONGEST_HOLD:
+            return True
+        if not self._watcher.waits(self._link):
+            return False
+        # What it sent before it began to wait is there by now, and so is its end.
+        return not select.select([self._link.client], [], [], 0)[0]
+
+    def _hear_out(self) -> None:
+        """Let the store answer to the end, while the client hears nothing."""
+        link = self._link
+        while not self._over.is_set():
+            reads = [link.store, *([] if self._client_ended else [link.client])]
+            writes = [link.store] if self._to_store else []
+            ready, open_, _ = select.select(reads, writes, [], _QUIET)
+            if not ready and not open_:
+                return
+            if link.client in ready:
+                piece = link.client.recv(_PIECE)
+                self._client_ended = not piece
+                self._to_store += piece
+            if link.store in open_ and self._to_store:
+                del self._to_store[: link.store.send(self._to_store)]
+            if link.store in ready and not link.store.recv(_PIECE):
+                return
+
+    def _finish_store(self) -> None:
+        """Let the store see the end of the client, and finish what it has heard."""
+        store = self._link.store
+        with suppress(OSError):
+            store.shutdown(socket.SHUT_WR)
+            deadline = time.monotonic() + _DRAINS
+            while not self._over.is_set() and time.monotonic() < deadline:
+                ready, _, _ = select.select([store], [], [], _IDLE)
+                if ready and not store.recv(_PIECE):
+                    return

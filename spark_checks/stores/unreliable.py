@@ -1,0 +1,56 @@
+"""A store whose connections break: requests and answers are lost on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.stores.interface import SinkStore, StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onceproof.spark_checks.stores.interface import RunningStore
+
+
+@dataclass(frozen=True)
+class Unreliable:
+    """A store to which connections break, such as ``Unreliable(Postgres())``.
+
+    A replay then also breaks each connection before a request reaches the store, and
+    after the store has answered and before the client hears.
+    """
+
+    store: SinkStore
+    """The store itself, which never fails."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no store."""
+        __tracebackhide__ = True
+        known = hasattr(self.store, "missing") and not isinstance(self.store, type)
+        if not known or isinstance(self.store, Unreliable):
+            message = "Unreliable() takes a store, as in Unreliable(Postgres())"
+            raise StoreError(message)
+
+    @property
+    def name(self) -> str:
+        """The name of the kind of store."""
+        return self.store.name
+
+    def missing(self) -> tuple[str, ...]:
+        """Say what to install for the store itself."""
+        return self.store.missing()
+
+    def start(self, folder: Path) -> RunningStore:
+        """Start the store itself: it is the same one that other sinks write to."""
+        return self.store.start(folder)
+
+
+def itself(store: SinkStore) -> SinkStore:
+    """Return the store without what breaks its connections."""
+    return store.store if isinstance(store, Unreliable) else store
+
+
+def breaks(store: SinkStore | None) -> bool:
+    """Return whether connections to a store break."""
+    return isinstance(store, Unreliable)

@@ -1,0 +1,235 @@
+"""Exchanges are known by where the code is; what is not known for sure is not cut."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import pytest
+
+from onceproof.spark_checks.inject.connections import (
+    ELSEWHERE,
+    OUTSIDE,
+    Connections,
+    SeenRequest,
+)
+from onceproof.spark_checks.inject.exchange_points import REPEATED, exchanges_in
+from onceproof.spark_checks.inject.tracing.whereabouts import (
+    OwnWhereabouts,
+    Whereabouts,
+    processes,
+    whereabouts_of,
+)
+from onceproof.spark_checks.plan.rules import (
+    DRIVER_EXCHANGE,
+    LINES,
+    LOSE_REPLY,
+    LOSE_REQUEST,
+    WORK,
+    Place,
+    Rule,
+    RuleSet,
+)
+from onceproof.spark_checks.sinks.exchanges import THREADS, UNSTEADY
+from tests.spark_checks.stores.test_proxy import Echo, ask
+
+
+def requests(*points, batch=0, partition=None, link="a"):
+    """Make the requests of a run, several at some points."""
+    numbers = {}
+    found = []
+    for line, time_ in points:
+        numbers[line, time_] = numbers.get((line, time_), 0) + 1
+        function = LINES if partition is None else WORK
+        where = Whereabouts(function, batch, partition, None, line, time_)
+        found.append(SeenRequest(where, numbers[line, time_], link, answered=True))
+    return found
+
+
+def test_exchanges_are_numbered_by_point_and_named_by_connection():
+    """So they are found again, on whatever connection."""
+    sent = [
+        *requests(("connect", 1), ("connect", 1), ("insert", 1)),
+        *requests(("insert", 2), link="b"),
+    ]
+
+    seen = exchanges_in(sent, {}, sent)
+
+    assert [one.place for one in seen.driver[0]] == [
+        "request 1 at connect",
+        "request 2 at connect",
+        "request 1 at insert",
+        "request 1 at insert",
+    ]
+    assert seen.driver[0][2].name == "request 3 of connection 1"
+    assert seen.driver[0][3].name == "request 1 of connection 2"
+    assert seen.sizes == {"DRIVER_EXCHANGE": 5, "TASK_EXCHANGE": 1}
+
+
+def test_where_two_runs_differ_no_exchange_is_cut():
+    """It would not be known which one was."""
+    first = requests(("flush", 1), ("flush", 1), ("commit", 1))
+    again = requests(("flush", 1), ("commit", 1), ("late", 1))
+
+    seen = exchanges_in(first, {}, again)
+
+    assert seen.places == {"request 1 at commit"}
+    assert seen.not_cut == {UNSTEADY: 3}
+    assert seen.unknown == 3
+
+
+def test_of_many_exchanges_at_a_line_the_first_and_last_are_cut():
+    """The others are counted."""
+    many = requests(*(("insert", n) for n in range(1, 101)))
+
+    seen = exchanges_in(many, {}, many)
+
+    assert [one.time for one in seen.driver[0]] == [1, 2, 3, 4, 97, 98, 99, 100]
+    assert seen.not_cut == {REPEATED: 92}
+    assert not seen.unknown
+
+
+def test_of_tasks_all_places_are_cut_in_some_partition():
+    """The task that has the most comes first."""
+    sent = [
+        *requests(("a", 1), ("b", 1), partition=1),
+        *requests(("a", 1), partition=0),
+        *requests(("c", 1), partition=0),
+    ]
+
+    seen = exchanges_in(sent, {}, sent)
+
+    assert [(p, one.point) for p, one in seen.of_tasks(0)] == [
+        (0, "a"),
+        (0, "c"),
+        (1, "b"),
+    ]
+
+
+def test_a_process_says_where_its_code_is(tmp_path):
+    """Of two threads at once, nobody knows which one talks to a store."""
+    here = OwnWhereabouts(tmp_path)
+    place = Place(1, 2, 0, "run")
+
+    here.reach(place, "line 3", 4)
+    [me] = processes(tmp_path)
+    found = whereabouts_of(tmp_path, me)
+    other = threading.Thread(target=here.reach, args=(place, "line 9", 1))
+    other.start()
+    other.join()
+    with pytest.raises(LookupError):
+        whereabouts_of(tmp_path, me)
+    fresh = OwnWhereabouts(tmp_path)
+    fresh.reach(place, "line 5", 1)
+    fresh.back(b"")
+
+    assert found == Whereabouts(WORK, 1, 2, 0, "line 3", 4)
+    assert whereabouts_of(tmp_path, me) is None
+    assert whereabouts_of(tmp_path, 1) is None
+
+
+@pytest.fixture
+def connections(tmp_path):
+    """Give connections to an echo server, and the server."""
+    server = Echo()
+    made = Connections(server.address, tmp_path)
+    yield made, server
+    made.close()
+    server.listener.close()
+
+
+def rules(tmp_path, *some):
+    return RuleSet(tuple(some), str(tmp_path), patience=5.0)
+
+
+def cut(do, exchange=1, **more):
+    return Rule(
+        DRIVER_EXCHANGE,
+        "call",
+        0,
+        do,
+        line="line 3",
+        nth=1,
+        exchange=exchange,
+        mark="stopped",
+        **more,
+    )
+
+
+@pytest.mark.parametrize("do", [LOSE_REQUEST, LOSE_REPLY])
+def test_the_exchange_at_a_point_is_cut_and_leaves_its_mark(tmp_path, connections, do):
+    """Once; those before it, and all after it, are passed on."""
+    made, server = connections
+    here = OwnWhereabouts(tmp_path)
+    made.begin(rules(tmp_path, cut(do, 2)))
+
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        here.reach(Place(0), "line 3", 1)
+        assert ask(client, b"a\n") == b"A\n"
+        assert not (tmp_path / "stopped").exists()
+        with pytest.raises(OSError):  # noqa: PT011 - whichever a broken connection gives
+            ask(client, b"b\n")
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        assert ask(client, b"c\n") == b"C\n"
+    made.end()
+
+    assert (tmp_path / "stopped").exists()
+    lost = [] if do == LOSE_REQUEST else [b"b\n"]
+    assert server.lines == [b"a\n", *lost, b"c\n"]
+    numbers = [one.number for one in made.seen()[0]]
+    assert numbers == ([1, 3] if do == LOSE_REQUEST else [1, 2, 3])
+
+
+def test_what_is_sent_as_a_connection_closes_is_no_request(tmp_path, connections):
+    """The code may be anywhere by the time that it is seen."""
+    made, server = connections
+    here = OwnWhereabouts(tmp_path)
+    made.begin(rules(tmp_path))
+
+    here.reach(Place(0), "line 3", 1)
+    for _ in range(20):
+        client = socket.create_connection(("127.0.0.1", made.port))
+        ask(client, b"a\n")
+        client.sendall(b"bye\n")
+        client.close()
+    deadline = time.monotonic() + 5
+    while server.lines.count(b"bye\n") < 20 and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+    assert server.lines.count(b"bye\n") == 20
+    assert len(made.seen()[0]) == 20
+
+
+def test_requests_of_no_known_place_are_counted_and_passed_on(tmp_path, connections):
+    """Of processes without such code, outside of it, and of several threads."""
+    made, _ = connections
+    made.begin(rules(tmp_path, cut(LOSE_REQUEST)))
+    here = OwnWhereabouts(tmp_path)
+
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        ask(client, b"a\n")
+        here.back(b"")
+        ask(client, b"b\n")
+        here.reach(Place(0), "line 3", 1)
+        other = threading.Thread(target=here.reach, args=(Place(0), "line 9", 1))
+        other.start()
+        other.join()
+        ask(client, b"c\n")
+
+    assert made.seen() == ([], {ELSEWHERE: 1, OUTSIDE: 1, THREADS: 1})
+    assert not (tmp_path / "stopped").exists()
+
+
+def test_a_cut_that_waits_in_vain_is_none(tmp_path, connections):
+    """It is passed on, and a mark says why nothing is judged."""
+    made, _ = connections
+    rule_set = rules(tmp_path, cut(LOSE_REQUEST, await_=("never",)))
+    made.begin(RuleSet(rule_set.rules, str(tmp_path), patience=0.05))
+    OwnWhereabouts(tmp_path).reach(Place(0), "line 3", 1)
+
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        assert ask(client, b"a\n") == b"A\n"
+
+    [unmet] = tmp_path.glob("unmet-*")
+    assert "waited in vain for never" in unmet.read_text()

@@ -1,0 +1,130 @@
+"""Sinks on PostgreSQL that try again after an error, as people write them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+
+from onceproof.spark_checks import ForeachBatch
+from tests.spark_checks.stores.postgres_sinks import INSERT, UPSERT, reader, tables
+
+KNOWN = "SELECT 1 FROM done WHERE batch = %s"
+
+
+def twice(work, *given):
+    """Try again once where a connection breaks."""
+    try:
+        work(*given)
+    except psycopg.OperationalError:
+        work(*given)
+
+
+def insert(url, rows, statement):
+    with psycopg.connect(url) as db, db.cursor() as cursor:
+        cursor.executemany(statement, rows)
+
+
+def upsert_again(target):
+    """It is right: a repeat changes nothing."""
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        twice(insert, url, rows, UPSERT)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def looked_up_once(target):
+    """It is right but for lost answers: it tries again without a second look."""
+    url = target.store.url
+    tables(url)
+
+    def commit(rows, batch_id):
+        with psycopg.connect(url) as db:
+            with db.cursor() as cursor:
+                cursor.executemany(INSERT, rows)
+            done = "INSERT INTO done VALUES (%s) ON CONFLICT DO NOTHING"
+            db.execute(done, (batch_id,))
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        with psycopg.connect(url) as db:
+            if db.execute(KNOWN, (batch_id,)).fetchone():
+                return
+        twice(commit, rows, batch_id)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def upsert_again_in_tasks(target):
+    """It is right, in tasks."""
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def partition(rows):
+        twice(insert, url, [tuple(row) for row in rows], UPSERT)
+
+    def write(batch, batch_id):
+        batch.foreachPartition(partition)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def insert_again_in_tasks(target):
+    """A lost answer is enough for two rows."""
+    url = target.store.url
+    tables(url)
+
+    def partition(rows):
+        twice(insert, url, [tuple(row) for row in rows], INSERT)
+
+    def write(batch, batch_id):
+        batch.foreachPartition(partition)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def swallows(target):
+    """It drops what it believes to be lost."""
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        try:
+            insert(url, rows, UPSERT)
+        except psycopg.OperationalError:
+            return
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def past_the_store(target):
+    """It connects to the server by itself, and not through its place."""
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+    with psycopg.connect(url) as db:
+        [(port,)] = db.execute("SELECT inet_server_port()").fetchall()
+    direct = url.replace(f":{target.store.address[1]}/", f":{port}/")
+
+    def write(batch, batch_id):
+        insert(direct, [tuple(row) for row in batch.collect()], UPSERT)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def in_threads(target):
+    """It writes from two threads at once."""
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        parts = (rows[::2], rows[1::2])
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda part: insert(url, part, UPSERT), parts))
+
+    return ForeachBatch(write, read=reader(url))
