@@ -6,6 +6,7 @@ from enum import Enum
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.append import Append
+from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerLookedUpOnce
 from onceproof.model.protocols.parts.sinks.partition_ledger import PartitionLedger
 from onceproof.model.protocols.parts.sinks.sink import Sink
 
@@ -259,3 +260,64 @@ class MicroBatchRescaled(MicroBatch):
 
     rescales = param(1, "how many faults may change the partitioning on restart")
     sink = part(Sink, default=PartitionLedger)
+
+
+class MicroBatchUnreliable(MicroBatch):
+    """The same where connections between the sink's code and its store break.
+
+    A request is lost before the store has it, or the store does what it asks for and
+    the answer is lost. The code cannot tell one from the other. It tries again, or it
+    raises; then Spark does. Left out: requests that the store gets later than that.
+    """
+
+    breaks = ("at-most-once", "effectively-once")
+
+    retries = param(1, "whether the sink's code tries again after a broken connection")
+    sink = part(Sink, default=LedgerLookedUpOnce)
+
+    @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
+    def lose_request(self, b: Member, p: Member, a: Member) -> None:
+        """An attempt's connection breaks before the store has its write."""
+        when(self._writes(b, p, a))
+        self._breaks_in_task(b, p, a)
+
+    @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
+    def lose_reply(self, b: Member, p: Member, a: Member) -> None:
+        """The store has done an attempt's write, and the answer is lost."""
+        when(self._writes(b, p, a))
+        self.sink.write(b, p, a)
+        self._breaks_in_task(b, p, a)
+
+    @fault(per=MicroBatch.BATCH)
+    def lose_commit_request(self, b: Member) -> None:
+        """A connection of the code on the driver breaks before its next step."""
+        when(self._commits(b), not_(self.sink.finished(b)))
+        self._breaks_on_driver(b)
+
+    @fault(per=MicroBatch.BATCH)
+    def lose_commit_reply(self, b: Member) -> None:
+        """The answer to the last step of the code on the driver is lost."""
+        steps = type(self.sink).finished != Sink.finished
+        when(steps, self._commits(b), self.sink.finished(b))
+        self._breaks_on_driver(b)
+
+    def _commits(self, b: Member) -> bool:
+        return all_of(self.driver == Driver.COMMITTING, self.commits == b)
+
+    def _writes(self, b: Member, p: Member, a: Member) -> bool:
+        writes = type(self.sink).write != Sink.write
+        goes_on = self.retries > 0 or a < self.ATTEMPT.last
+        running = self.task[p, a] == Task.RUNNING
+        return all_of(writes, goes_on, self._runs(b), running)
+
+    def _breaks_in_task(self, b: Member, p: Member, a: Member) -> None:
+        if not self.retries:
+            self.sink.abort_task(b, p, a, wrote=False)
+            self.task[p, a] = Task.FAILED
+
+    def _breaks_on_driver(self, b: Member) -> None:
+        if self.retries:
+            self.sink.retry(b)
+        else:
+            self.sink.abort(b)
+            self.lose_volatile()

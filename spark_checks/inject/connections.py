@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.proxy import Link
 
 ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
+_WORKS_ON = 0.3
 OUTSIDE = "sent while none of your code runs"
 ABORTS = "sent by code that aborts a batch"
 
@@ -78,6 +79,7 @@ class Connections:
         self._numbers: Counter[tuple[int, Whereabouts]] = Counter()
         self._requests: list[SeenRequest] = []
         self._others: Counter[str] = Counter()
+        self._worked: dict[Link, float] = {}
         self._proxy = Proxy(address, self)
 
     @property
@@ -191,10 +193,22 @@ class Connections:
             (self._marks / rule.mark).touch()
 
     def waits(self, link: Link) -> bool:
-        """Return whether the client waits for its answer."""
+        """Return whether the client waits for its answer.
+
+        One whose threads work on and on is taken to wait by then. How long that takes
+        is counted in its own time: on a busy machine it may just not get to run.
+        """
         with self._lock:
             holder = self._holder(link)
-        return holder is None or client_processes.waits(holder)
+        if holder is None or client_processes.waits(holder):
+            self._worked.pop(link, None)
+            return True
+        worked = client_processes.worked(holder)
+        since = self._worked.setdefault(link, worked)
+        if worked - since < _WORKS_ON:
+            return False
+        del self._worked[link]
+        return True
 
 
 def _fits(rule: Rule, seen: SeenRequest) -> bool:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class Effect(Enum):
     """What becomes of the run that a fault is injected into."""
 
-    ENDS_RUN = "the run ends, and a restart follows"
-    FAILS_ATTEMPT = "an attempt of a task fails, and another follows"
+    ENDS_RUN = "the run ends, unless the code tries again, and a restart follows"
+    FAILS_ATTEMPT = "an attempt of a task fails, or tries again, or another follows"
     LOSES_ATTEMPT = "an attempt of a task is given up, and lives on"
 
 
@@ -142,6 +142,28 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
         "after the store has answered the code in a task",
         in_task=True,
         code=TASK_EXCHANGE,
+        cuts=LOSE_REPLY,
+    ),
+    "lose_request": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "before the last request of a task's work reaches the store",
+        in_task=True,
+        cuts=LOSE_REQUEST,
+    ),
+    "lose_reply": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "after the store has answered the last request of a task's work",
+        in_task=True,
+        cuts=LOSE_REPLY,
+    ),
+    "lose_commit_request": FaultKind(
+        Effect.ENDS_RUN,
+        "before the last request of a step of the sink's commit reaches the store",
+        cuts=LOSE_REQUEST,
+    ),
+    "lose_commit_reply": FaultKind(
+        Effect.ENDS_RUN,
+        "after the store has answered the last request of the sink's commit",
         cuts=LOSE_REPLY,
     ),
 }

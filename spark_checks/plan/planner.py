@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
+from onceproof.spark_checks.plan.broken_connections import (
+    break_and_go_on,
+    break_commit,
+    break_own,
+)
 from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS, Effect
 from onceproof.spark_checks.plan.rules import ENDS, LINES, UNDO, WORK
 from onceproof.spark_checks.plan.run_draft import RunDraft
@@ -40,7 +45,7 @@ def realise(
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
-    schedule = Schedule(one, protocol, sink.steps, sink.seen)
+    schedule = Schedule(one, protocol, sink.steps, sink.seen, sink.exchanges)
     return _Planner(schedule, kind).runs()
 
 
@@ -64,6 +69,8 @@ class _Planner:
                 message = f"no failpoint is known for {event}"
                 raise NotReplayable(message)
             match FAULT_KINDS[event.name].effect:
+                case Effect.ENDS_RUN if not schedule.ends_run(at):
+                    break_and_go_on(schedule, run, at)
                 case Effect.ENDS_RUN:
                     label = schedule.label(at)
                     run.stop, run.moment = label, _moment(label, found)
@@ -123,7 +130,7 @@ class _Planner:
         if function == LINES:
             self._before_line(run, batch, self.schedule.line(batch, 0), "die")
             return
-        nth = 1 + sum(e.name == upcoming.name for e in self.schedule.done(at))
+        nth = 1 + self.schedule.calls(at, upcoming.name)
         run.stops(function, "call", batch, "die", nth=nth)
         self.kind.no_abort(run, batch)
 
@@ -158,11 +165,13 @@ class _Planner:
 
     def lose_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Break a connection of the user's code on the driver."""
-        kind = FAULT_KINDS[event.name]
-        point = self.schedule.exchange(at)
-        awaited = self._marks_before(run)
-        batch = event.members[0]
-        run.stops(kind.code, "call", batch, kind.cuts, **point, await_=awaited)
+        del event
+        break_own(self.schedule, run, at, self._marks_before(run))
+
+    def lose_of_commit(self, run: RunDraft, event: Event, at: int) -> None:
+        """Break a connection of the sink's commit, which raises."""
+        del event
+        break_commit(self.schedule, run, at)
 
     def crash_in_abort(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the user's commit raise at its end, and the driver die in the abort."""
@@ -354,6 +363,8 @@ ENDINGS: dict[str, Callable[[_Planner, RunDraft, Event, int], None]] = {
     "crash_in_task": _Planner.crash_in_task,
     "lose_request_in_commit": _Planner.lose_in_commit,
     "lose_reply_in_commit": _Planner.lose_in_commit,
+    "lose_commit_request": _Planner.lose_of_commit,
+    "lose_commit_reply": _Planner.lose_of_commit,
 }
 """By its name, how each fault that ends a run is injected."""
 

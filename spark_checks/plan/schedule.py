@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.steps import Event
     from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
-    from onceproof.spark_checks.sinks.exchanges import Exchange
+    from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 
 STOPS = with_effect(Effect.ENDS_RUN)
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
@@ -40,10 +40,12 @@ class Schedule:
         protocol: Protocol,
         steps: Mapping[str, str],
         seen: SeenPoints | None = None,
+        exchanges: SeenExchanges | None = None,
     ) -> None:
         """Read ``one``; ``steps`` maps steps to the sink's functions.
 
-        ``seen`` holds the points of a user's own code.
+        ``seen`` holds the points of a user's own code, ``exchanges`` those of any sink
+        with its store.
 
         Raises ``NotReplayable`` where no order of Spark's partitions fits.
         """
@@ -51,6 +53,7 @@ class Schedule:
         self.states = one.trace.states
         self.steps = steps
         self.seen = seen
+        self.exchanges = exchanges
         self.batches = protocol.sizes[MicroBatch.BATCH]
         self.partitions = protocol.sizes[MicroBatch.PARTITION]
         self.attempts = protocol.sizes[MicroBatch.ATTEMPT]
@@ -58,9 +61,7 @@ class Schedule:
         self._durable = {self.events[i].name for i in self._word}
         self._semantics = Interpreter(protocol)
         self._starts = [0]
-        self._starts += [
-            at + 1 for at, event in enumerate(self.events) if event.name in STOPS
-        ]
+        self._starts += [at + 1 for at in range(len(self.events)) if self.ends_run(at)]
         self._real = self._renaming()
 
     def run_of(self, at: int) -> int:
@@ -70,6 +71,16 @@ class Schedule:
     def look(self, at: int) -> Any:
         """Read the state before the event at a position."""
         return self._semantics.look(self.states[at])
+
+    def ends_run(self, at: int) -> bool:
+        """Return whether the event at a position is a fault that the run ends by.
+
+        Code that tries again goes on after an error.
+        """
+        if self.events[at].name not in STOPS:
+            return False
+        after: Any = self._semantics.look(self.states[at + 1])
+        return bool(after.driver == Driver.DOWN)
 
     def label(self, at: int) -> str:
         """Show the event at a position, as ``fail_job(batch 0, partition 1, ...)``."""
@@ -123,7 +134,7 @@ class Schedule:
         Raises ``NotReplayable`` where that batch or task has fewer.
         """
         event = self.events[at]
-        seen = self.seen.exchanges if self.seen else None
+        seen = self.exchanges
         batch, number = event.members[0], event.members[-1] - 1
         found: Sequence[Exchange] = ()
         if seen is not None and FAULT_KINDS[event.name].in_task:
@@ -144,6 +155,47 @@ class Schedule:
             "exchange": one.number,
             "request": one.name,
         }
+
+    def last_exchange(
+        self, function: str, batch: int, partition: int | None, nth: int
+    ) -> dict[str, Any]:
+        """Name, for a rule, the last exchange of the ``nth`` call of a function.
+
+        Raises ``NotReplayable`` where the function exchanges nothing with the store.
+        """
+        seen, point = self.exchanges, f"{function}()"
+        every: Sequence[Exchange] = ()
+        if seen is not None and partition is None:
+            every = seen.driver.get(batch, ())
+        elif seen is not None and partition is not None:
+            every = seen.tasks.get((batch, partition), ())
+        found = [one for one in every if one.point == point and one.time <= nth]
+        if not found:
+            message = f"{point} exchanges nothing with the store there"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        return {
+            "line": point,
+            "nth": nth,
+            "exchange": found[-1].number,
+            "request": found[-1].name,
+        }
+
+    def calls(self, at: int, name: str) -> int:
+        """Count the calls of a step's function in the batch and run, up to a position.
+
+        A request that is lost is of a call, though the step is not done.
+        """
+        begin = self._starts[self.run_of(at)]
+        for i in range(begin, at):
+            if self.events[i].name in ("log_commit", "log_offsets"):
+                begin = i + 1
+        lost = (
+            i
+            for i in range(begin, at)
+            if self.events[i].name == "lose_commit_request" and not self.ends_run(i)
+        )
+        failed = sum(self.upcoming(i, merged=False).name == name for i in lost)
+        return failed + sum(e.name == name for e in self.done(at))
 
     def works(self, batch: int, partition: int) -> bool:
         """Return whether a task reached any point of the user's code."""
@@ -255,8 +307,7 @@ class Schedule:
         kind = FAULT_KINDS[event.name]
         owned: Sequence[tuple[int, object]] = self.seen.work(batch)
         if kind.cuts:
-            exchanges = self.seen.exchanges
-            owned = exchanges.of_tasks(batch) if exchanges is not None else ()
+            owned = self.exchanges.of_tasks(batch) if self.exchanges else ()
             number -= 1
         inside = bool(kind.code) and number < len(owned)
         return owned[number][0] if inside else self.seen.fullest(batch)
@@ -266,8 +317,8 @@ class Schedule:
 
     def _begun(self) -> Iterator[list[int]]:
         """Yield the partitions that a driver's step had taken when a fault came."""
-        for at, event in enumerate(self.events):
-            if event.name in STOPS:
+        for at in range(len(self.events)):
+            if self.ends_run(at):
                 taken = [
                     e.members[1]
                     for e in self.done(at)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.protocols.micro_batch import Task
+from onceproof.spark_checks.plan.broken_connections import of_task
 from onceproof.spark_checks.plan.fault_kinds import (
     FAULT_KINDS,
     Effect,
     with_effect,
 )
-from onceproof.spark_checks.plan.rules import ENDS, WORK
+from onceproof.spark_checks.plan.rules import ENDS, TASK_EXCHANGE, WORK
 from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
     END,
@@ -45,8 +46,10 @@ def injected_at(
     kind = FAULT_KINDS[event.name]
     if event.name == "fail_above":
         return BEGIN, "call", {}
-    if kind.cuts:
+    if kind.code == TASK_EXCHANGE:
         return kind.code, "call", schedule.exchange(at)
+    if kind.cuts:
+        return TASK_EXCHANGE, "call", of_task(schedule, event, at)
     if function == WORK:
         number = -1 if wrote else _point(event)
         place = schedule.work(batch, schedule.real(partition), number)

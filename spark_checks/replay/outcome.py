@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.run_plan import InjectionPoint
     from onceproof.spark_checks.replay.run_evidence import RunEvidence, RunRecord
     from onceproof.spark_checks.sinks.code_points import SeenPoints
+    from onceproof.spark_checks.sinks.exchanges import SeenExchanges
 
 
 _NOT_CUT = {LOSE_REQUEST: "before", LOSE_REPLY: "after the answer to"}
@@ -141,9 +142,11 @@ def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str
     )
 
 
-def never_cut(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+def never_cut(
+    exchanges: SeenExchanges | None, outcomes: Iterable[Outcome]
+) -> tuple[str, ...]:
     """List the exchanges that no replayed fault cuts before, or none after."""
-    if seen is None or seen.exchanges is None:
+    if exchanges is None:
         return ()
     cut = {
         (hit.do, hit.line)
@@ -153,7 +156,7 @@ def never_cut(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str
     }
     return tuple(
         f"{_NOT_CUT[do]} {place}"
-        for place in sorted(seen.exchanges.places)
+        for place in sorted(exchanges.places)
         for do in CUTS
         if (do, place) not in cut
     )

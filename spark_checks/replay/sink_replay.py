@@ -22,9 +22,13 @@ from onceproof.spark_checks.replay.outcome import outcome_of
 from onceproof.spark_checks.replay.recovery import with_recovery
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.smallest import Smallest
-from onceproof.spark_checks.replay.steering.fault_free_run import discovered
+from onceproof.spark_checks.replay.steering.fault_free_run import (
+    discovered,
+    with_exchanges,
+)
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh, run_one
 from onceproof.spark_checks.replay.worker_threads import WorkerThreads
+from onceproof.spark_checks.stores.unreliable import breaks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +69,8 @@ def replay_sink(
         took = time.perf_counter() - began
         patience, stall = max(context.patience, _LONGER * took), max(_STALL, took)
         context = replace(context, patience=patience, stall=stall)
+    elif breaks(sink.store):
+        sink = with_exchanges(context, sink)
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
     shared = _Shared(enumerations, context, what, sizes, listener, request)
@@ -144,7 +150,7 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     quiet = replace(shared, listener=moves_on, request=plain)
     _SinkReplay(quiet, sink, protocol, plans, findings).run(every)
     seen = with_recovery(sink.seen, findings.outcomes)
-    return replace(sink, seen=seen, parameters=seen.sizes)
+    return replace(sink, seen=seen, parameters={**sink.parameters, **seen.sizes})
 
 
 def _kind_of(sink: ModelledSink, what: UnderTest) -> SinkKind:

@@ -130,7 +130,7 @@ class SinkReport:
     @property
     def never_cut(self) -> tuple[str, ...]:
         """The exchanges with the store that are not cut, before or after."""
-        return never_cut(self.sink.seen, self.replayed) if self.whole else ()
+        return never_cut(self.sink.exchanges, self.replayed) if self.whole else ()
 
     @property
     def unforeseen(self) -> tuple[str, ...]:
@@ -140,8 +140,7 @@ class SinkReport:
     @property
     def unknown_exchanges(self) -> int:
         """How many exchanges of the sink's code cannot be cut."""
-        seen = self.sink.seen
-        exchanges = None if seen is None else seen.exchanges
+        exchanges = self.sink.exchanges
         return 0 if exchanges is None else exchanges.unknown
 
     def concluded(self, prop: Property) -> Verdict:

@@ -20,11 +20,11 @@ _HOW = {
 
 def exchanges_of(report: SinkReport) -> list[str]:
     """Say, a line each, which exchanges were cut, which were not, and why."""
-    seen = report.sink.seen
-    if seen is None or seen.exchanges is None:
+    seen = report.sink.exchanges
+    if seen is None:
         return []
     cut = {(hit.do, hit.line) for o in report.replayed for hit in o.hits}
-    places = sorted(seen.exchanges.places)
+    places = sorted(seen.places)
     done = {how: [p for p in places if (do, p) in cut] for do, how in _HOW.items()}
     if all(some == places for some in done.values()):
         done = {" and ".join(_HOW.values()): places}
@@ -35,8 +35,7 @@ def exchanges_of(report: SinkReport) -> list[str]:
     if never := report.never_cut:
         found.append(f"never cut, {len(never)}: {'; '.join(never[:_MOST_SHOWN])}")
     found += [
-        f"not cut, {number} requests {why}"
-        for why, number in seen.exchanges.not_cut.items()
+        f"not cut, {number} requests {why}" for why, number in seen.not_cut.items()
     ]
     found.append("not delayed: no request reaches the store later than it is sent")
     return found

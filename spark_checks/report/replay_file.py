@@ -153,7 +153,11 @@ def _asked(
             f"{path} is about a model alone, and names no sink to replay; help: "
             f"onceproof explore {shell_word(str(path))} shows it"
         )
-    elif counterexample.protocol not in (MicroBatch.label(), *OWN_CODE_ENGINES):
+    elif counterexample.protocol not in (
+        MicroBatch.label(),
+        *OWN_CODE_ENGINES,
+        *(sink.engine.label() for sink in sinks.values()),
+    ):
         pick(counterexample.protocol, protocols(), "protocol")
         message = (
             f"{path} is about {counterexample.protocol}, which no sink is replayed by"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -43,6 +44,16 @@ def waits(process: int) -> bool:
     except OSError:
         return True
     return all(_state(thread / "stat") == _WAITS for thread in threads)
+
+
+def worked(process: int) -> float:
+    """Return for how many seconds a process has run on some processor."""
+    try:
+        content = Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return 0.0
+    fields = content.rpartition(b")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _state(path: Path) -> bytes:

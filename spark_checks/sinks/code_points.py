@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from onceproof.spark_checks.sinks.exchanges import SeenExchanges
-
 DRIVER, TASK, ABORT = "driver", "task", "abort"
 _RETURN = "the return of "
 _INSTALLED = " (installed), "
@@ -54,8 +52,6 @@ class SeenPoints:
     leads: Mapping[tuple[int, str], frozenset[str]] = field(default_factory=dict)
     """The faults that lead to points on the driver that the fault-free run has not, by
     batch and line; such points come last."""
-    exchanges: SeenExchanges | None = None
-    """The exchanges of the code with its store; None where no connection breaks."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -65,7 +61,6 @@ class SeenPoints:
             "LINE": max(1, *map(len, self.driver.values()), 0),
             "WORK": max(1, *work, 0),
             "UNDO": max(1, *map(len, self.aborts.values()), 0),
-            **(self.exchanges.sizes if self.exchanges is not None else {}),
         }
 
     def work(self, batch: int) -> tuple[tuple[int, CodePoint], ...]:

@@ -72,6 +72,12 @@ class SeenExchanges:
             known.update(one.place for one in new)
         return tuple(found)
 
+    def lasts(self) -> SeenExchanges:
+        """Return the last exchange at each time of each point."""
+        driver = {at: _lasts(some) for at, some in self.driver.items()}
+        tasks = {at: _lasts(some) for at, some in self.tasks.items()}
+        return SeenExchanges(driver, tasks, self.not_cut)
+
     @property
     def places(self) -> frozenset[str]:
         """Where exchanges can be cut."""
@@ -87,6 +93,10 @@ class SeenExchanges:
             "DRIVER_EXCHANGE": 1 + max(map(len, self.driver.values()), default=0),
             "TASK_EXCHANGE": 1 + max(tasks, default=0),
         }
+
+
+def _lasts(every: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
+    return tuple({(one.point, one.time): one for one in every}.values())
 
 
 def place_of_exchange(text: str, number: int) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.protocols.parts.sinks.sink import Sink
     from onceproof.spark_checks.sinks.code_points import SeenPoints
+    from onceproof.spark_checks.sinks.exchanges import SeenExchanges
     from onceproof.spark_checks.stores.interface import SinkStore
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
@@ -220,6 +221,9 @@ class ModelledSink:
     """The places that it may write to, besides its own."""
     engine: type[MicroBatch] = MicroBatch
     """The protocol that runs it."""
+    exchanges: SeenExchanges | None = None
+    """Its exchanges with the store, once it has run without a fault; None where no
+    connection breaks."""
     into_files: bool = False
     """Whether it runs no code of its own, and leaves all to Spark's file sink."""
     store: SinkStore | None = None

@@ -81,9 +81,9 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     refuse_unexplained_rows(sink, before)
     marks = folder / "marks"
     seen = seen_in(marks, batches, callback=(marks / CALLED_BACK).exists())
+    exchanges = None
     if unreliable:
         exchanges = _exchanged(context, sink, draft.finished(), trial)
-        seen = replace(seen, exchanges=exchanges)
     if not (seen.driver or seen.tasks) and listing.tables:
         files = listing.model(context, trial)
         shutil.rmtree(folder, ignore_errors=True)
@@ -109,7 +109,8 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
         model=model,
         steps=steps,
         seen=seen,
-        parameters=seen.sizes,
+        exchanges=exchanges,
+        parameters=seen.sizes | (exchanges.sizes if exchanges is not None else {}),
     )
 
 
@@ -153,6 +154,21 @@ def _tried(
         message = f"{sink.name} fails without any fault: {why}"
         raise UsageError(message)
     return folder, query
+
+
+def with_exchanges(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
+    """Describe a reference sink by the exchanges of its steps with its store.
+
+    The last exchange of a step is the one in which it takes effect. Raises
+    ``UsageError`` where the sink fails without a fault.
+    """
+    draft = RunDraft(
+        number=0, offered=context.source.batches, moment="at rest"
+    ).finished()
+    folder, trial = _tried(context, sink, draft, unreliable=True)
+    found = _exchanged(context, sink, draft, trial)
+    shutil.rmtree(folder, ignore_errors=True)
+    return replace(sink, exchanges=found.lasts())
 
 
 def _exchanged(

@@ -59,6 +59,7 @@ class QueryRun:
         self._sink = sink.name
         self._code = sink.code
         self._named = sink.named
+        self._steps = tuple(sink.steps.values())
         self._connections = built.connections
         allowed = (str(context.scratch), *sink.allowed, *built.allowed)
         self._allowed = allowed if sink.code else None
@@ -82,6 +83,13 @@ class QueryRun:
                 rules.append(Rule(LINES, "call", batch, "note", mark=mark))
                 mark = run.mark(line_trace.file_of(TASK, batch))
                 rules.append(Rule(WORK, "call", batch, "first", mark=mark))
+        elif self._connections is not None:
+            # A call of these is a point that exchanges are found by.
+            rules += [
+                Rule(function, "call", batch, "pass")
+                for function in self._steps
+                for batch in range(run.offered)
+            ]
         rule_set = RuleSet(
             tuple(rules),
             str(self._marks),

@@ -11,7 +11,9 @@ import pytest
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import protocols
-from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.protocols.micro_batch import MicroBatch, MicroBatchUnreliable
+from onceproof.model.protocols.parts.sinks.append import Append
+from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerLookedUpOnce
 from onceproof.spark_checks.inject.adapters import kind_of
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.enumeration import protocol_of
@@ -124,18 +126,34 @@ def own_code():
         tasks={(0, 0): (*points("put"), CodePoint("the return of put() of x.py"))},
         aborts={0: points("abort")},
         last={0: CodePoint("the return of write() of x.py")},
-        exchanges=SeenExchanges({0: (exchange,)}, {(0, 0): (exchange,)}),
     )
+    exchanges = SeenExchanges({0: (exchange,)}, {(0, 0): (exchange,)})
     return ModelledSink(
         "own",
         None,
         UserCode(on_driver=1, in_tasks=1, committer=1),
         frozenset(),
         steps={"sink.run": LINES, "write": WORK},
-        parameters=seen.sizes,
+        parameters=seen.sizes | exchanges.sizes,
+        exchanges=exchanges,
         code=("/x",),
         seen=seen,
         engine=InstrumentedExchanges,
+    )
+
+
+def writes_again(model, steps):
+    """Describe a reference sink whose connections break."""
+    last = Exchange(f"{next(iter(steps.values()))}()", 1, 3, 1, 3)
+    every = {(0, 0): (last,), (0, 1): (last,)}
+    return ModelledSink(
+        "again",
+        None,
+        model,
+        frozenset(),
+        engine=MicroBatchUnreliable,
+        steps=steps,
+        exchanges=SeenExchanges({0: (last,)}, every),
     )
 
 
@@ -152,6 +170,9 @@ def realised_faults(folder):
     found = set()
     sinks = [(own_code(), Kind())]
     sinks += [(sink, built(sink, folder)) for _, sink in sorted(SINKS.items())]
+    in_tasks = writes_again(Append, {"write": "insert"})
+    on_driver = writes_again(LedgerLookedUpOnce, {"sink.write_batch": "write"})
+    sinks += [(in_tasks, Kind()), (on_driver, Kind())]
     # With one attempt, the first that fails is the last.
     for (sink, kind), attempts in itertools.product(sinks, (1, 2)):
         sizes = Sizes(batches=1, partitions=1 if sink.seen else 2, attempts=attempts)

@@ -37,6 +37,7 @@ def judged(pool, tmp_path, postgres):
             events=SCHEMA,
             test=test,
             choice=Choice(most=4),
+            batches=1,
             store=store or Unreliable(postgres),
             **words,
         )
@@ -83,7 +84,7 @@ def test_a_right_sink_holds_with_every_exchange_cut_both_ways(judged, build):
     found = judged(build)
 
     assert found.verdict is Verdict.HELD, found.headline
-    places = found.report.sink.seen.exchanges.places
+    places = found.report.sink.exchanges.places
     assert cuts(found) == {(do, p) for p in places for do in (LOSE_REQUEST, LOSE_REPLY)}
     assert any("the end of line" in place for place in places)
     [line] = [one for one in found.left_out if one.startswith("cut ")]

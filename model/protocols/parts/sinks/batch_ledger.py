@@ -1,9 +1,9 @@
-"""A sink that keeps the ids of finished batches in the transaction of their rows."""
+"""Sinks that keep the ids of finished batches in the transaction of their rows."""
 
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.sinks.sink import Sink
+from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 
 class BatchLedger(Sink):
@@ -30,3 +30,39 @@ class BatchLedger(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """Rows are there exactly when the id is."""
         return if_else(self.ledger[b], 1, 0)
+
+
+class LedgerLookedUpOnce(Sink):
+    """The same; code that tries again after an error does not look the batch up again.
+
+    A driver that starts again does. So it is right until an answer is lost: the
+    transaction was committed, and its code believes that it was not.
+    """
+
+    rows = state(0, high=MOST, per=Sink.BATCH)
+    ledger = state(False, per=Sink.BATCH)
+    due = state(False, per=Sink.BATCH, volatile=True)
+
+    def start_commit(self, b: Member) -> None:
+        """Look the batch up; it is due if its id is not there."""
+        self.due[b] = not_(self.ledger[b])
+
+    def retry(self, b: Member) -> None:
+        """The batch is due again, whatever the ledger holds."""
+        self.due[b] = True
+
+    @action(per=Sink.BATCH)
+    def write_batch(self, b: Member) -> None:
+        """Commit the rows and the id."""
+        when(self.due[b])
+        self.rows[b] = one_more(self.rows[b])
+        self.ledger[b] = True
+        self.due[b] = False
+
+    def finished(self, b: Member) -> bool:
+        """The callback returns when nothing is due."""
+        return not_(self.due[b])
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees every row."""
+        return self.rows[b]

@@ -42,6 +42,10 @@ class Sink(Part):
     def start_commit(self, b: Member) -> None:
         """Run the sink's code on the driver, once all tasks are done."""
 
+    def retry(self, b: Member) -> None:
+        """Run the sink's code on the driver again, after a connection of it broke."""
+        self.start_commit(b)
+
     def finished(self, b: Member) -> bool:
         """Return whether the sink's code on the driver has returned."""
         return all_of(b == b)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import psycopg
 
 from onceproof.spark_checks.sinks.reference.sqlite import COLUMNS, SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from onceproof.spark_checks.sinks.interface import Read, Target
 
+P = ParamSpec("P")
 INSERT = f"INSERT INTO flights ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s)"
 UPSERT = f"{INSERT} ON CONFLICT (flight_id) DO NOTHING"
 
@@ -39,6 +40,14 @@ def insert(
     """Write rows in the transaction that is open."""
     with db.cursor() as cursor:
         cursor.executemany(statement, [tuple(row) for row in rows])
+
+
+def again(work: Callable[P, None], *given: P.args, **named: P.kwargs) -> None:
+    """Do something; do it once more where a connection breaks."""
+    try:
+        work(*given, **named)
+    except psycopg.OperationalError:
+        work(*given, **named)
 
 
 def reader(url: str) -> Read:

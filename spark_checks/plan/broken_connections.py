@@ -1,0 +1,83 @@
+"""Faults that break a connection: at an exchange of the user's code, or of a step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS
+from onceproof.spark_checks.plan.rules import DRIVER_EXCHANGE, LOSE_REQUEST
+from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
+
+if TYPE_CHECKING:
+    from onceproof.model.language.steps import Event
+    from onceproof.spark_checks.plan.run_draft import RunDraft
+    from onceproof.spark_checks.plan.schedule import Schedule
+
+
+def break_own(
+    schedule: Schedule, run: RunDraft, at: int, awaited: tuple[str, ...]
+) -> None:
+    """Break a connection of the user's code on the driver."""
+    event = schedule.events[at]
+    kind, point = FAULT_KINDS[event.name], schedule.exchange(at)
+    run.stops(kind.code, "call", event.members[0], kind.cuts, **point, await_=awaited)
+
+
+def break_commit(schedule: Schedule, run: RunDraft, at: int) -> None:
+    """Break a connection of a reference sink's commit, which raises."""
+    event = schedule.events[at]
+    batch, do, point = _of_commit(schedule, event, at)
+    run.stops(DRIVER_EXCHANGE, "call", batch, do, **point)
+
+
+def break_and_go_on(schedule: Schedule, run: RunDraft, at: int) -> None:
+    """Break a connection of a reference sink's commit, which tries again."""
+    event = schedule.events[at]
+    batch, do, point = _of_commit(schedule, event, at)
+    rule = (DRIVER_EXCHANGE, "call", batch, do)
+    run.survives(event, run.mark(f"cut-{at}"), rule, once=True, **point)
+
+
+def of_task(schedule: Schedule, event: Event, at: int) -> dict[str, Any]:
+    """Name the exchange in which the work of an attempt takes effect.
+
+    An attempt that has tried again calls its function once more.
+    """
+    if "write" not in schedule.steps:
+        message = "a task's work is done inside Spark, out of reach"
+        raise NotReplayable(message)
+    batch, partition = event.members[:2]
+    nth = 1 + sum(
+        FAULT_KINDS[e.name].cuts != "" and e.members[:3] == event.members[:3]
+        for i, e in enumerate(schedule.events[:at])
+        if e.fault
+        and FAULT_KINDS[e.name].in_task
+        and schedule.run_of(i) == schedule.run_of(at)
+    )
+    real = schedule.real(partition)
+    return schedule.last_exchange(schedule.steps["write"], batch, real, nth)
+
+
+def _of_commit(
+    schedule: Schedule, event: Event, at: int
+) -> tuple[int, str, dict[str, Any]]:
+    """Find the exchange of a step of the sink's commit that a fault cuts.
+
+    A lost request is of the step that would follow, a lost answer of the one before.
+    """
+    do, batch = FAULT_KINDS[event.name].cuts, int(schedule.look(at).commits)
+    if do == LOSE_REQUEST:
+        name = schedule.upcoming(at, merged=False).name
+        nth = 1 + schedule.calls(at, name)
+    else:
+        steps = [e.name for e in schedule.done(at) if e.name.startswith("sink.")]
+        if not steps:
+            message = "the sink's commit found the batch done, and wrote nothing"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        name = steps[-1]
+        nth = schedule.calls(at, name)
+    if name not in schedule.steps:
+        message = f"{name} happens inside Spark, out of reach"
+        raise NotReplayable(message)
+    point = schedule.last_exchange(schedule.steps[name], batch, None, nth)
+    return batch, do, point
