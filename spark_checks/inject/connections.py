@@ -23,7 +23,7 @@ from onceproof.spark_checks.plan.rules import (
     LOSE_REPLY,
     UNMET,
 )
-from onceproof.spark_checks.session import client_processes
+from onceproof.spark_checks.session.processes import client_processes
 from onceproof.spark_checks.sinks.exchanges import THREADS
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.proxy import Cut, Proxy

@@ -41,6 +41,10 @@ class Unreliable:
         """Say what to install for the store itself."""
         return self.store.missing()
 
+    def version(self) -> str:
+        """Name the version of the store itself."""
+        return self.store.version()
+
     def start(self, folder: Path) -> RunningStore:
         """Start the store itself: it is the same one that other sinks write to."""
         return self.store.start(folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.spark_checks import Postgres, Unreliable
-from onceproof.spark_checks.session.client_processes import missing
+from onceproof.spark_checks.session.processes.client_processes import missing
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.postgres import PostgresPlace
 from onceproof.spark_checks.stores.unreliable import breaks, itself
