@@ -263,11 +263,12 @@ class MicroBatchRescaled(MicroBatch):
 
 
 class MicroBatchUnreliable(MicroBatch):
-    """The same where connections between the sink's code and its store break.
+    """The same where messages to the sink's store are lost. Gray, two generals, 1978.
 
-    A request is lost before the store has it, or the store does what it asks for and
-    the answer is lost. The code cannot tell one from the other. It tries again, or it
-    raises; then Spark does. Left out: requests that the store gets later than that.
+    Notes on Data Base Operating Systems. A request is lost before the store has it, or
+    the store does what it asks for and the answer is lost. The code cannot tell one
+    from the other. It tries again, or it raises; then Spark does. Left out: requests
+    that the store gets later than that.
     """
 
     breaks = ("at-most-once", "effectively-once")

@@ -15,6 +15,7 @@ from onceproof.spark_checks.cli.console import marked, stdout
 from onceproof.spark_checks.report.bounds import bounds_of_replay
 from onceproof.spark_checks.report.causes import causes_of
 from onceproof.spark_checks.report.divergence import drift_data, parting
+from onceproof.spark_checks.report.exchange_coverage import exchanges_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +95,8 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
             _wrapped(there, line)
         for line in (*_drifts(r, files[r.sink.name]), *_not_replayed(r)):
             there.print(line, soft_wrap=True)
+        for line in exchanges_of(r):
+            there.print(f"{escape(r.sink.name)}: {escape(line)}", soft_wrap=True)
     if shown:
         there.print()
         _wrapped(
