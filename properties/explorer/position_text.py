@@ -1,4 +1,4 @@
-"""Where a reader stands in a run, and what becomes of the property there.
+"""Where a reader is in a run, and what becomes of the property there.
 
 ``page.js`` says the same by the same phrases.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def position_text(walk: Walk) -> str:
-    """Return where a reader stands, and what becomes of the property there."""
+    """Return where a reader is, and what becomes of the property there."""
     text = _position_text(walk)
     if not walk.starts:
         return text

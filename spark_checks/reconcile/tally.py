@@ -90,7 +90,7 @@ def tally(source: DataFrame, sink: DataFrame, request: ReconcileRequest) -> Tall
         found = counted.limit(MOST_OUTCOMES + 1).collect()
         if len(found) > MOST_OUTCOMES:
             message = (
-                f"by={request.by!r} gives more groups than are told apart; take one "
+                f"by={request.by!r} gives more groups than can be listed; take one "
                 "that gives fewer, such as a day"
             )
             raise UsageError(message)

@@ -70,8 +70,8 @@ class Part(metaclass=Declaring):
     breaks: ClassVar[tuple[str, ...]] = ()
     """Names the properties that do not hold of a protocol because of this class.
 
-    Of a witness, that it is never met. All other properties hold. A part names its own
-    claims without its path. What is vacuous neither holds nor breaks.
+    A witness that is named is never met. All other properties hold. A part names its
+    own claims without its path. A vacuous claim is neither kept nor broken.
     """
 
     fair_actions: ClassVar[tuple[str, ...]] = ()

@@ -118,7 +118,7 @@ def action(
 
     A ``fair`` one does not wait for ever: if from some moment on it could always
     change something, it happens (weak fairness, for each member on its own). One that
-    overrides a fair one says ``fair=True``, or ``fair=False`` to be fair no more.
+    overrides a fair one says ``fair=True``, or ``fair=False`` if it is not fair.
     ``by`` names the process that takes it, for those who read a run: needed only where
     that is neither the first process of ``per`` nor the part that declares it.
     """

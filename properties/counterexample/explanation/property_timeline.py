@@ -1,4 +1,4 @@
-"""How properties stand along a run: which fails first, and where."""
+"""The verdicts of properties along a run: which fails first, and where."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIRST = (FAILS, HOLDS, MET, OPEN, UNJUDGED)
 
 @dataclass(frozen=True)
 class PropertyTimeline:
-    """How a property stands in each state of a run: ``first`` is where it first fails.
+    """A property's verdict in each state of a run: ``first`` is where it first fails.
 
     A cell is ``holds`` or ``fails``; of a witness ``met``; ``open`` where there is
     nothing to say yet; and ``not judged here`` where only all runs could show it.

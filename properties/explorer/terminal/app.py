@@ -178,7 +178,7 @@ class Terminal(App[None]):
         self._put("strips", panes.strips_text(view, walk.step, width, most))
 
     def _unfold_here(self) -> None:
-        """Unfold the steps of routine that the reader stands in."""
+        """Unfold the steps of routine that the reader is in."""
         here = {f for f in self.walk.view.folds if f[0] <= self.walk.step <= f[1]}
         if not here <= self._open:
             self._open |= here
@@ -317,7 +317,7 @@ class Terminal(App[None]):
         self.push_screen(TextDialog(HELP))
 
     def action_why(self) -> None:
-        """Show why the trace breaks, and what is to be noted."""
+        """Show why the trace breaks, with its notes."""
         view = self.walk.trace
         text = panes.story_text(view)
         text.append("\n\n" if view.story else "")
