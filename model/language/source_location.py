@@ -6,6 +6,7 @@ import abc
 import ast
 import contextlib
 import dataclasses
+import dis
 import functools
 import inspect
 import sys
@@ -175,6 +176,8 @@ def truth_fix() -> str:
     frame = model_frame()
     if frame is None:
         return _ANY_CONSTRUCT
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "COMPARE_OP":
+        return "tuples would be compared now, part by part; use equal(a, b)"
     tree = _parsed(frame.f_code.co_filename)
     positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     line, end_line, column, end_column = positions

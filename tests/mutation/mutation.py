@@ -54,6 +54,8 @@ _LANGUAGE = (
     "tests/model/test_ranges.py",
     "tests/model/test_effects_by_hand.py",
 )
+_RECORDS = "tests/model/language/test_records.py"
+_DECLARED = "tests/model/language/test_declarations.py"
 _PROOFS = (
     "tests/properties/judges/test_prove.py",
     "tests/properties/judges/test_prove_tricky.py",
@@ -104,25 +106,28 @@ TESTS: dict[str, tuple[str, ...]] = {
         *_LANGUAGE,
         *COMPARING,
     ),
-    "model/language/declarations/": (
-        "tests/model/language/test_records.py",
+    "model/language/declarations/records.py": (_RECORDS, *COMPARING),
+    "model/language/declarations/domains.py": (
         "tests/model/language/test_claims_of_values.py",
-        "tests/model/language/test_declarations.py",
         *COMPARING,
     ),
+    "model/language/declarations/overrides.py": (_DECLARED, *COMPARING),
+    "model/language/expressions/comparisons.py": (_RECORDS, *COMPARING),
+    "model/language/expressions/logic.py": (_RECORDS, *_LANGUAGE, *COMPARING),
+    "model/language/composition/arguments.py": (_DECLARED, *COMPARING),
     "model/language/expressions/choices.py": (
         "tests/model/language/test_choices.py",
         *COMPARING,
     ),
     "model/language/composition/": (
         "tests/model/language/test_part_families.py",
-        "tests/model/language/test_declarations.py",
+        _DECLARED,
         *_LANGUAGE,
         *COMPARING,
     ),
     "model/language/steps.py": (
-        "tests/model/search/test_liveness.py",
-        "tests/model/language/test_declarations.py",
+        "tests/model/export/test_tlc_constructs.py",
+        _DECLARED,
         *COMPARING,
     ),
     "model/language/fields.py": (
@@ -130,11 +135,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         *_LANGUAGE,
         *COMPARING,
     ),
-    "model/language/": (
-        *_LANGUAGE,
-        "tests/model/language/test_records.py",
-        *COMPARING,
-    ),
+    "model/language/": (*_LANGUAGE, _RECORDS, *COMPARING),
     "model/search/symmetry.py": (*COMPARING, "tests/model/search/test_symmetry.py"),
     "model/search/simulation.py": (*COMPARING, "tests/model/search/test_simulation.py"),
     "model/search/liveness.py": ("tests/model/search/test_liveness.py", *COMPARING),

@@ -106,9 +106,9 @@ class Rooms(Protocol):
         self.low = min_of(self.visits[r] for r in self.ROOM)
 
     @always(per=bool)
-    def is_noted_in_order(self, strictly: bool) -> bool:  # noqa: FBT001 - a value
-        """The fewest are not more than the most."""
-        return not_((self.high < self.low) & (strictly == strictly))
+    def is_noted_in_order(self, strictly: bool) -> bool:
+        """The fewest are not more than the most, nor a visit more than that."""
+        return self.low <= self.high + (1 if strictly else 0)
 
     @sometimes(per=(W, Phase))
     def is_in(self, w: Member, phase: Phase) -> bool:
