@@ -15,6 +15,7 @@ from onceproof.model.language import (
     action,
     all_of,
     always,
+    any_of,
     at_rest,
     eventually,
     implies,
@@ -158,6 +159,35 @@ def test_a_claim_is_made_for_each_value():
     assert clauses["shows-each"] == 6
     assert clauses["counts-to"] == 3
     assert (clauses["counted"], clauses["stays"]) == (1, 1)
+
+
+class Climber(Protocol):
+    """Climbs, and is claimed never to be on each of three steps."""
+
+    height = state(0, high=3)
+
+    @action
+    def climb(self):
+        """Climb to the last step."""
+        when(self.height == 0)
+        self.height = 3
+
+    @always(per=range(1, 4))
+    def is_not_there(self, height):
+        """It is there on the last alone."""
+        return self.height != height
+
+    @always(per=(range(1, 4), bool))
+    def is_lower(self, height, strictly):
+        """So it is of the last pair of values alone."""
+        return any_of(self.height < height, height < 3, not_(strictly))
+
+
+def test_a_claim_of_all_values_is_made_for_the_last_as_well():
+    """It is one claim, which fails where it does for any value."""
+    report = check(Climber())
+
+    assert set(report.verdicts.values()) == {Verdict.REFUTED}
 
 
 def test_values_are_in_the_words_of_a_claim():

@@ -230,7 +230,8 @@ class Later(Pointer):
     @action
     def take_back(self) -> None:
         """Write what was there before over what was written, and kept, since."""
-        when(self.at < 4)
+        when(self.at < 3)
+        self.at = self.at + 1
         self.at = self.at + 1
         self.found = self.at == 4
         self.at = old(self).at
