@@ -308,6 +308,7 @@ def test_what_says_nothing_breaks_nothing_and_a_part_states_its_own_claims(
 
     assert result.exit_code == status, result.output
     assert message in result.output.replace("\n", " ")
+    assert f"{0 if status else 2} of 2 are as stated" in result.output
 
 
 UNSETTLED = """
