@@ -23,8 +23,11 @@ from tests.soundness.report import empty_cells
 SEED = int(os.environ.get("SOUNDNESS_SEED", "0"))
 SHARE = int(os.environ.get("SOUNDNESS_PROTOCOLS", "32"))
 GRID = int(os.environ.get("SOUNDNESS_PROTOCOLS", "1000"))
-PLAIN = 10
-"""How many protocols the plain tests compare; `ci` compares the others too."""
+PLAIN = frozenset(range(10)) - {7}
+"""Which protocols the plain tests compare; `ci` compares the others too.
+
+Number 7 of seed 0 takes longer than the other nine together.
+"""
 MOST = max(96, SHARE)
 """Among so many protocols each verdict of each modality is met."""
 REGRESSIONS = sorted(Path(__file__).parent.glob("regressions/*.py"))
@@ -68,7 +71,7 @@ def share(tmp_path_factory):
 @pytest.mark.parametrize(
     "number",
     [
-        number if number < PLAIN else pytest.param(number, marks=pytest.mark.ci)
+        number if number in PLAIN else pytest.param(number, marks=pytest.mark.ci)
         for number in range(SHARE)
     ],
 )
