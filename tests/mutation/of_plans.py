@@ -63,8 +63,8 @@ PLANS = (
     Mutation(
         "spark_checks/plan/schedule.py",
         "the event that ends a run belongs to the next one",
-        "            at + 1 for at, event in enumerate(self.events) if event.name in STOPS",
-        "            at for at, event in enumerate(self.events) if event.name in STOPS",
+        "[at + 1 for at in range(len(self.events)) if self.ends_run(at)]",
+        "[at for at in range(len(self.events)) if self.ends_run(at)]",
     ),
     Mutation(
         "spark_checks/plan/schedule.py",
@@ -144,7 +144,7 @@ PLANS = (
     Mutation(
         "spark_checks/plan/planner.py",
         "a step that is taken for the second time is hit at the first",
-        "        nth = 1 + sum(e.name == upcoming.name for e in self.schedule.done(at))\n"
+        "        nth = 1 + self.schedule.calls(at, upcoming.name)\n"
         '        run.stops(function, "call", batch, "die", nth=nth)',
         '        nth = 1\n        run.stops(function, "call", batch, "die", nth=nth)',
     ),
@@ -196,7 +196,7 @@ PLANS = (
     Mutation(
         "spark_checks/plan/run_draft.py",
         "an error that the sink may catch is not told to be one",
-        '        self.catchable = catchable or do == "raise"',
+        '        self.catchable = catchable or do in ("raise", *CUTS)',
         "        self.catchable = catchable",
     ),
     Mutation(
