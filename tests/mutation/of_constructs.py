@@ -104,7 +104,7 @@ BEFORE = (
     Mutation(
         STORES + "symbolic_store.py",
         "what was there before the step is not written again, though it was changed",
-        "        if term != self._now(field, places):",
+        "        if field.volatile or term != self._now(field, places):",
         "        if term != t.Get(field.path, places, field.type, self._after):",
     ),
     Mutation(

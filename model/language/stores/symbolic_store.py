@@ -158,7 +158,7 @@ class SymbolicStore:
         self._overwritten[key] = code
         self._writers.update(model_frames())
         term = self.fit(field, value)
-        if term != self._now(field, places):
+        if field.volatile or term != self._now(field, places):
             self.writes.append(FieldWrite(field.path, places, term))
 
     def write_all(self, *changes: tuple[Field, Rule]) -> None:
@@ -170,12 +170,15 @@ class SymbolicStore:
             self._writers.update(model_frames())
             bound = tuple(self.fresh(sort) for sort in field.sorts)
             value = self.fit(field, rule(*map(Symbolic, bound)))
-            if value != self._now(field, bound):
+            if field.volatile or value != self._now(field, bound):
                 made.append(FieldWrite(field.path, (), value, bound, whole=True))
         self.writes += made
 
     def _now(self, field: Field, places: tuple[t.Term, ...]) -> t.Term:
-        """Return what an element holds now: to write that again changes nothing."""
+        """Return what an element holds now: to write that again changes nothing.
+
+        A write to a volatile field is kept all the same: it is what makes a crash.
+        """
         get = t.Get(field.path, places, field.type, self._after)
         return read_through(self.writes, get)
 
