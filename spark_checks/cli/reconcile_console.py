@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
 
-    from onceproof.spark_checks.reconcile.reconciliation import Counts, Reconciliation
+    from onceproof.spark_checks.reconcile.counts import Counts
+    from onceproof.spark_checks.reconcile.reconciliation import Reconciliation
 
 MOST_GROUPS = 20
 _PAUSE = 0.5

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as f
+from pyspark.sql import types as kinds
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.reconcile import comparable
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.reconcile.request import ReconcileRequest
 
 MANY = 2
+EXAMPLES = 5
 _BUCKETS = 64
-_BY = ("by", "owed", "sources", "alike", "visible", "changed", "known")
+# What is lost in the type of the time must not be in what is given.
+_WIDE = {kinds.DateType: "timestamp_ntz", kinds.DecimalType: "decimal(38,18)"}
+_BY = ("by", "owed", "sources", "alike", "visible", "changed", "identified")
 
 
 def rows_of(source: DataFrame, sink: DataFrame, request: ReconcileRequest) -> DataFrame:
@@ -37,32 +41,66 @@ def rows_of(source: DataFrame, sink: DataFrame, request: ReconcileRequest) -> Da
     mine = source.select(
         *(column.alias(name) for name, column in ours.items()),
         _true().alias("first"),
-        _owed(source, request).alias("owed"),
+        _owed(source, request.time.source, request, "source").alias("owed"),
         _group(request).alias("by"),
         content.cast("long").alias("content"),
     )
     found = sink.select(
         *(column.alias(name) for name, column in theirs.items()),
         f.lit(False).alias("first"),  # noqa: FBT003 - a value of Spark's
-        f.lit(None).cast("boolean").alias("owed"),
+        _owed_in_sink(sink, request).alias("owed"),
         _group_of_sink(sink, request).alias("by"),
         f.lit(None).cast("long").alias("content"),
     )
     return mine.unionByName(found)
 
 
-def _owed(source: DataFrame, request: ReconcileRequest) -> Column:
+def _owed(
+    table: DataFrame, expression: str, request: ReconcileRequest, side: str
+) -> Column:
     """Return whether a row's event is owed; one without a time is."""
-    if not request.time:
+    if not expression:
         return _true()
-    kind = comparable.type_of(source, request.time).simpleString()
-    quoted = request.until.replace("\\", "\\\\").replace("'", "\\'")
-    until = f"try_cast('{quoted}' as {kind})"
-    [[readable]] = source.sparkSession.range(1).selectExpr(until).collect()
-    if readable is None:
-        message = f"until={request.until!r} is no {kind}, as time={request.time!r} is"
+    comparable.refuse_more_than_a_row(table, expression, side)
+    kind = comparable.type_of(table, expression, side)
+    if isinstance(kind, kinds.StringType):
+        message = (
+            f"time {expression} is text in the {side}, and would be compared letter by "
+            f"letter; write 'cast({expression} as timestamp)'"
+        )
         raise UsageError(message)
-    return f.coalesce(f.expr(f"({request.time}) <= {until}"), _true())
+    until = _literal(request.until, kind.simpleString())
+    wide = _literal(request.until, _WIDE.get(type(kind), kind.simpleString()))
+    [[readable]] = table.sparkSession.range(1).selectExpr(f"{until} = {wide}").collect()
+    if not readable:
+        message = (
+            f"until {request.until!r} is no {kind.simpleString()}, as time "
+            f"{expression} is in the {side}"
+        )
+        raise UsageError(message)
+    later = f.expr(f"({expression}) > {until}")
+    if isinstance(kind, kinds.FloatType | kinds.DoubleType):
+        later &= ~f.isnan(f.expr(expression))
+    return f.coalesce(~later, _true())
+
+
+def _owed_in_sink(sink: DataFrame, request: ReconcileRequest) -> Column:
+    """Return whether a row of no event is judged: one that is later may yet have one.
+
+    Where the sink has no such time, each is judged.
+    """
+    expression = request.time.sink
+    if expression == request.time.source and expression:
+        try:
+            comparable.type_of(sink, expression, "sink")
+        except UsageError:
+            return _true()
+    return _owed(sink, expression, request, "sink")
+
+
+def _literal(text: str, kind: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"try_cast('{quoted}' as {kind})"
 
 
 def _group(request: ReconcileRequest) -> Column:
@@ -83,6 +121,7 @@ def _group_of_sink(sink: DataFrame, request: ReconcileRequest) -> Column:
 def by_key(rows: DataFrame, request: ReconcileRequest) -> DataFrame:
     """Give each key its outcome: a row of ``_BY``, numbers, and ``number``."""
     first, by, content = f.col("first"), f.col("by"), f.col("content")
+    owed = f.col("owed")
     sums: list[Column] = []
     for name in sum_names(request):
         sums.append(f.max(f.when(first, f.col(name))).alias(f"{name}_source"))
@@ -91,7 +130,7 @@ def by_key(rows: DataFrame, request: ReconcileRequest) -> DataFrame:
     counted = rows.groupBy(*key_names(request)).agg(
         f.count(f.when(first, 1)).alias("rows"),
         f.count(f.when(~first, 1)).alias("visible"),
-        f.coalesce(f.max("owed"), ~_true()).alias("owed"),
+        f.coalesce(f.max(f.when(first, owed)), f.max(owed)).alias("owed"),
         f.coalesce(f.min(content) == f.max(content), _true()).alias("alike"),
         (group if request.by else f.lit(None).cast("string")).alias("by"),
         *sums,
@@ -105,25 +144,44 @@ def by_key(rows: DataFrame, request: ReconcileRequest) -> DataFrame:
                 f.col(f"{name}_source").eqNullSafe(f.col(f"{name}_sink"))
                 for name in sum_names(request)
             ),
-            "known": _all(f.col(name).isNotNull() for name in key_names(request)),
+            "identified": _all(f.col(name).isNotNull() for name in key_names(request)),
             "number": f.xxhash64(*key_names(request)),
         }
     )
 
 
 def by_outcome(keys: DataFrame, request: ReconcileRequest) -> DataFrame:
-    """Count the keys of each outcome; some of their numbers are examples."""
+    """Count the keys of each outcome, with the ``numbers`` of a few as examples.
+
+    A smallest number can be kept as counts are, and several cannot. So the keys of an
+    outcome are counted in buckets first, each with its smallest number.
+    """
     sides = [f"{n}_{side}" for n in sum_names(request) for side in ("source", "sink")]
     well = (f.col("sources") == 1) & (f.col("visible") == 1)
-    well &= f.col("known") & ~f.col("changed")
+    well &= f.col("identified") & ~f.col("changed")
     bucket = f.when(~well, f.pmod("number", f.lit(_BUCKETS))).alias("bucket")
-    return keys.groupBy(*_BY, bucket).agg(
+    counted = keys.groupBy(*_BY, bucket).agg(
         f.count(f.lit(1)).alias("events"),
         f.sum("rows").alias("rows"),
         f.min("number").alias("number"),
         *(f.try_sum(name).alias(name) for name in sides),
-        *(f.count(name).alias(f"{name}_known") for name in sides),
+        *(_overflows(name).alias(f"{name}_overflows") for name in sides),
     )
+    return counted.groupBy(*_BY).agg(
+        f.sum("events").alias("events"),
+        f.sum("rows").alias("rows"),
+        f.slice(f.sort_array(f.collect_list("number")), 1, EXAMPLES).alias("numbers"),
+        *(f.try_sum(name).alias(name) for name in sides),
+        *(
+            (f.max(f"{name}_overflows") | _overflows(name)).alias(f"{name}_overflows")
+            for name in sides
+        ),
+    )
+
+
+def _overflows(name: str) -> Column:
+    """Return whether numbers that are known have a sum of more digits than Spark's."""
+    return f.try_sum(name).isNull() & (f.count(name) > 0)
 
 
 def with_numbers(

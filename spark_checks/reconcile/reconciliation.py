@@ -14,66 +14,23 @@ from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row, of_history
 from onceproof.properties.verdicts import Verdict, exit_status
 from onceproof.spark_checks.reconcile import tally as counted
+from onceproof.spark_checks.reconcile.counts import Counts, counts_data, counts_of
 from onceproof.spark_checks.reconcile.request import (
     JUDGED,
+    Pair,
     ReconcileRequest,
     pair_of,
 )
-from onceproof.spark_checks.reconcile.tally import (
-    CHANGED,
-    DUPLICATED,
-    MISSING,
-    UNEXPLAINED,
-    EventCount,
-    Tally,
-    tally,
-    total,
-)
+from onceproof.spark_checks.reconcile.tally import EventCount, Tally, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from decimal import Decimal
 
     from pyspark.sql import DataFrame
 
     from onceproof.properties.property import Property
 
 SUMS_AGREE = "sums-agree"
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How many events a group has, and of how many something is wrong."""
-
-    by: str | None
-    """The group; None for all together, or for what belongs to none."""
-    events: int
-    """The events of the source."""
-    owed: int
-    """Those of them that are owed."""
-    once: int
-    """Those of the source that are seen once."""
-    missing: int
-    """Those owed that are not seen."""
-    duplicated: int
-    """Those seen more than once."""
-    unexplained: int
-    """The rows of the sink that belong to no event."""
-    changed: int
-    """Those seen once, with other numbers than in the source."""
-    sums: tuple[tuple[Decimal | None, Decimal | None], ...]
-    """Each number's sum, of the events and of the sink's rows that are judged."""
-
-    @property
-    def agree(self) -> bool:
-        """Whether the sums of both agree."""
-        return all((a or 0) == (b or 0) for a, b in self.sums)
-
-    @property
-    def wrong(self) -> bool:
-        """Whether anything is wrong."""
-        many = self.missing + self.duplicated + self.unexplained + self.changed
-        return bool(many) or not self.agree
 
 
 @dataclass(frozen=True)
@@ -108,7 +65,7 @@ class Reconciliation:
     @property
     def owed(self) -> str:
         """Say which events are owed."""
-        if self.request.time:
+        if self.request.until:
             return f"{self.request.time} <= {self.request.until}"
         return "all events of the source"
 
@@ -120,9 +77,9 @@ class Reconciliation:
             "owed": self.owed,
             "verdicts": {name: str(found) for name, found in self.verdicts.items()},
             "problems": list(self.problems),
-            "total": _counts_data(self.total, asked),
+            "total": counts_data(self.total, asked),
             "by": asked.by,
-            "groups": [_counts_data(one, asked) for one in self.groups],
+            "groups": [counts_data(one, asked) for one in self.groups],
             "examples": {name: list(v) for name, v in self.tally.examples.items()},
             "seconds": round(self.seconds, 3),
         }
@@ -143,8 +100,9 @@ def reconcile(
     """Judge a sink by its source: which events are missing, repeated, or from nowhere.
 
     ``key`` identifies an event: a column or an SQL expression over both tables, or
-    ``SOURCE=SINK`` where they differ, or several of these. Events whose ``time``, over
-    the source, is at most ``until`` are owed; without them all are. Counts are given
+    ``SOURCE=SINK`` where they differ, or several of these. Events whose ``time``, again
+    over both, is at most ``until`` are owed; without them all are. Later ones may be in
+    the sink, and so may rows that no event explains yet. Counts are given
     for each group of ``by``, and the ``sums`` of numbers must agree there.
     ``source_repeats`` says that the source may hold an event more than once, each time
     the same row. ``claims`` are names of guarantees, by default all three that one look
@@ -162,7 +120,7 @@ def reconcile(
             raise UsageError(message)
     request = ReconcileRequest(
         key=tuple(pair_of(text, "key") for text in keys),
-        time=time,
+        time=pair_of(time, "time") if time else Pair("", ""),
         until=until,
         by=by,
         sums=tuple(pair_of(text, "sum") for text in sums),
@@ -178,12 +136,13 @@ def judge(
     """Judge a sink by its source, as a request asks. Raises ``UsageError``."""
     began = perf_counter()
     found = tally(source, sink, request)
-    problems = tuple(_problems(found.outcomes, request))
+    left_out = counted.left_out(source.sparkSession)
+    problems = (*left_out, *_problems(found.outcomes, request))
     groups: dict[str | None, list[EventCount]] = defaultdict(list)
     for one in found.outcomes:
         groups[one.by].append(one)
-    counts = [_counts(by, some) for by, some in groups.items()] if request.by else []
-    whole = _counts(None, found.outcomes)
+    counts = [counts_of(by, some) for by, some in groups.items()] if request.by else []
+    whole = counts_of(None, found.outcomes)
     verdicts = {p.name: _verdict(p, found.outcomes, problems) for p in request.claims}
     if request.sums:
         verdicts[SUMS_AGREE] = _of_sums([whole, *counts], problems)
@@ -200,7 +159,7 @@ def history_of(outcomes: Iterable[EventCount]) -> History:
     for one in outcomes:
         if one.sources:
             rows[one.owed, one.visible] += one.events
-        else:
+        elif one.owed:
             strays += one.visible * one.events
     return History(
         (AT_REST,),
@@ -232,35 +191,9 @@ def _of_sums(counts: Iterable[Counts], problems: Sequence[str]) -> Verdict:
     found = list(counts)
     if any(one.changed or not one.agree for one in found):
         return Verdict.REFUTED
-    return Verdict.HELD if any(one.owed for one in found) else Verdict.VACUOUS
-
-
-def _counts(by: str | None, outcomes: Iterable[EventCount]) -> Counts:
-    some = list(outcomes)
-    known = [one for one in some if one.sources]
-    judged = [one for one in some if one.owed or not one.sources]
-    sums = len(some[0].sums) if some else 0
-
-    def count(fault: str) -> int:
-        return sum(one.events for one in some if fault in one.faults)
-
-    return Counts(
-        by,
-        events=sum(one.events for one in known),
-        owed=sum(one.events for one in known if one.owed),
-        once=sum(one.events for one in known if one.visible == 1),
-        missing=count(MISSING),
-        duplicated=count(DUPLICATED),
-        unexplained=sum(o.events * o.visible for o in some if UNEXPLAINED in o.faults),
-        changed=count(CHANGED),
-        sums=tuple(
-            (
-                total(one.sums[n][0] for one in judged),
-                total(one.sums[n][1] for one in judged),
-            )
-            for n in range(sums)
-        ),
-    )
+    known = all(value is not None for pair in found[0].sums for value in pair)
+    met = known and any(one.owed for one in found)
+    return Verdict.HELD if met else Verdict.VACUOUS
 
 
 def _problems(
@@ -286,20 +219,3 @@ def _problems(
         )
     if any(o.overflows for o in outcomes):
         yield "a sum has more digits than Spark holds; cast to fewer"
-
-
-def _counts_data(one: Counts, request: ReconcileRequest) -> dict[str, Any]:
-    found: dict[str, Any] = {} if one.by is None else {"by": one.by}
-    words = ("events", "owed", "once", "missing", "duplicated", "unexplained")
-    found |= {word: getattr(one, word) for word in words}
-    if request.sums:
-        found["changed"] = one.changed
-        found["sums"] = {
-            str(pair): {"source": _text(a), "sink": _text(b)}
-            for pair, (a, b) in zip(request.sums, one.sums, strict=True)
-        }
-    return found
-
-
-def _text(value: Decimal | None) -> str | None:
-    return None if value is None else f"{value:f}"

@@ -79,8 +79,9 @@ class ReconcileRequest:
 
     key: tuple[Pair, ...]
     """What identifies an event in both."""
-    time: str = ""
-    """When an event was, over the source; for ``until``."""
+    time: Pair = Pair("", "")
+    """When an event was; for ``until``. A sink may lack it, but not under its own name.
+    """
     until: str = ""
     """Events up to this time are owed. Later ones may be in the sink, or not yet."""
     by: str = ""
@@ -98,8 +99,8 @@ class ReconcileRequest:
         message = ""
         if not self.key:
             message = "nothing identifies an event: give key="
-        elif bool(self.time) != bool(self.until):
-            lacks, given = ("until", "time") if self.time else ("time", "until")
+        elif bool(self.time.source) != bool(self.until):
+            lacks, given = ("until", "time") if self.time.source else ("time", "until")
             message = f"{given}= says nothing without {lacks}="
         odd = [prop.name for prop in self.claims if prop not in JUDGED]
         if odd or not self.claims:

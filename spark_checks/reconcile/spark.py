@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -34,6 +34,9 @@ _HERE = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+# A database's times without a zone are read in that of Java, not in the session's.
+_UTC_IN_JAVA = "-Duser.timezone=UTC"
+_OF_JAVA = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
 _UTC = {"spark.sql.session.timeZone": "UTC"}
 
 
@@ -45,7 +48,6 @@ def session(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     ``sc://``, or empty for this machine. Times without a zone are those of UTC unless
     ``settings`` differ. Raises ``UsageError`` where it does not start.
     """
-    logging.getLogger(_ERRORS_LOG).setLevel(logging.CRITICAL + 1)
     connect = master.startswith(CONNECT)
     if not connect:
         java_version()
@@ -53,7 +55,10 @@ def session(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     builder = (
         builder.remote(master) if connect else builder.master(master or "local[*]")
     )
-    for name, value in {**({} if connect else _HERE), **_UTC, **settings}.items():
+    given = {**({} if connect else _HERE), **_UTC, **settings}
+    for name in () if connect else _OF_JAVA:
+        given[name] = f"{_UTC_IN_JAVA} {given.get(name, '')}".strip()
+    for name, value in given.items():
         builder = builder.config(name, value)
     with tempfile.TemporaryDirectory(prefix="onceproof-reconcile-") as folder:
         log = Path(folder) / "spark.log"
@@ -74,11 +79,20 @@ def session(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
 @contextmanager
 def sentences() -> Iterator[None]:
     """Turn what Spark says at length into a ``UsageError`` of one sentence."""
+    log = logging.getLogger(_ERRORS_LOG)
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
     try:
         yield
-    except PySparkException as error:
+    except Py4JJavaError as error:  # of a class that PySpark has no error for
+        reason = str(error.java_exception.toString()).strip().partition("\n")[0]
+        message = redacted(reason.removeprefix("org.apache.spark.SparkException: "))
+        raise UsageError(message) from None
+    except (PySparkException, Py4JError) as error:
         message = redacted(str(error).strip().partition("\n")[0])
         raise UsageError(message) from None
+    finally:
+        log.setLevel(before)
 
 
 @contextmanager

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 TABLE, JDBC, KAFKA = "table", "jdbc", "kafka"
 _ENDINGS = {"csv": "csv", "json": "json", "jsonl": "json", "orc": "orc"}
 _ENDINGS |= {"parquet": "parquet"}
+_LEAVES_OUT = {
+    "mode": "dropmalformed",
+    "ignorecorruptfiles": "true",
+    "ignoremissingfiles": "true",
+    "failondataloss": "false",
+}
+# A row that is not readable would be a row of nulls.
+_USUAL = {kind: {"mode": "FAILFAST"} for kind in ("csv", "json", "xml")}
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,10 @@ class TablePlace:
             return self._rows(spark)
 
     def _rows(self, spark: SparkSession) -> DataFrame:
-        reader = spark.read.format(self.format).options(**self.options)
+        usual = _USUAL.get(self.format, {})
+        named = {name.lower() for name in self.options}
+        options = {k: v for k, v in usual.items() if k.lower() not in named}
+        reader = spark.read.format(self.format).options(**options, **self.options)
         if self.format == TABLE:
             rows = spark.read.options(**self.options).table(self.where)
         elif self.format == JDBC:
@@ -66,8 +77,16 @@ class TablePlace:
 
 
 def _whole_topic(servers: str, topic: str, given: Mapping[str, str]) -> dict[str, str]:
-    settings = {"startingOffsets": "earliest", "endingOffsets": "latest", **given}
-    return {"kafka.bootstrap.servers": servers, "subscribe": topic, **settings}
+    usual = {
+        "startingOffsets": "earliest",
+        "endingOffsets": "latest",
+        # A reader's own default shows what a transaction aborted.
+        "kafka.isolation.level": "read_committed",
+        "kafka.bootstrap.servers": servers,
+        "subscribe": topic,
+    }
+    named = {name.lower() for name in given}
+    return {k: v for k, v in usual.items() if k.lower() not in named} | dict(given)
 
 
 def place_of(
@@ -92,6 +111,13 @@ def place_of(
             )
             raise UsageError(message)
         place = TablePlace(name, _ENDINGS[ending], text, given, query)
+    for option, value in given.items():
+        if _LEAVES_OUT.get(option.lower()) == value.lower():
+            message = (
+                f"--{name}-option {option}={value} leaves out rows that cannot be "
+                "read, and what is left out is not judged; leave out the option"
+            )
+            raise UsageError(message)
     if place.format == JDBC and not {"dbtable", "query"} & {o.lower() for o in given}:
         message = f"which table? add --{name}-option dbtable=NAME"
         raise UsageError(message)

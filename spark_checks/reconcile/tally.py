@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from decimal import Context, Inexact
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
@@ -15,12 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from onceproof.spark_checks.reconcile.request import ReconcileRequest
 
 MOST_OUTCOMES = 100_000
-MOST_EXAMPLES = 5
+# Python adds up to 28 digits, and Spark has 38; what is not exact raises.
+_EXACT = Context(prec=100, traps=[Inexact])
+
+_LEAVE_OUT = (
+    "spark.sql.files.ignoreCorruptFiles",
+    "spark.sql.files.ignoreMissingFiles",
+)
 
 MISSING, DUPLICATED, UNEXPLAINED = "missing", "duplicated", "unexplained"
 CHANGED, REPEATED, UNIDENTIFIED = "changed", "repeated", "unidentified"
@@ -33,7 +41,7 @@ class EventCount:
     by: str | None
     """The group that they belong to; None without groups, or where it is not known."""
     owed: bool
-    """Whether they are owed; never for what the source does not hold."""
+    """Whether they are owed; of rows without an event, whether they are judged."""
     sources: int
     """How many rows of the source each has: 0, 1, or 2 for more."""
     alike: bool
@@ -61,7 +69,7 @@ class EventCount:
         found = {
             MISSING: self.owed and not self.visible,
             DUPLICATED: self.sources > 0 and self.visible > 1,
-            UNEXPLAINED: not self.sources,
+            UNEXPLAINED: self.owed and not self.sources,
             CHANGED: self.changed,
             REPEATED: self.sources > 1,
         }
@@ -101,12 +109,21 @@ def tally(source: DataFrame, sink: DataFrame, request: ReconcileRequest) -> Tall
     )
 
 
+def left_out(spark: SparkSession) -> tuple[str, ...]:
+    """Say by which settings Spark may leave out rows, a sentence each."""
+    with sentences():
+        on = [name for name in _LEAVE_OUT if spark.conf.get(name) == "true"]
+    return tuple(
+        f"{name} is on, so that rows may have been left out; turn it off" for name in on
+    )
+
+
 def _numbers_of_examples(found: Iterable[Row], request: ReconcileRequest) -> list[int]:
     wanted: dict[str, set[int]] = defaultdict(set)
     for row in found:
         for name in _outcome(row, request).faults:
-            wanted[name].add(row["number"])
-    return sorted({n for some in wanted.values() for n in sorted(some)[:MOST_EXAMPLES]})
+            wanted[name].update(row["numbers"])
+    return sorted({n for some in wanted.values() for n in sorted(some)[: job.EXAMPLES]})
 
 
 def _outcome(row: Row, request: ReconcileRequest) -> EventCount:
@@ -121,13 +138,11 @@ def _outcome(row: Row, request: ReconcileRequest) -> EventCount:
         alike=given["alike"],
         visible=given["visible"],
         changed=given["changed"],
-        identified=given["known"],
+        identified=given["identified"],
         events=given.get("events", 1),
         rows=given["rows"],
         sums=tuple(sums),
-        overflows=any(
-            given[name] is None and given.get(f"{name}_known") for name in sides
-        ),
+        overflows=any(given.get(f"{name}_overflows") for name in sides),
     )
 
 
@@ -156,7 +171,7 @@ def _added(one: EventCount, other: EventCount) -> EventCount:
 def total(values: Iterable[Decimal | None]) -> Decimal | None:
     """Add up what is known; None where nothing is."""
     known = [value for value in values if value is not None]
-    return sum(known[1:], known[0]) if known else None
+    return reduce(_EXACT.add, known) if known else None
 
 
 def _by_fault(
@@ -169,4 +184,4 @@ def _by_fault(
         shown = {name: row[text] for name, text in zip(names, texts, strict=True)}
         for fault in _outcome(row, request).faults:
             found[fault].append(shown)
-    return {fault: tuple(some[:MOST_EXAMPLES]) for fault, some in found.items()}
+    return {fault: tuple(some[: job.EXAMPLES]) for fault, some in found.items()}

@@ -30,8 +30,8 @@ _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.pa
     "--time",
     "time_",
     default="",
-    metavar="EXPR",
-    help="When an event was, over the source; with --until.",
+    metavar="EXPR[=EXPR]",
+    help="When an event was; with --until. The sink may lack it.",
 )
 @click.option(
     "--until",
@@ -124,7 +124,7 @@ def reconcile(
     1 where one is refuted, and 2 where nothing is decided.
 
     Example: onceproof reconcile --source parquet:landing/payments --sink
-    table:prod.payments --key payment_id --time created_at --until 2026-01-31
+    table:prod.payments --key payment_id --time created_at --until 2026-02-01
     """
     from onceproof.spark_checks.cli.reconcile_console import (  # noqa: PLC0415
         show,
@@ -135,8 +135,9 @@ def reconcile(
     from onceproof.spark_checks.reconcile.spark import session  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.tables import place_of  # noqa: PLC0415
 
-    for text in (*keys, *sums):
-        pair_of(text, "--key" if text in keys else "--sum")
+    for option, texts in {"--key": keys, "--sum": sums, "--time": (time_,)}.items():
+        for text in filter(None, texts):
+            pair_of(text, option)
     if bool(time_) != bool(until):
         message = "--time and --until go together; give both, or neither"
         raise UsageError(message)
@@ -145,7 +146,7 @@ def reconcile(
     from_ = place_of("source", source, ours, source_query)
     to = place_of("sink", sink, theirs, sink_query)
     with session(master, _pairs(settings, "--conf")) as spark, shown_progress(spark):
-        # What the sink shows then belongs to events that the source lists later.
+        # Files of the sink are listed first: what they show has events by then.
         seen = to.read(spark)
         found = judged(
             from_.read(spark),

@@ -13,10 +13,12 @@ from onceproof.properties.guarantees import AT_LEAST_ONCE, AT_MOST_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.reconcile.reconciliation import SUMS_AGREE, judge, reconcile
 from onceproof.spark_checks.reconcile.request import Pair, ReconcileRequest
+from onceproof.spark_checks.reconcile.tables import place_of
 
 pytestmark = pytest.mark.spark
 ROW = "id long, day int, amount decimal(9,2)"
 ID, AMOUNT = (Pair("id", "id"),), (Pair("amount", "amount"),)
+DAY = Pair("day", "day")
 HELD, REFUTED = Verdict.HELD, Verdict.REFUTED
 UNDECIDED, VACUOUS = Verdict.UNDECIDED, Verdict.VACUOUS
 
@@ -39,6 +41,9 @@ def judged(spark):
     return ask
 
 
+LOWER = "collate(string(id), 'UTF8_LCASE')"
+
+
 def rows(*ids, day=1, amount="1.00"):
     return [(i, day, Decimal(amount)) for i in ids]
 
@@ -57,7 +62,7 @@ def test_counts_are_those_of_plain_python(judged, seed):
     sink += [(i, draw.randrange(4), Decimal(5)) for i in range(100, 103)]
     seen, days = Counter(i for i, _, _ in sink), {i: d for i, d, _ in source}
 
-    found = judged(source, sink, time="day", until="2", by="day", sums=AMOUNT)
+    found = judged(source, sink, time=DAY, until="2", by="day", sums=AMOUNT)
 
     owed = {i for i, d in days.items() if d <= 2}
     for day, one in [(None, found.total), *((int(g.by), g) for g in found.groups)]:
@@ -68,10 +73,12 @@ def test_counts_are_those_of_plain_python(judged, seed):
         assert one.missing == sum(not seen[i] for i in mine & owed)
         assert one.duplicated == sum(seen[i] > 1 for i in mine)
         assert one.unexplained == sum(
-            i not in days and day in {None, d} for i, d, _ in sink
+            i not in days and d <= 2 and day in {None, d} for i, d, _ in sink
         )
         theirs = sum(
-            a for i, d, a in sink if day in {None, d} and (i in owed or i not in days)
+            a
+            for i, d, a in sink
+            if day in {None, d} and (i in owed or (i not in days and d <= 2))
         )
         ours = sum(a for i, d, a in source if i in mine & owed)
         assert [(a or 0, b or 0) for a, b in one.sums] == [(ours, theirs)]
@@ -80,7 +87,6 @@ def test_counts_are_those_of_plain_python(judged, seed):
     for fault, wrong in {
         "missing": lambda i: i in owed and not seen[i],
         "duplicated": lambda i: i in days and seen[i] > 1,
-        "unexplained": lambda i: i not in days,
     }.items():
         keys = [int(event["id"]) for event in found.tally.examples[fault]]
         assert keys
@@ -126,12 +132,12 @@ def test_a_later_event_may_be_there_or_not_but_not_twice(judged, sink, verdicts)
     """Event 2 is of day 5, and days up to 4 are owed."""
     source = [*rows(1), *rows(2, day=5)]
 
-    assert of(judged(source, sink, time="day", until="4")) == verdicts
+    assert of(judged(source, sink, time=DAY, until="4")) == verdicts
 
 
 def test_an_event_without_a_time_is_owed(judged):
     """It would else be lost unseen."""
-    found = judged(rows(1, day=None), rows(), time="day", until="4")
+    found = judged(rows(1, day=None), rows(), time=DAY, until="4")
 
     assert found.total.missing == 1
 
@@ -194,7 +200,29 @@ def test_an_amount_that_is_null_is_not_zero(judged):
         ({"key": (Pair("no_such", "no_such"),)}, "no_such"),
         ({"key": (Pair("map('a', id)", "map('a', id)"),)}, "map"),
         ({"sums": (Pair("cast(amount as double)", "amount"),)}, "is not exact"),
-        ({"time": "day", "until": "tomorrow"}, "'tomorrow' is no int"),
+        ({"time": DAY, "until": "tomorrow"}, "'tomorrow' is no int"),
+        ({"key": (Pair("struct(id)", "struct(id)"),)}, "fields one by one"),
+        ({"key": (Pair("double(id)", "double(id)"),)}, "more than one value"),
+        (
+            {"key": (Pair(LOWER, LOWER),)},
+            "collate(..., UTF8_BINARY)",
+        ),
+        (
+            {"time": Pair("string(day)", "string(day)"), "until": "2"},
+            "would be compared letter by letter",
+        ),
+        (
+            {"time": Pair("date'2026-01-01'", "day"), "until": "2026-01-02 12:00:00"},
+            "is no date",
+        ),
+        (
+            {
+                "sums": (
+                    Pair("cast(id as decimal(38,18))", "cast(id as decimal(38,2))"),
+                )
+            },
+            "would round one of them",
+        ),
         ({"by": "no_such"}, "no_such"),
     ],
 )
@@ -254,3 +282,141 @@ def test_the_function_takes_texts(spark):
     assert found.to_json()["total"]["missing"] == 1
     with pytest.raises(UsageError, match="no guarantee 'exactly-once'"):
         reconcile(source, sink, key="id=n", claims=["exactly-once"])
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "count(*)",
+        "rand(1)",
+        "uuid()",
+        "monotonically_increasing_id()",
+        "row_number() over (order by id)",
+        "explode(array(id, id))",
+    ],
+)
+@pytest.mark.parametrize("what", ["key", "sums", "time"])
+def test_what_one_row_does_not_determine_is_refused(judged, expression, what):
+    """Tables that have nothing in common would agree in it."""
+    pair = Pair(expression, expression)
+    more = {"time": pair, "until": "2"} if what == "time" else {what: (pair,)}
+
+    with pytest.raises(UsageError, match=r"is no value of one row|cannot be read over"):
+        judged(rows(1, 2, 3), rows(7, 7, 9), **more)
+
+
+@pytest.mark.parametrize(
+    ("schema", "one", "other"),
+    [
+        ("id long, a int, b int", (1, 5, None), (1, None, 5)),
+        ("id long, a array<array<int>>", (1, [[1], []]), (1, [[], [1]])),
+        ("id long, a map<string,int>", (1, {"x": None}), (1, {})),
+        ("id long, `a.b` struct<c: int>", (1, (None,)), (1, None)),
+    ],
+)
+def test_rows_that_hash_alike_are_told_apart(judged, schema, one, other):
+    """Spark's hash skips what is null, and takes lists in a row for one list."""
+    found = judged([one, other], [one], schema=schema, repeats=True)
+    same = judged([one, one], [one], schema=schema, repeats=True)
+
+    assert of(found) == [UNDECIDED] * 3
+    assert of(same) == [HELD] * 3
+
+
+def test_a_sum_of_more_digits_than_python_adds_is_exact(judged):
+    """The last of 38 digits counts."""
+    schema, large = "id long, amount decimal(38,18)", Decimal(12345678901)
+    source = [(1, large), (2, Decimal("1E-18"))]
+
+    found = judged(source, source[:1], schema=schema, sums=AMOUNT)
+
+    assert found.verdicts[SUMS_AGREE] is REFUTED
+
+
+def test_a_sum_of_more_digits_than_spark_holds_decides_nothing(judged):
+    """It is null then, as it is of no number."""
+    schema, most = "id long, amount decimal(38,0)", Decimal("9" * 38)
+    table = [(1, most), (2, most)]
+
+    found = judged(table, table, schema=schema, sums=AMOUNT)
+
+    assert found.verdicts[SUMS_AGREE] is UNDECIDED
+    assert "more digits" in "; ".join(found.problems)
+
+
+def test_a_sum_of_nothing_says_nothing(judged):
+    """A cast that gives null everywhere would else agree with itself."""
+    null = (Pair("try_cast('x' as decimal(9,2))", "try_cast('x' as decimal(9,2))"),)
+
+    assert judged(rows(1), rows(1), sums=null).verdicts[SUMS_AGREE] is VACUOUS
+
+
+@pytest.mark.parametrize(
+    ("sink", "verdict"),
+    [
+        (rows(1), HELD),
+        ([*rows(1), *rows(8, day=5)], HELD),
+        ([*rows(1), *rows(8, day=4)], REFUTED),
+    ],
+)
+def test_a_later_row_of_the_sink_may_have_its_event_yet(judged, sink, verdict):
+    """It came while both were read; an early one belongs to no event."""
+    found = judged(rows(1), sink, time=DAY, until="4")
+
+    assert found.verdicts["at-most-once"] is verdict
+
+
+def test_without_a_time_in_the_sink_each_row_of_no_event_counts(judged):
+    """That it may be later is not known."""
+    found = judged(rows(1), [(1,), (8,)], sink_schema="id long", time=DAY, until="4")
+
+    assert found.total.unexplained == 1
+
+
+def test_a_time_that_is_no_number_is_owed(judged):
+    """NaN is greater than any number, and no time."""
+    schema = "id long, t double"
+    time = Pair("t", "t")
+
+    found = judged(
+        [(1, 1.0), (2, float("nan"))], [(1, 1.0)], schema=schema, time=time, until="5"
+    )
+
+    assert found.total.missing == 1
+
+
+def test_groups_and_faults_by_the_thousand_are_counted(judged):
+    """Examples are kept of each, and do not use up the room."""
+    source = [(i, i % 2000, Decimal(1)) for i in range(20000)]
+
+    found = judged(source, [], by="day")
+
+    assert len(found.groups) == 2000
+    assert found.total.missing == 20000
+    assert len(found.tally.examples["missing"]) == 5
+
+
+@pytest.mark.parametrize("name", ["ignoreCorruptFiles", "ignoreMissingFiles"])
+def test_a_setting_that_leaves_out_files_decides_nothing(judged, spark, name):
+    """What is left out of both is in neither."""
+    spark.conf.set(f"spark.sql.files.{name}", "true")
+    try:
+        found = judged(rows(1), rows(1))
+    finally:
+        spark.conf.unset(f"spark.sql.files.{name}")
+
+    assert of(found) == [UNDECIDED] * 3
+    assert name in found.problems[0]
+
+
+def test_a_torn_line_of_a_file_is_no_row_of_nulls(spark, tmp_path):
+    """It ends in a sentence, and is no effect of no event."""
+    (tmp_path / "t.json").write_text('{"id": 1}\n{"id": 2')
+    whole = spark.createDataFrame(rows(1), ROW)
+    torn = place_of("sink", str(tmp_path / "t.json"))
+
+    with pytest.raises(UsageError) as caught:
+        reconcile(whole, torn.read(spark), key="id")
+
+    assert str(caught.value).startswith("[MALFORMED_RECORD_IN_PARSING")
+    assert "\n" not in str(caught.value)

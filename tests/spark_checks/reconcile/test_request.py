@@ -6,6 +6,7 @@ import pytest
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.guarantees import DURABLE, GUARANTEES
+from onceproof.spark_checks.cli.commands import reconcile as command
 from onceproof.spark_checks.reconcile.request import (
     JUDGED,
     Pair,
@@ -48,7 +49,7 @@ def test_what_is_no_pair_is_refused(text):
     ("more", "words"),
     [
         ({"key": ()}, "nothing identifies an event"),
-        ({"time": "at"}, "time= says nothing without until="),
+        ({"time": Pair("at", "at")}, "time= says nothing without until="),
         ({"until": "2026-01-01"}, "until= says nothing without time="),
         ({"claims": (DURABLE,)}, "durable"),
         ({"claims": ()}, "one look"),
@@ -112,3 +113,22 @@ def test_a_place_is_shown_without_its_password():
     url = "jdbc:postgresql://me:secret@host/db?password=secret"
 
     assert "secret" not in str(place_of("sink", url, {"dbtable": "t"}))
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("mode", "DROPMALFORMED"),
+        ("ignoreCorruptFiles", "true"),
+        ("failOnDataLoss", "False"),
+    ],
+)
+def test_options_that_leave_rows_out_are_refused(option, value):
+    """What is left out is not judged."""
+    with pytest.raises(UsageError, match=f"--sink-option {option}={value} leaves out"):
+        place_of("sink", "x.csv", {option: value})
+
+
+def test_the_command_names_the_guarantees_that_are_judged():
+    """It lists them before Spark is imported."""
+    assert {prop.name for prop in JUDGED} == set(command._CLAIMS)
