@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from onceproof.model.language.composition.part import Part
 from onceproof.model.language.composition.slots import Slot
-from onceproof.model.language.declarations.state import Elements, state
+from onceproof.model.language.declarations.elements import Elements
+from onceproof.model.language.declarations.state import state
 from onceproof.model.language.expressions.logic import if_else
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language.composition.part import Part
 from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.declarations.decorators import fault
-from onceproof.model.language.declarations.state import Elements, state
+from onceproof.model.language.declarations.elements import Elements
+from onceproof.model.language.declarations.state import state
 from onceproof.model.language.expressions.logic import if_else
 from onceproof.model.language.expressions.named_tuples import bounds_of
 from onceproof.model.language.fields import Field, Param

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 from onceproof.model.language.composition.part import Part
 from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.declarations.decorators import fault
-from onceproof.model.language.declarations.state import Elements, state
+from onceproof.model.language.declarations.elements import Elements
+from onceproof.model.language.declarations.state import state
 from onceproof.model.language.stores.store import when
 
 if TYPE_CHECKING:

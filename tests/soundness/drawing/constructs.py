@@ -7,7 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model import language
-from onceproof.model.language.declarations.state import Chosen, Elements
+from onceproof.model.language.declarations.elements import Chosen, Elements
 from onceproof.model.language.parts.bags import Mailbag
 from onceproof.model.language.parts.channels import End
 from onceproof.model.language.parts.clocks import Epochs, Timers
