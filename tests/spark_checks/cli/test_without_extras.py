@@ -30,6 +30,9 @@ COMMANDS: dict[str, list[tuple[list[str], int, str]]] = {
         (["foreach-batch-append", "--json"], 2, NEEDS_SPARK),
         ([str(SPARK)], 2, NEEDS_SPARK),
     ],
+    "reconcile": [
+        (["--source", "a.json", "--sink", "b.json", "--key", "id"], 2, NEEDS_SPARK)
+    ],
     "explore": [
         ([str(SPARK)], 0, "readers see 210 of 842 events twice"),
         (["transaction-commit"], 0, "A walk through"),
