@@ -24,6 +24,7 @@ VALUES = {
     "--to": "tla",
     "--property": "agreement",
     "--store": "postgres",
+    "--claim": "at-most-once",
     "PROTOCOL": "two-phase-commit",
     "PROTOCOL|FILE": "two-phase-commit",
     "FILE|PROTOCOL": "two-phase-commit",
@@ -36,6 +37,7 @@ NEEDED = {
     "interleavings": ["PROTOCOL"],
     "new": ["NAME"],
     "prove": ["PROTOCOL"],
+    "reconcile": ["--source", "--sink", "--key"],
 }
 
 # What can be given together because both are read, by command. What takes part in a
@@ -66,6 +68,13 @@ TOGETHER = {
             *("--output", "--json", "--only", "--store"),
         ],
         ["SINK|FILE", "--trust", "--keep", "--json"],
+    ],
+    "reconcile": [
+        [
+            *("--source", "--sink", "--key", "--time", "--until", "--by", "--sum"),
+            *("--source-repeats", "--claim", "--source-query", "--sink-query"),
+            *("--source-option", "--sink-option", "--master", "--conf", "--json"),
+        ],
     ],
     "explore": [
         ["FILE|PROTOCOL", "--set", "--property", "--max-states", "--html"],
