@@ -19,7 +19,7 @@ from onceproof.spark_checks.session.scratch import (
     Scratch,
     left,
 )
-from onceproof.spark_checks.stores.kinds import STORES
+from onceproof.spark_checks.stores.known_stores import STORES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
 
-    from onceproof.spark_checks.reconcile.counts import Counts
+    from onceproof.spark_checks.reconcile.group_counts import GroupCounts
     from onceproof.spark_checks.reconcile.reconciliation import Reconciliation
 
 MOST_GROUPS = 20
@@ -75,7 +75,7 @@ def show(found: Reconciliation, *, source: str, sink: str) -> None:
         out.print(Text(printable(f"undecided: {problem}")), soft_wrap=True)
     out.print()
     _counts(out, found)
-    for name, events in found.tally.examples.items():
+    for name, events in found.counted.examples.items():
         keys = "; ".join(
             ", ".join(f"{key}={value}" for key, value in event.items())
             for event in events
@@ -108,7 +108,7 @@ def _counts(out: Console, found: Reconciliation) -> None:
         out.print(_of_groups(found, wrong))
 
 
-def _of_groups(found: Reconciliation, wrong: list[Counts]) -> str:
+def _of_groups(found: Reconciliation, wrong: list[GroupCounts]) -> str:
     more = len(wrong) - MOST_GROUPS
     shown = f"; {more} of them are not shown, --json has all" if more > 0 else ""
     return f"something is wrong in {len(wrong)} of {len(found.groups)} groups{shown}"

@@ -13,15 +13,23 @@ from onceproof.properties.counterexample.words.readers import AT_REST
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row, of_history
 from onceproof.properties.verdicts import Verdict, exit_status
-from onceproof.spark_checks.reconcile import tally as counted
-from onceproof.spark_checks.reconcile.counts import Counts, counts_data, counts_of
+from onceproof.spark_checks.reconcile import event_counts
+from onceproof.spark_checks.reconcile.event_counts import (
+    EventCount,
+    EventCounts,
+    count_events,
+)
+from onceproof.spark_checks.reconcile.group_counts import (
+    GroupCounts,
+    counts_data,
+    counts_of,
+)
 from onceproof.spark_checks.reconcile.request import (
     JUDGED,
     Pair,
     ReconcileRequest,
     pair_of,
 )
-from onceproof.spark_checks.reconcile.tally import EventCount, Tally, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,15 +47,15 @@ class Reconciliation:
 
     request: ReconcileRequest
     """What was asked."""
-    tally: Tally
+    counted: EventCounts
     """What was counted."""
     verdicts: dict[str, Verdict]
     """The verdict on each claim, and on the sums where there are any."""
     problems: tuple[str, ...]
     """Why nothing is decided, where nothing is."""
-    total: Counts
+    total: GroupCounts
     """The counts of all events."""
-    groups: tuple[Counts, ...]
+    groups: tuple[GroupCounts, ...]
     """The counts of each group, where there are groups."""
     seconds: float
     """How long it took."""
@@ -80,7 +88,7 @@ class Reconciliation:
             "total": counts_data(self.total, asked),
             "by": asked.by,
             "groups": [counts_data(one, asked) for one in self.groups],
-            "examples": {name: list(v) for name, v in self.tally.examples.items()},
+            "examples": {name: list(v) for name, v in self.counted.examples.items()},
             "seconds": round(self.seconds, 3),
         }
 
@@ -102,7 +110,7 @@ def reconcile(
     ``key`` identifies an event: a column or an SQL expression over both tables, or
     ``SOURCE=SINK`` where they differ, or several of these. Events whose ``time``, again
     over both, is at most ``until`` are owed; without them all are. Later ones may be in
-    the sink, and so may rows that no event explains yet. Counts are given
+    the sink, and so may rows that no event explains yet. GroupCounts are given
     for each group of ``by``, and the ``sums`` of numbers must agree there.
     ``source_repeats`` says that the source may hold an event more than once, each time
     the same row. ``claims`` are names of guarantees, by default all three that one look
@@ -135,8 +143,8 @@ def judge(
 ) -> Reconciliation:
     """Judge a sink by its source, as a request asks. Raises ``UsageError``."""
     began = perf_counter()
-    found = tally(source, sink, request)
-    left_out = counted.left_out(source.sparkSession)
+    found = count_events(source, sink, request)
+    left_out = event_counts.left_out(source.sparkSession)
     problems = (*left_out, *_problems(found.outcomes, request))
     groups: dict[str | None, list[EventCount]] = defaultdict(list)
     for one in found.outcomes:
@@ -185,7 +193,7 @@ def _verdict(
     return Verdict.HELD if met else Verdict.VACUOUS
 
 
-def _of_sums(counts: Iterable[Counts], problems: Sequence[str]) -> Verdict:
+def _of_sums(counts: Iterable[GroupCounts], problems: Sequence[str]) -> Verdict:
     if problems:
         return Verdict.UNDECIDED
     found = list(counts)
@@ -201,10 +209,10 @@ def _problems(
 ) -> Iterable[str]:
     """Say why the counts decide nothing, a sentence each."""
     key = ", ".join(str(pair) for pair in request.key)
-    nameless = sum(o.rows for o in outcomes if counted.UNIDENTIFIED in o.faults)
+    nameless = sum(o.rows for o in outcomes if event_counts.UNIDENTIFIED in o.faults)
     if nameless:
         yield f"{nameless} rows of the source have null in their key ({key})"
-    repeated = [o for o in outcomes if counted.REPEATED in o.faults]
+    repeated = [o for o in outcomes if event_counts.REPEATED in o.faults]
     unlike = [o for o in repeated if not o.alike]
     number = sum(o.events for o in unlike or repeated)
     if unlike:

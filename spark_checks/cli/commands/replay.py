@@ -21,7 +21,7 @@ from onceproof.spark_checks.inputs.sizes import (
     MOST_FAULTS,
     Sizes,
 )
-from onceproof.spark_checks.stores.kinds import STORE_NAMES
+from onceproof.spark_checks.stores.known_stores import STORE_NAMES
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
@@ -178,7 +178,7 @@ def _known(store: str | None, *, named: bool) -> dict[str, ModelledSink]:
         reference_sinks,
     )
     from onceproof.spark_checks.stores.interface import refuse_missing  # noqa: PLC0415
-    from onceproof.spark_checks.stores.kinds import STORES  # noqa: PLC0415
+    from onceproof.spark_checks.stores.known_stores import STORES  # noqa: PLC0415
 
     if store is None:
         return every_reference_sink() if named else reference_sinks()

@@ -88,7 +88,7 @@ def test_counts_are_those_of_plain_python(judged, seed):
         "missing": lambda i: i in owed and not seen[i],
         "duplicated": lambda i: i in days and seen[i] > 1,
     }.items():
-        keys = [int(event["id"]) for event in found.tally.examples[fault]]
+        keys = [int(event["id"]) for event in found.counted.examples[fault]]
         assert keys
         assert all(map(wrong, keys))
 
@@ -177,7 +177,7 @@ def test_a_changed_amount_is_found_though_each_event_is_seen_once(judged):
     assert found.verdicts[SUMS_AGREE] is REFUTED
     assert of(found)[:3] == [HELD] * 3
     assert found.total.changed == 2
-    assert {e["id"] for e in found.tally.examples["changed"]} == {"1", "2"}
+    assert {e["id"] for e in found.counted.examples["changed"]} == {"1", "2"}
     assert found.status == 1
 
 
@@ -393,7 +393,7 @@ def test_groups_and_faults_by_the_thousand_are_counted(judged):
 
     assert len(found.groups) == 2000
     assert found.total.missing == 20000
-    assert len(found.tally.examples["missing"]) == 5
+    assert len(found.counted.examples["missing"]) == 5
 
 
 @pytest.mark.parametrize("name", ["ignoreCorruptFiles", "ignoreMissingFiles"])

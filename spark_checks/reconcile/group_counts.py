@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.reconcile.tally import (
+from onceproof.spark_checks.reconcile.event_counts import (
     CHANGED,
     DUPLICATED,
     MISSING,
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
+    from onceproof.spark_checks.reconcile.event_counts import EventCount
     from onceproof.spark_checks.reconcile.request import ReconcileRequest
-    from onceproof.spark_checks.reconcile.tally import EventCount
 
 
 @dataclass(frozen=True)
-class Counts:
+class GroupCounts:
     """How many events a group has, and of how many something is wrong."""
 
     by: str | None
@@ -56,7 +56,7 @@ class Counts:
         return bool(many) or not self.agree
 
 
-def counts_of(by: str | None, outcomes: Iterable[EventCount]) -> Counts:
+def counts_of(by: str | None, outcomes: Iterable[EventCount]) -> GroupCounts:
     """Add up what became of the events of a group."""
     some = list(outcomes)
     known = [one for one in some if one.sources]
@@ -66,7 +66,7 @@ def counts_of(by: str | None, outcomes: Iterable[EventCount]) -> Counts:
     def count(fault: str) -> int:
         return sum(one.events for one in some if fault in one.faults)
 
-    return Counts(
+    return GroupCounts(
         by,
         events=sum(one.events for one in known),
         owed=sum(one.events for one in known if one.owed),
@@ -85,7 +85,7 @@ def counts_of(by: str | None, outcomes: Iterable[EventCount]) -> Counts:
     )
 
 
-def counts_data(one: Counts, request: ReconcileRequest) -> dict[str, Any]:
+def counts_data(one: GroupCounts, request: ReconcileRequest) -> dict[str, Any]:
     """Return counts as data, with the sums that were asked for."""
     found: dict[str, Any] = {} if one.by is None else {"by": one.by}
     words = ("events", "owed", "once", "missing", "duplicated", "unexplained")

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.reconcile import job
+from onceproof.spark_checks.reconcile import spark_job
 from onceproof.spark_checks.reconcile.comparable import key_names, sum_names
 from onceproof.spark_checks.reconcile.spark import sentences
 
@@ -77,7 +77,7 @@ class EventCount:
 
 
 @dataclass(frozen=True)
-class Tally:
+class EventCounts:
     """What became of all events, and a few of those of which something is wrong."""
 
     outcomes: tuple[EventCount, ...]
@@ -86,15 +86,17 @@ class Tally:
     """For each fault a few keys, each by the expressions over the source."""
 
 
-def tally(source: DataFrame, sink: DataFrame, request: ReconcileRequest) -> Tally:
+def count_events(
+    source: DataFrame, sink: DataFrame, request: ReconcileRequest
+) -> EventCounts:
     """Count how often each event of the source is in the sink, and sum up numbers.
 
     Raises ``UsageError`` for expressions that Spark cannot read, keys or numbers that
     cannot be compared, tables that cannot be read, and too many groups.
     """
     with sentences():
-        rows = job.rows_of(source, sink, request)
-        counted = job.by_outcome(job.by_key(rows, request), request)
+        rows = spark_job.rows_of(source, sink, request)
+        counted = spark_job.by_outcome(spark_job.by_key(rows, request), request)
         found = counted.limit(MOST_OUTCOMES + 1).collect()
         if len(found) > MOST_OUTCOMES:
             message = (
@@ -103,8 +105,10 @@ def tally(source: DataFrame, sink: DataFrame, request: ReconcileRequest) -> Tall
             )
             raise UsageError(message)
         numbers = _numbers_of_examples(found, request)
-        keys = job.with_numbers(rows, numbers, request).collect() if numbers else []
-    return Tally(
+        keys = (
+            spark_job.with_numbers(rows, numbers, request).collect() if numbers else []
+        )
+    return EventCounts(
         _joined(_outcome(row, request) for row in found), _by_fault(keys, request)
     )
 
@@ -123,7 +127,9 @@ def _numbers_of_examples(found: Iterable[Row], request: ReconcileRequest) -> lis
     for row in found:
         for name in _outcome(row, request).faults:
             wanted[name].update(row["numbers"])
-    return sorted({n for some in wanted.values() for n in sorted(some)[: job.EXAMPLES]})
+    return sorted(
+        {n for some in wanted.values() for n in sorted(some)[: spark_job.EXAMPLES]}
+    )
 
 
 def _outcome(row: Row, request: ReconcileRequest) -> EventCount:
@@ -184,4 +190,4 @@ def _by_fault(
         shown = {name: row[text] for name, text in zip(names, texts, strict=True)}
         for fault in _outcome(row, request).faults:
             found[fault].append(shown)
-    return {fault: tuple(some[: job.EXAMPLES]) for fault, some in found.items()}
+    return {fault: tuple(some[: spark_job.EXAMPLES]) for fault, some in found.items()}
