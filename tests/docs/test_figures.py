@@ -50,7 +50,7 @@ QUOTED = {
     "docs/explanation/design-decisions.md": [f"{MOST_STATES:,} states"],
     "docs/explanation/interleavings.md": [
         f"Up to {MOST_POINTS} executions of a line",
-        f"at most {DEV} interleavings",
+        f"replays {DEV} interleavings",
     ],
 }
 
@@ -84,7 +84,7 @@ def test_the_table_of_the_marker_has_a_row_for_each_argument():
 @pytest.mark.parametrize(
     ("name", "phrase"),
     [
-        ("docs/index.md", "the {} sinks that come with Onceproof"),
+        ("docs/index.md", "the {} reference sinks that need no database server"),
         ("docs/explanation/the-model-of-spark.md", "The {} reference sinks drift"),
         ("docs/reference/benchmarks.md", "for the {} reference sinks"),
     ],
