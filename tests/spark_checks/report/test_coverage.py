@@ -60,7 +60,10 @@ def hit(*lines):
 def report_of(*outcomes, requested=None, there=None, whole=True, faults=1, **seen):
     points = tuple(CodePoint(line) for line in (FIRST, SECOND, THEIRS))
     sink = SimpleNamespace(
-        seen=SeenPoints({0: points}, **seen), name="x::sink", code=("/x",)
+        seen=SeenPoints({0: points}, **seen),
+        exchanges=None,
+        name="x::sink",
+        code=("/x",),
     )
     requested = len(outcomes) if requested is None else requested
     classes = SimpleNamespace(classes=range(requested if there is None else there))
