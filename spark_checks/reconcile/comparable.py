@@ -9,6 +9,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as kinds
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.reconcile.spark import sentences
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -132,12 +133,8 @@ def type_of(table: DataFrame, expression: str, side: str) -> kinds.DataType:
 
     Raises ``UsageError`` where Spark cannot read it.
     """
-    try:
+    with sentences(f"{expression!r} cannot be read over the {side}"):
         return table.select(f.expr(expression)).schema[0].dataType
-    except PySparkException as error:
-        reason = str(error).strip().partition("\n")[0]
-        message = f"{expression!r} cannot be read over the {side}: {reason}"
-        raise UsageError(message) from None
 
 
 def content(table: DataFrame) -> Column:

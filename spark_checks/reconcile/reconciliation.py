@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from onceproof.model.errors import UsageError
-from onceproof.model.text import did_you_mean
 from onceproof.properties.counterexample.words.readers import AT_REST
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row, of_history
@@ -24,12 +22,7 @@ from onceproof.spark_checks.reconcile.group_counts import (
     counts_data,
     counts_of,
 )
-from onceproof.spark_checks.reconcile.request import (
-    JUDGED,
-    Pair,
-    ReconcileRequest,
-    pair_of,
-)
+from onceproof.spark_checks.reconcile.request import ReconcileRequest, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,8 +103,8 @@ def reconcile(
     ``key`` identifies an event: a column or an SQL expression over both tables, or
     ``SOURCE=SINK`` where they differ, or several of these. Events whose ``time``, again
     over both, is at most ``until`` are owed; without them all are. Later ones may be in
-    the sink, and so may rows that no event explains yet. GroupCounts are given
-    for each group of ``by``, and the ``sums`` of numbers must agree there.
+    the sink, and so may rows that no event explains yet. Counts are given for
+    each group of ``by``, and the ``sums`` of numbers must agree there.
     ``source_repeats`` says that the source may hold an event more than once, each time
     the same row. ``claims`` are names of guarantees, by default all three that one look
     can judge.
@@ -120,20 +113,14 @@ def reconcile(
     changes meanwhile is seen as it is then: make the sink's table first, and let
     ``until`` be a time that lies well before. Raises ``UsageError``.
     """
-    keys = [key] if isinstance(key, str) else key
-    known = {prop.name: prop for prop in JUDGED}
-    for name in claims:
-        if name not in known:
-            message = f"there is no guarantee {name!r}; {did_you_mean(name, known)}"
-            raise UsageError(message)
-    request = ReconcileRequest(
-        key=tuple(pair_of(text, "key") for text in keys),
-        time=pair_of(time, "time") if time else Pair("", ""),
+    request = request_of(
+        key=key,
+        time=time,
         until=until,
         by=by,
-        sums=tuple(pair_of(text, "sum") for text in sums),
-        repeats=source_repeats,
-        claims=tuple(known[name] for name in claims or known),
+        sums=sums,
+        source_repeats=source_repeats,
+        claims=claims,
     )
     return judge(source, sink, request)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
+from onceproof.model.text import did_you_mean
 from onceproof.properties.guarantees import (
     AT_LEAST_ONCE,
     AT_MOST_ONCE,
@@ -13,6 +14,8 @@ from onceproof.properties.guarantees import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onceproof.properties.property import Property
 
 JUDGED = (AT_MOST_ONCE, AT_LEAST_ONCE, EFFECTIVELY_ONCE)
@@ -70,6 +73,10 @@ def _signs(text: str) -> list[int]:
     return found
 
 
+NO_TIME = Pair("", "")
+"""Says that all events are owed."""
+
+
 @dataclass(frozen=True)
 class ReconcileRequest:
     """What is asked of a source and a sink. Expressions are SQL, as Spark reads it.
@@ -79,7 +86,7 @@ class ReconcileRequest:
 
     key: tuple[Pair, ...]
     """What identifies an event in both."""
-    time: Pair = Pair("", "")
+    time: Pair = NO_TIME
     """When an event was; for ``until``. A sink may lack it, but not under its own name.
     """
     until: str = ""
@@ -98,13 +105,44 @@ class ReconcileRequest:
         __tracebackhide__ = True
         message = ""
         if not self.key:
-            message = "nothing identifies an event: give key="
+            message = "nothing identifies an event: give a key"
         elif bool(self.time.source) != bool(self.until):
             lacks, given = ("until", "time") if self.time.source else ("time", "until")
-            message = f"{given}= says nothing without {lacks}="
+            message = f"{given} says nothing without {lacks}; give both, or neither"
         odd = [prop.name for prop in self.claims if prop not in JUDGED]
         if odd or not self.claims:
             known = ", ".join(prop.name for prop in JUDGED)
             message = f"one look at a sink judges {known}, and not {', '.join(odd)}"
         if message:
             raise UsageError(message)
+
+
+def request_of(
+    *,
+    key: str | Sequence[str],
+    time: str = "",
+    until: str = "",
+    by: str = "",
+    sums: Sequence[str] = (),
+    source_repeats: bool = False,
+    claims: Sequence[str] = (),
+) -> ReconcileRequest:
+    """Read a request that is given in texts. Raises ``UsageError``."""
+    known = {prop.name: prop for prop in JUDGED}
+    for name in claims:
+        if name not in known:
+            message = f"there is no guarantee {name!r}; {did_you_mean(name, known)}"
+            raise UsageError(message)
+    return ReconcileRequest(
+        key=tuple(pair_of(text, "key") for text in _listed(key)),
+        time=pair_of(time, "time") if time else NO_TIME,
+        until=until,
+        by=by,
+        sums=tuple(pair_of(text, "sum") for text in sums),
+        repeats=source_repeats,
+        claims=tuple(known[name] for name in claims or known),
+    )
+
+
+def _listed(texts: str | Sequence[str]) -> Sequence[str]:
+    return [texts] if isinstance(texts, str) else texts

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -77,19 +77,24 @@ def session(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
 
 
 @contextmanager
-def sentences() -> Iterator[None]:
-    """Turn what Spark says at length into a ``UsageError`` of one sentence."""
+def sentences(what: str = "") -> Iterator[None]:
+    """Turn what Spark says at length into a ``UsageError`` of one sentence.
+
+    ``what`` begins the sentence, such as "the source x cannot be read".
+    """
     log = logging.getLogger(_ERRORS_LOG)
     before = log.level
     log.setLevel(logging.CRITICAL + 1)
     try:
         yield
-    except Py4JJavaError as error:  # of a class that PySpark has no error for
-        reason = str(error.java_exception.toString()).strip().partition("\n")[0]
-        message = redacted(reason.removeprefix("org.apache.spark.SparkException: "))
-        raise UsageError(message) from None
     except (PySparkException, Py4JError) as error:
-        message = redacted(str(error).strip().partition("\n")[0])
+        # Of a class that PySpark has no error for, Java alone has the words.
+        java = getattr(error, "java_exception", None)
+        words = str(error) if java is None else str(java.toString())
+        first = words.strip().partition("\n")[0]
+        first = first.removeprefix("org.apache.spark.SparkException: ")
+        reason = redacted(first.partition("; line 1 pos")[0])
+        message = f"{what}: {reason}" if what else reason
         raise UsageError(message) from None
     finally:
         log.setLevel(before)

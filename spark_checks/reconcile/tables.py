@@ -53,7 +53,7 @@ class TablePlace:
 
         Raises ``UsageError``.
         """
-        with sentences():
+        with sentences(f"the {self.name} {self} cannot be read"):
             return self._rows(spark)
 
     def _rows(self, spark: SparkSession) -> DataFrame:

@@ -24,45 +24,40 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
     TASK_EXCHANGE = Sort(
         "exchange of the code in a task", size=1, ordered=True, most=_MOST
     )
+    _AN_ATTEMPTS = (
+        MicroBatch.BATCH,
+        MicroBatch.PARTITION,
+        MicroBatch.ATTEMPT,
+        TASK_EXCHANGE,
+    )
 
     @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
     def lose_request_in_commit(self, b: Member, n: Member) -> None:
         """A connection of the code on the driver breaks before the store is reached."""
-        when(n > 0, self._commits(b), not_(self.sink.finished(b)))
-        self.sink.abort(b)
-        self.lose_volatile()
+        self._driver_raises(b, n)
 
     @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
     def lose_reply_in_commit(self, b: Member, n: Member) -> None:
         """The store answers the code on the driver, and the answer is lost."""
+        self._driver_raises(b, n)
+
+    @fault(per=_AN_ATTEMPTS)
+    def lose_request_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """A connection of an attempt breaks before the store is reached."""
+        self._attempt_raises(b, p, a, n)
+
+    @fault(per=_AN_ATTEMPTS)
+    def lose_reply_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """The store answers an attempt, and the answer is lost."""
+        self._attempt_raises(b, p, a, n)
+
+    def _driver_raises(self, b: Member, n: Member) -> None:
+        """Which of the writes have taken effect is seen in the real run alone."""
         when(n > 0, self._commits(b), not_(self.sink.finished(b)))
         self.sink.abort(b)
         self.lose_volatile()
 
-    @fault(
-        per=(
-            MicroBatch.BATCH,
-            MicroBatch.PARTITION,
-            MicroBatch.ATTEMPT,
-            TASK_EXCHANGE,
-        )
-    )
-    def lose_request_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
-        """A connection of an attempt breaks before the store is reached."""
-        when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
-        self.sink.abort_task(b, p, a, wrote=False)
-        self.task[p, a] = Task.FAILED
-
-    @fault(
-        per=(
-            MicroBatch.BATCH,
-            MicroBatch.PARTITION,
-            MicroBatch.ATTEMPT,
-            TASK_EXCHANGE,
-        )
-    )
-    def lose_reply_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
-        """The store answers an attempt, and the answer is lost."""
+    def _attempt_raises(self, b: Member, p: Member, a: Member, n: Member) -> None:
         when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
         self.sink.abort_task(b, p, a, wrote=False)
         self.task[p, a] = Task.FAILED

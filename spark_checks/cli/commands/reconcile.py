@@ -130,17 +130,20 @@ def reconcile(
         show,
         shown_progress,
     )
-    from onceproof.spark_checks.reconcile import reconcile as judged  # noqa: PLC0415
-    from onceproof.spark_checks.reconcile.request import pair_of  # noqa: PLC0415
+    from onceproof.spark_checks.reconcile.reconciliation import judge  # noqa: PLC0415
+    from onceproof.spark_checks.reconcile.request import request_of  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.spark import session  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.tables import place_of  # noqa: PLC0415
 
-    for option, texts in {"--key": keys, "--sum": sums, "--time": (time_,)}.items():
-        for text in filter(None, texts):
-            pair_of(text, option)
-    if bool(time_) != bool(until):
-        message = "--time and --until go together; give both, or neither"
-        raise UsageError(message)
+    request = request_of(
+        key=keys,
+        time=time_,
+        until=until,
+        by=by,
+        sums=sums,
+        source_repeats=source_repeats,
+        claims=claims,
+    )
     ours = _pairs(source_options, "--source-option")
     theirs = _pairs(sink_options, "--sink-option")
     from_ = place_of("source", source, ours, source_query)
@@ -148,17 +151,7 @@ def reconcile(
     with session(master, _pairs(settings, "--conf")) as spark, shown_progress(spark):
         # Files of the sink are listed first: what they show has events by then.
         seen = to.read(spark)
-        found = judged(
-            from_.read(spark),
-            seen,
-            key=keys,
-            time=time_,
-            until=until,
-            by=by,
-            sums=sums,
-            source_repeats=source_repeats,
-            claims=claims,
-        )
+        found = judge(from_.read(spark), seen, request)
     if as_json:
         print_json({"source": str(from_), "sink": str(to), **found.to_json()})
     else:
