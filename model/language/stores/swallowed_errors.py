@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import random
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,25 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
-_CHANCE = (
-    "what this does depends on chance (`random`), which no judge would see; write an "
-    "action for each choice, or one_of(...) for a start that is open"
-)
-
 
 @contextmanager
-def nothing_swallowed(where: str = "") -> Iterator[None]:
+def nothing_swallowed() -> Iterator[None]:
     """Run a method of a model on symbols, to its end or to its first error.
 
-    Raises the ``ModelError`` that the method caught, or one if it drew at random.
+    Raises the ``ModelError`` that the method caught.
     """
-    chance = random.getstate()
     with noting_errors() as noted:
         yield
     if noted:
         raise noted[0]
-    if random.getstate() != chance:
-        raise ModelError(_CHANCE, where=where)
 
 
 def refuse_caught() -> None:

@@ -12,6 +12,7 @@ from onceproof.model.language.declarations.domains import each_value, sorts_amon
 from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.expressions.symbolic_value import Symbolic, lift
 from onceproof.model.language.source_location import defined_at, here, modelling
+from onceproof.model.language.stores.outside_values import nothing_from_outside
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
 from onceproof.model.language.stores.symbolic_store import (
     SymbolicStore,
@@ -73,7 +74,7 @@ class System:
         stores = [SymbolicStore(self.sizes, frozen=True)]
         if steps:
             stores.append(SymbolicStore(self.sizes, after=True, frozen=True))
-        with nothing_swallowed():
+        with nothing_from_outside(where), nothing_swallowed():
             found = predicate(*(self.protocol.bound(store) for store in stores))
         if found is None:
             message = "a claim returns a truth value; this one has no `return`"

@@ -9,6 +9,7 @@ from onceproof.model.errors import ModelError
 from onceproof.model.language.expressions.symbolic_value import Symbolic
 from onceproof.model.language.source_location import modelling
 from onceproof.model.language.steps import Step, fields_of, steps_of
+from onceproof.model.language.stores.outside_values import nothing_from_outside
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
 from onceproof.model.language.stores.symbolic_store import (
     FieldWrite,
@@ -72,7 +73,7 @@ def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicSto
     )
     members: tuple[Any, ...] = tuple(Symbolic(p) for p in params)
     with modelling(step.where):
-        with nothing_swallowed(step.where):
+        with nothing_swallowed():
             bound = step.run(protocol, store, members)
             store.settle_indices()
         refuse_attributes(bound, protocol, step.name)
@@ -82,7 +83,8 @@ def _run(protocol: Protocol, step: Step) -> tuple[tuple[t.Var, ...], SymbolicSto
 def _traced(
     protocol: Protocol, step: Step, sized: set[Sort], around: Surroundings
 ) -> ActionTerm:
-    params, store = _run(protocol, step)
+    with nothing_from_outside(step.where):
+        params, store = _run(protocol, step)
     _, again = _run(protocol, step)
     around.check(step.name, step.where)
     if (store.guard, store.writes) != (again.guard, again.writes):
