@@ -10,14 +10,15 @@ import hashlib
 import os
 import stat
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.model.files import replace_with
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from io import BufferedReader
 
 _FORM = b"onceproof compiled code 1\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -44,12 +45,17 @@ def cache_folder() -> Path:
 
 
 def code_folder() -> Path | None:
-    """Return the folder for compiled code, or None where none can be trusted.
+    """Return the folder for compiled code, or None where none can be trusted."""
+    return own_folder("code")
+
+
+def own_folder(name: str) -> Path | None:
+    """Return a folder of the cache, or None where what is in it cannot be trusted.
 
     It has to be a folder of the user's own, no symbolic link, and writable by nobody
     else.
     """
-    folder = cache_folder() / "code"
+    folder = cache_folder() / name
     try:
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
@@ -58,6 +64,21 @@ def code_folder() -> Path | None:
         return None
     own = stat.S_ISDIR(found.st_mode) and _is_own(found)
     return folder if own else None
+
+
+@contextmanager
+def own_file(path: Path) -> Iterator[BufferedReader]:
+    """Open a file of the user's own, which nobody else can write to.
+
+    Raises ``OSError`` for any other, and for a symbolic link.
+    """
+    number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    with os.fdopen(number, "rb") as file:
+        found = os.fstat(number)
+        if not (stat.S_ISREG(found.st_mode) and _is_own(found)):
+            message = f"{path} is no file that you alone can write to"
+            raise PermissionError(message)
+        yield file
 
 
 def identity(parts: Iterable[str | bytes]) -> bytes:
@@ -76,11 +97,7 @@ def load(name: bytes) -> bytes | None:
     if folder is None:
         return None
     try:
-        number = os.open(folder / name.hex(), os.O_RDONLY | os.O_NOFOLLOW)
-        with os.fdopen(number, "rb") as file:
-            found = os.fstat(number)
-            if not (stat.S_ISREG(found.st_mode) and _is_own(found)):
-                return None
+        with own_file(folder / name.hex()) as file:
             data = file.read()
     except OSError:
         return None

@@ -16,7 +16,7 @@ import tempfile
 import time
 import tomllib
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from onceproof.model.errors import UsageError
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 * 1024 * 1024
 _MOST_NUMBER = 2**63
 _NEW = 0o666
+_DRAFT = ".onceproof-"
 _PATIENCE, _PAUSE = 60.0, 0.02
 
 
@@ -72,14 +73,26 @@ def replace_with(
     another gets ``new``. One that need not outlast a power cut is not ``lasting``, and
     costs no wait for the disk. Raises ``OSError``.
     """
-    draft = path.parent / f".onceproof-{secrets.token_hex(8)}.tmp"
+    with replacing(path, mode=mode, new=new, lasting=lasting) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(
+    path: Path, *, mode: int | None = None, new: int = _NEW, lasting: bool = True
+) -> Iterator[BinaryIO]:
+    """Give a file to write, which takes a name when the block ends without an error.
+
+    The arguments are those of ``replace_with``. Raises ``OSError``.
+    """
+    draft = path.parent / f"{_DRAFT}{secrets.token_hex(8)}.tmp"
     number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
     try:
         with os.fdopen(number, "wb") as file:
             if mode is not None and stat.S_ISREG(mode):
                 with suppress(OSError):
                     os.fchmod(number, stat.S_IMODE(mode))
-            file.write(data)
+            yield file
             if lasting:
                 file.flush()
                 os.fsync(number)
@@ -89,6 +102,12 @@ def replace_with(
         raise
     if lasting:
         _settle(path.parent)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what dead runs had begun to write there. Nobody may be writing now."""
+    for draft in folder.glob(f"{_DRAFT}*.tmp"):
+        draft.unlink(missing_ok=True)
 
 
 def _settle(folder: Path) -> None:
