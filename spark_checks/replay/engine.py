@@ -24,14 +24,16 @@ from onceproof.spark_checks.session.session_pool import SessionPool
 from onceproof.spark_checks.stores.unreliable import itself
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.sink_report import SinkReport
+    from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import ModelledSink
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 _KEPT: WeakKeyDictionary[SessionPool, Enumerations] = WeakKeyDictionary()
 
@@ -122,40 +124,73 @@ def _replayed(
     request: ReplayRequest,
     given: Input | None,
 ) -> list[SinkReport]:
-    sizes = request.sizes
-    with pool.session(attempts=sizes.attempts, partitions=sizes.partitions) as session:
-        if given is None and request.given is not None:
-            given = request.given(session.spark)
-        if given is None:
-            message = "a replay needs events"
-            raise UsageError(message)
-        source = InputFiles(pool.folder("events"), given)
-        observers = Observers(session.spark, source)
-        reports = []
-        try:
-            for sink in sinks:
-                store = None
-                if sink.store is not None:
-                    store = pool.stores.running(itself(sink.store))
-                context = ReplayContext(
-                    session,
-                    session.spark,
-                    source,
-                    observers,
-                    observer=None,
-                    scratch=pool.scratch,
-                    store=store,
+    reports: dict[int, SinkReport] = {}
+    for needs, some in _by_needs(pool, sinks).items():
+        sizes = request.sizes
+        with pool.session(
+            attempts=sizes.attempts, partitions=sizes.partitions, needs=needs
+        ) as session:
+            reports |= _in_session(
+                pool, session, enumerations, some, listener, request, given
+            )
+    return [reports[number] for number in range(len(sinks))]
+
+
+def _by_needs(
+    pool: SessionPool, sinks: Sequence[ModelledSink]
+) -> dict[SparkNeeds, dict[int, ModelledSink]]:
+    """Group sinks, by their numbers, by what their stores need of a session."""
+    found: dict[SparkNeeds, dict[int, ModelledSink]] = {}
+    for number, sink in enumerate(sinks):
+        found.setdefault(pool.needs_of(sink.store), {})[number] = sink
+    return found
+
+
+def _in_session(
+    pool: SessionPool,
+    session: WarmSession,
+    enumerations: Enumerations,
+    sinks: Mapping[int, ModelledSink],
+    listener: Listener,
+    request: ReplayRequest,
+    given: Input | None,
+) -> dict[int, SinkReport]:
+    """Replay sinks in one session; return their reports by the sinks' numbers."""
+    if given is None and request.given is not None:
+        given = request.given(session.spark)
+    if given is None:
+        message = "a replay needs events"
+        raise UsageError(message)
+    source = InputFiles(pool.folder("events"), given)
+    observers = Observers(session.spark, source)
+    reports = {}
+    try:
+        for number, sink in sinks.items():
+            store, versions = None, {}
+            if sink.store is not None:
+                store = pool.stores.running(itself(sink.store))
+                version = session.needs.version or sink.store.version()
+                versions = {sink.store.name: version} if version else {}
+            context = ReplayContext(
+                session,
+                session.spark,
+                source,
+                observers,
+                observer=None,
+                scratch=pool.scratch,
+                store=store,
+                versions=versions,
+            )
+            try:
+                reports[number] = replay_sink(
+                    enumerations, context, sink, listener, request
                 )
-                try:
-                    reports.append(
-                        replay_sink(enumerations, context, sink, listener, request)
-                    )
-                finally:
-                    context.leftovers.close(keep=request.keep)
-        finally:
-            if not request.keep:
-                shutil.rmtree(source.folder, ignore_errors=True)
-        return reports
+            finally:
+                context.leftovers.close(keep=request.keep)
+    finally:
+        if not request.keep:
+            shutil.rmtree(source.folder, ignore_errors=True)
+    return reports
 
 
 def _one_by_one(listener: Listener) -> Listener:

@@ -106,6 +106,7 @@ def replay_sink(
         unsteady=found.unsteady,
         again={number: tuple(some) for number, some in found.again.items()},
         kept=replaying.kept,
+        versions=context.versions,
     )
     listener(events.SinkJudged(report))
     return report

@@ -57,6 +57,8 @@ class SinkReport:
     """The outcomes of further replays, by number."""
     kept: Mapping[int, Path] = field(default_factory=dict)
     """By number, the folders of runs that are kept for inspection."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """The version of the sink's store, by its name, if it is known."""
 
     @property
     def replayed(self) -> list[Outcome]:

@@ -6,16 +6,21 @@ import itertools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from onceproof.model.errors import UsageError
 from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.session.warm_session import WarmSession
+from onceproof.spark_checks.stores.interface import refuse_missing
+from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from onceproof.spark_checks.session.processes.entry_points import EntryPoints
+    from onceproof.spark_checks.stores.interface import SinkStore
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 
 THREADS = 3
@@ -24,6 +29,12 @@ THREADS = 3
 A third of the time each waits for a process or a file, so with two of them a machine of
 two cores would be idle now and then.
 """
+
+_IN_USE = (
+    "the store needs a Spark session with jars or settings of its own, and the session "
+    "in use has others; help: make the events in the replay's session, as "
+    "events=lambda spark: spark.createDataFrame(...), and not in onceproof_spark"
+)
 
 
 class SessionPool:
@@ -47,6 +58,7 @@ class SessionPool:
         self._scratch: Scratch | None = None
         self._warm: WarmSession | None = None
         self._sizes = (0, 0)
+        self._needs = NO_NEEDS
         self._inside = False
         self._numbers = itertools.count(1)
         self.stores = StorePool()
@@ -68,19 +80,37 @@ class SessionPool:
         """Name a folder that is not there yet."""
         return self.scratch / f"{name}-{next(self._numbers)}"
 
+    def needs_of(self, store: SinkStore | None) -> SparkNeeds:
+        """Return what a store needs of the session, besides the user's own settings.
+
+        Its jars are fetched. Raises ``StoreError`` where something cannot be had.
+        """
+        if store is None:
+            return NO_NEEDS
+        refuse_missing(store)
+        return store.needs(self._defaults | self._settings)
+
     @contextmanager
-    def session(self, *, attempts: int, partitions: int) -> Iterator[WarmSession]:
+    def session(
+        self, *, attempts: int, partitions: int, needs: SparkNeeds = NO_NEEDS
+    ) -> Iterator[WarmSession]:
         """Return a session with these attempts of a task, and room for all partitions.
 
-        It is started if there is none that will do, and stays when this is over.
+        It has what a store ``needs``, and nothing that another one does. It is started
+        if there is none that will do, and stays when this is over. Raises
+        ``UsageError`` where the one in use lacks what is needed.
         """
         java_version()
         if self._inside and self._warm is not None:
+            if needs != self._needs:
+                raise UsageError(_IN_USE)
             yield self._warm
             return
         tasks = THREADS * partitions
         old, room = self._sizes
-        if self._warm is not None and (old != attempts or room < tasks):
+        if self._warm is not None and (
+            old != attempts or room < tasks or needs != self._needs
+        ):
             self.stop()
         if self._warm is not None and not self._warm.alive:
             self.stop()
@@ -93,8 +123,9 @@ class SessionPool:
                 tasks=tasks,
                 settings=self._settings,
                 defaults=self._defaults,
+                needs=needs,
             )
-            self._sizes = (attempts, tasks)
+            self._sizes, self._needs = (attempts, tasks), needs
         else:
             self._warm.resume()
         self._inside = True

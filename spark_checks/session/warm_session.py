@@ -16,6 +16,7 @@ from onceproof.spark_checks.session.process_globals import SparkGlobals, Swapped
 from onceproof.spark_checks.session.processes.host_processes import ForkServer
 from onceproof.spark_checks.session.processes.wire import PLANS_VARIABLE
 from onceproof.spark_checks.session.scratch import started
+from onceproof.spark_checks.stores.spark_needs import NO_NEEDS, with_needs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from onceproof.spark_checks.session.processes.entry_points import EntryPoints
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 _REMEMBERED = {
     "spark.ui.retainedJobs": "100",
@@ -52,13 +54,15 @@ class WarmSession:
         tasks: int = 2 * DEFAULT.partitions,
         settings: Mapping[str, str] | None = None,
         defaults: Mapping[str, str] | None = None,
+        needs: SparkNeeds = NO_NEEDS,
     ) -> None:
         """Start the JVM, with a ``folder`` of its own inside ``scratch``.
 
         ``entry_points`` are what its hosts and its Python workers run.
         ``attempts`` is how often Spark tries a task, and ``tasks`` how many it runs at
         once: all that may wait for each other must be among them. ``settings`` go over
-        those of the replays, and these over ``defaults``.
+        those of the replays, and these over ``defaults``. ``needs`` are those of the
+        store that sinks write to.
         """
         self._java = jvm.java_version()
         folder.mkdir()
@@ -67,6 +71,7 @@ class WarmSession:
         self._log = folder / "spark.log"
         self._settings = dict(settings or {})
         self._defaults = dict(defaults or {})
+        self.needs = needs
         own = {
             "PYSPARK_PYTHON": str(_worker_python(folder, entry_points.worker)),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -134,7 +139,8 @@ class WarmSession:
         )
 
         java = jvm.options(self._java, folder, scratch)
-        settings = self._defaults | _settings(folder, java) | self._settings
+        plain = self._defaults | _settings(folder, java) | self._settings
+        settings = with_needs(plain, self.needs)
         conf = SparkConf().setMaster(f"local[{tasks},{attempts}]")
         conf.setAppName("onceproof")
         for key, value in settings.items():

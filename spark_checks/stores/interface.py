@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from onceproof.model.errors import OnceproofError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 
 class StoreError(OnceproofError):
@@ -61,6 +64,14 @@ class SinkStore(Protocol):
 
     def version(self) -> str:
         """Name the version of what is started here; empty where it is not known."""
+
+    def needs(self, settings: Mapping[str, str]) -> SparkNeeds:
+        """Say what Spark's session needs to read and write it; fetch the jars.
+
+        The ``settings`` are the user's own: a jar that they name is theirs to choose,
+        and the store adds no other version of it. Raises ``StoreError`` where a jar
+        cannot be had.
+        """
 
     def start(self, folder: Path) -> RunningStore:
         """Start it, or connect to it. The ``folder`` is empty, and for it alone.

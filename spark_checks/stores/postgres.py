@@ -15,12 +15,14 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from onceproof.spark_checks.stores import postgres_server
 from onceproof.spark_checks.stores.interface import StoreError
+from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from onceproof.spark_checks.stores.postgres_server import Server
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 _SECONDS = 10
 _START_SECONDS = 60
@@ -93,6 +95,10 @@ class Postgres:
     def version(self) -> str:
         """Name the version of the server that would be started; none of your own."""
         return "" if self.url else postgres_server.version()
+
+    def needs(self, settings: Mapping[str, str]) -> SparkNeeds:  # noqa: ARG002
+        """Need nothing: the driver's jar, for Spark's JDBC, is the user's to name."""
+        return NO_NEEDS
 
     def start(self, folder: Path) -> RunningPostgres:
         """Start a server on a free port of loopback, or look whether yours answers."""

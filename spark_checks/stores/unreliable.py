@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.stores.interface import SinkStore, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from onceproof.spark_checks.stores.interface import RunningStore
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class Unreliable:
     def version(self) -> str:
         """Name the version of the store itself."""
         return self.store.version()
+
+    def needs(self, settings: Mapping[str, str]) -> SparkNeeds:
+        """Say what the store itself needs of Spark's session."""
+        return self.store.needs(settings)
 
     def start(self, folder: Path) -> RunningStore:
         """Start the store itself: it is the same one that other sinks write to."""

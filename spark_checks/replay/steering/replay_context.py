@@ -10,7 +10,7 @@ from onceproof.spark_checks.inputs.sizes import PATIENCE
 from onceproof.spark_checks.replay.cleanup import Leftovers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -54,6 +54,8 @@ class ReplayContext:
     """The sinks that have something to clean up."""
     store: RunningStore | None = None
     """The store that the sink writes to, if it names one."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """The version of that store, by its name, if it is known."""
 
     def histories(self, observations: Sequence[Observations]) -> list[History]:
         """Count the outcomes of events in several runs, where a reader looked."""

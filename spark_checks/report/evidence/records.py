@@ -96,7 +96,7 @@ def records_of_replay(
                 model, fingerprints.of_property(prop, system), code
             ),
             parameters=settings_of(protocol),
-            versions=versions_of("onceproof", "pyspark"),
+            versions={**versions_of("onceproof", "pyspark"), **report.versions},
             date=day or today(),
             command=f"{command} {leaving}",
             assumptions=_assumptions(report),
