@@ -11,8 +11,8 @@ from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.session.warm_session import WarmSession
-from onceproof.spark_checks.stores.interface import refuse_missing
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
+from onceproof.spark_checks.stores.unreliable import itself
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -83,12 +83,12 @@ class SessionPool:
     def needs_of(self, store: SinkStore | None) -> SparkNeeds:
         """Return what a store needs of the session, besides the user's own settings.
 
-        Its jars are fetched. Raises ``StoreError`` where something cannot be had.
+        It is started, and its jars are fetched. Raises ``StoreError`` where something
+        cannot be had.
         """
         if store is None:
             return NO_NEEDS
-        refuse_missing(store)
-        return store.needs(self._defaults | self._settings)
+        return self.stores.needs(itself(store), self._defaults | self._settings)
 
     @contextmanager
     def session(

@@ -8,7 +8,10 @@ from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.stores.interface import started
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from onceproof.spark_checks.stores.interface import RunningStore, SinkStore
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 
 class StorePool:
@@ -38,6 +41,12 @@ class StorePool:
                 scratch.started(folder.path, running.process)
             self._running[store] = folder, running
         return self._running[store][1]
+
+    def needs(self, store: SinkStore, settings: Mapping[str, str]) -> SparkNeeds:
+        """Say what a store, which is started if need be, needs of Spark's session."""
+        self.running(store)
+        folder, _ = self._running[store]
+        return store.needs(settings, folder.path)
 
     def close(self) -> None:
         """End all stores that were started, and remove what they wrote."""

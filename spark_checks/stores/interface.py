@@ -65,12 +65,12 @@ class SinkStore(Protocol):
     def version(self) -> str:
         """Name the version of what is started here; empty where it is not known."""
 
-    def needs(self, settings: Mapping[str, str]) -> SparkNeeds:
+    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:
         """Say what Spark's session needs to read and write it; fetch the jars.
 
         The ``settings`` are the user's own: a jar that they name is theirs to choose,
-        and the store adds no other version of it. Raises ``StoreError`` where a jar
-        cannot be had.
+        and the store adds no other version of it. The ``folder`` is the one that it was
+        started in. Raises ``StoreError`` where a jar cannot be had.
         """
 
     def start(self, folder: Path) -> RunningStore:

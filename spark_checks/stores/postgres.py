@@ -96,7 +96,7 @@ class Postgres:
         """Name the version of the server that would be started; none of your own."""
         return "" if self.url else postgres_server.version()
 
-    def needs(self, settings: Mapping[str, str]) -> SparkNeeds:  # noqa: ARG002
+    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:  # noqa: ARG002
         """Need nothing: the driver's jar, for Spark's JDBC, is the user's to name."""
         return NO_NEEDS
 

@@ -47,9 +47,9 @@ class Unreliable:
         """Name the version of the store itself."""
         return self.store.version()
 
-    def needs(self, settings: Mapping[str, str]) -> SparkNeeds:
+    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:
         """Say what the store itself needs of Spark's session."""
-        return self.store.needs(settings)
+        return self.store.needs(settings, folder)
 
     def start(self, folder: Path) -> RunningStore:
         """Start the store itself: it is the same one that other sinks write to."""

@@ -52,10 +52,11 @@ def test_what_is_there_already_is_not_added_again():
     assert with_needs(once, NEEDS) == once
 
 
-def test_no_needs_change_nothing():
+def test_no_needs_change_nothing(tmp_path):
     """Neither by an empty list of jars."""
     assert with_needs({"spark.x": "1"}, NO_NEEDS) == {"spark.x": "1"}
-    assert Postgres().needs({}) == Unreliable(Postgres()).needs({}) == NO_NEEDS
+    for store in (Postgres(), Unreliable(Postgres())):
+        assert store.needs({}, tmp_path) == NO_NEEDS
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,15 @@ class _Store:
     def missing(self):
         return ()
 
-    def needs(self, settings):
+    def start(self, folder):
+        self.folder, self.process = folder, None
+        return self
+
+    def stop(self):
+        pass
+
+    def needs(self, settings, folder):
+        assert folder == self.folder
         self.asked.append(settings)
         return self._needs
 
@@ -149,9 +158,9 @@ def test_a_store_is_asked_with_the_users_own_settings(plain_pool):
     """Those of the ini file, and those of a fixture of the user's own."""
     store = _Store(NEEDS)
 
-    assert plain_pool.needs_of(store) == NEEDS
+    assert plain_pool.needs_of(store) == plain_pool.needs_of(Unreliable(store)) == NEEDS
     assert plain_pool.needs_of(None) == NO_NEEDS
-    assert store.asked == [{"spark.mine": "1", "spark.theirs": "2"}]
+    assert store.asked == [{"spark.mine": "1", "spark.theirs": "2"}] * 2
 
 
 def test_sinks_are_replayed_session_by_session(plain_pool, monkeypatch):
