@@ -14,7 +14,7 @@ from onceproof.properties.verdicts import Verdict, weakest
 from onceproof.spark_checks.cli.console import marked, stdout
 from onceproof.spark_checks.report.bounds import bounds_of_replay
 from onceproof.spark_checks.report.causes import causes_of
-from onceproof.spark_checks.report.divergence import drift_data, parting
+from onceproof.spark_checks.report.drift import drift_data, parting
 from onceproof.spark_checks.report.exchange_coverage import exchanges_of
 
 if TYPE_CHECKING:

@@ -94,7 +94,8 @@ class Options:
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--onceproof-profile": {
         "metavar": "NAME",
-        "help": "how thorough: dev (at most 60 interleavings of a sink), ci (all; "
+        "help": "how thorough: dev (60 interleavings of a sink, or more if it takes "
+        "more to hit every line), ci (all; "
         "chosen by itself where CI is set) or nightly (two faults)",
     },
     "--onceproof-faults": {

@@ -29,7 +29,7 @@ NUMBERS += ("nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"
 QUOTED = {
     "docs/tutorial/first-sink.md": [f"at most {DEV} runs of a sink"],
     "docs/how-to/foreach-batch.md": [
-        f"instead of at most {DEV}",
+        f"all failures, and not {DEV}",
         f"The first run may take {TIMEOUT:g} seconds",
     ],
     "docs/how-to/data-source.md": [f"up to {DEV} runs"],

@@ -7,6 +7,7 @@ nothing. The calls themselves are watched instead.
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import random
 import sys
 from contextlib import contextmanager
@@ -39,15 +40,20 @@ def nothing_from_outside(where: str = "") -> Iterator[None]:
         if event == "c_call" and not read and (what := _outside(called)):
             read.append((what, _line() or where))
 
-    before = sys.getprofile()
+    collects = gc.isenabled()
+    watches = sys.getprofile() is None
+    # What others do whenever garbage is collected is not done by the method.
+    gc.disable()
     # A profiler in C cannot be called from here, so it is left alone.
-    if before is None:
+    if watches:
         sys.setprofile(watch)
     try:
         yield
     finally:
-        if before is None:
+        if watches:
             sys.setprofile(None)
+        if collects:
+            gc.enable()
     if not read and random.getstate() != chance:
         read.append((_CHANCE, where))
     for what, line in read:

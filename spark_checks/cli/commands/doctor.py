@@ -15,7 +15,7 @@ from onceproof.spark_checks.cli.options import as_json_option, print_json
     "archived",
     is_flag=True,
     help="Make Java's archive of Spark's classes, if there is none: sessions then "
-    "start in about half the time. It takes half a minute and 200 MB, in the virtual "
+    "start in about half the time. It takes about 40 s and 180 MB, in the virtual "
     "environment.",
 )
 @click.option(
@@ -41,7 +41,7 @@ def doctor(*, archived: bool, clean: bool, as_json: bool) -> int:
         removed = sweep()
         click.echo(f"scratch folders of dead runs removed: {len(removed)}", err=True)
     if archived and not class_archive.archive(java_version()).is_file():
-        click.echo("making an archive of Spark's classes: half a minute", err=True)
+        click.echo("making an archive of Spark's classes: about 40 s", err=True)
         class_archive_training.make(java_version())
     findings = examine()
     if as_json:

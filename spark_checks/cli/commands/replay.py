@@ -111,7 +111,7 @@ def replay(
     and the answer is FAILED, FIXED or ERROR. To replay FILE is to run the sink or the
     test that it names: one below the project's folder, or any with --trust, which also
     lets it write where FILE says. The exit status is 0 when each sink is judged as its
-    own file states and no run diverges from its model. With --only or --faults it is 0
+    own file states and no run drifts from its model. With --only or --faults it is 0
     when nothing is refuted beyond what the file states, and 2 when something could not
     be steered.
     """

@@ -146,7 +146,7 @@ def _coverage(report: SinkReport) -> dict[str, Any]:
         ),
     }
     if not report.sink.code:
-        found["divergences"] = len(report.drift)
+        found["interleavings that drift from the model"] = len(report.drift)
     if report.missed:
         found["not steered"] = len(report.missed)
     if report.sink.seen is not None and report.sink.seen.passed:

@@ -35,7 +35,7 @@ these runs by `python -m tests.docs.mistakes > docs/mistakes.md`; a test compare
 
 The failure shown is the smallest one that was found: no other fault is needed. Most of
 these sinks work for weeks, because the fault has to hit one certain line. A fix *holds*
-in N of M failure interleavings: at most 60 interleavings of a sink are replayed, or 36
+in N of M failure interleavings: 60 interleavings of a sink are replayed, or 36
 where that takes long, shared among the kinds of fault. The last section lists what the
 page leaves out.
 

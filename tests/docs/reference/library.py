@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 from click.testing import CliRunner
 
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.sinks.reference import every_reference_sink
+from onceproof.spark_checks.stores.unreliable import breaks
 from tests.docs.reference.markdown import head, row, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 def protocols() -> Iterator[str]:
@@ -31,13 +34,22 @@ def protocols() -> Iterator[str]:
 
 
 def sinks() -> Iterator[str]:
-    """Write a table of the reference sinks."""
-    yield from head("sink", "what it does", "model part", "breaks")
-    for name, sink in reference_sinks().items():
+    """Write a table of the reference sinks, those on stores after the others."""
+    yield from head("sink", "what it is", "store", "model part", "breaks")
+    every = every_reference_sink().items()
+    for name, sink in sorted(every, key=lambda one: (_store(one[1]), one[0])):
         model = sink.model if isinstance(sink.model, type) else type(sink.model)
-        does = sentence((inspect.getdoc(sink.build) or "").split("\n\n")[0])
-        breaks = ", ".join(f"`{broken}`" for broken in sorted(sink.refuted))
-        yield row(f"`{name}`", does, f"`{model.__name__}`", breaks)
+        module = inspect.getmodule(sink.build)
+        does = sentence((inspect.getdoc(module) or "").split("\n\n")[0])
+        broken = ", ".join(f"`{prop}`" for prop in sorted(sink.refuted))
+        yield row(f"`{name}`", does, _store(sink), f"`{model.__name__}`", broken)
+
+
+def _store(sink: ModelledSink) -> str:
+    if sink.store is None:
+        return ""
+    broken = " with broken connections" if breaks(sink.store) else ""
+    return f"`{sink.store.name}`{broken}"
 
 
 def _sizes(one: dict[str, Any]) -> str:

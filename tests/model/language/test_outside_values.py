@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import os
 import random
 import secrets
@@ -109,3 +110,17 @@ def test_nothing_watches_afterwards():
     trace(type("Reads", (Reads,), {"ask": staticmethod(lambda: None)})())
 
     assert sys.getprofile() is None
+
+
+def test_what_happens_as_garbage_is_collected_is_not_the_models_doing():
+    gc.callbacks.append(clock := lambda *_: time.time())
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        system = trace(type("Reads", (Reads,), {"ask": staticmethod(lambda: [[]])})())
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(clock)
+
+    assert system.fields
+    assert gc.isenabled()

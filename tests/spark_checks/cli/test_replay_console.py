@@ -21,7 +21,7 @@ from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.replay.events import SinkBegun, SinkJudged, Started
 from onceproof.spark_checks.replay.outcome import Outcome
 from onceproof.spark_checks.replay.sink_report import SinkReport, status
-from onceproof.spark_checks.report.divergence import drift_data, parting
+from onceproof.spark_checks.report.drift import drift_data, parting
 from tests.spark_checks.steering import SINKS, SMALL
 
 SINK = SINKS["foreach-batch-append"]
