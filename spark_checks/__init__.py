@@ -5,6 +5,7 @@ What can be put under test is imported from here, as ``ForeachBatch``.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         Query,
         Target,
     )
+    from onceproof.spark_checks.stores.kafka import Kafka, KafkaPlace
     from onceproof.spark_checks.stores.postgres import Postgres, PostgresPlace
     from onceproof.spark_checks.stores.unreliable import Unreliable
 
@@ -27,6 +29,8 @@ __all__ = [
     "Foreach",
     "ForeachBatch",
     "Format",
+    "Kafka",
+    "KafkaPlace",
     "Postgres",
     "PostgresPlace",
     "Query",
@@ -35,6 +39,15 @@ __all__ = [
     "replay_file",
 ]
 
+_OF_STORES = {
+    "Kafka": "kafka",
+    "KafkaPlace": "kafka",
+    "Postgres": "postgres",
+    "PostgresPlace": "postgres",
+    "Unreliable": "unreliable",
+}
+"""The modules of stores that public names come from."""
+
 
 def __getattr__(name: str) -> object:
     """Import on first use: the plugin is loaded even where it is not used."""
@@ -42,14 +55,9 @@ def __getattr__(name: str) -> object:
         from onceproof.spark_checks.report import replay_file as module  # noqa: PLC0415
 
         return module.replay_file
-    if name.startswith("Postgres") and name in __all__:
-        from onceproof.spark_checks.stores import postgres  # noqa: PLC0415
-
-        return getattr(postgres, name)
-    if name == "Unreliable":
-        from onceproof.spark_checks.stores import unreliable  # noqa: PLC0415
-
-        return unreliable.Unreliable
+    if name in _OF_STORES:
+        place = f"onceproof.spark_checks.stores.{_OF_STORES[name]}"
+        return getattr(importlib.import_module(place), name)
     if name in __all__:
         from onceproof.spark_checks.sinks import interface  # noqa: PLC0415
 

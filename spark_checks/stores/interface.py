@@ -24,11 +24,15 @@ class StorePlace(Protocol):
     def allowed(self) -> tuple[str, ...]:
         """The addresses that Spark may write to for the sink."""
 
+
+class BreakablePlace(StorePlace, Protocol):
+    """A place in a store to which connections can be broken."""
+
     @property
     def address(self) -> tuple[str, int]:
         """The host and port that clients connect to."""
 
-    def through(self, port: int) -> StorePlace:
+    def through(self, port: int) -> BreakablePlace:
         """Return the same place, reached through a port of 127.0.0.1."""
 
 
@@ -58,6 +62,13 @@ class SinkStore(Protocol):
     @property
     def name(self) -> str:
         """The name of the kind of store, such as ``postgres``."""
+
+    @property
+    def unbreakable(self) -> str:
+        """Why connections to it cannot be broken; empty where they can.
+
+        Where they can, each of its places is a ``BreakablePlace``.
+        """
 
     def missing(self) -> tuple[str, ...]:
         """Say, a sentence each, what this machine lacks, and what to install."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.stores.kafka import Kafka
 from onceproof.spark_checks.stores.postgres import Postgres
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from onceproof.spark_checks.stores.interface import SinkStore
 
-STORES: Mapping[str, Callable[[], SinkStore]] = {"postgres": Postgres}
+STORES: Mapping[str, Callable[[], SinkStore]] = {"kafka": Kafka, "postgres": Postgres}
 """Each kind by its name, which is also that of the folder of its reference sinks."""
 
 STORE_NAMES = tuple(STORES)

@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPException
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -36,6 +37,7 @@ _AT_ONCE = 4
 _TRIES = 2
 _PAUSE = 0.2
 _SECONDS = 20
+_ANSWERS = 5
 _MOST_SECONDS = 900
 _PIECE = 1 << 20
 _FINAL = (401, 403, 404, 407, 410)
@@ -85,7 +87,27 @@ def fetched(jars: Iterable[Jar]) -> tuple[Path, ...]:
 def kept(jars: Iterable[Jar]) -> bool:
     """Return whether all of the jars are in the cache, so that no network is needed."""
     folder = own_folder(_FOLDER)
-    return folder is not None and all(_sound(folder, jar) for jar in jars)
+    return folder is not None and all(map(partial(_sound, folder), jars))
+
+
+def unreachable(jars: Iterable[Jar]) -> tuple[str, ...]:
+    """Say, in a sentence, if jars are not in the cache and cannot be fetched now."""
+    wanted = tuple(jars)
+    if kept(wanted):
+        return ()
+    try:
+        _folder()
+        source = repository()
+        address = f"{source.url}/{wanted[0].path}"
+        source.opener().open(address, timeout=_ANSWERS).close()
+    except (OSError, HTTPException, StoreError) as error:
+        why = getattr(error, "reason", None) or error
+        sentence = (
+            f"jars cannot be fetched ({why}): set {VARIABLE} to the URL of a Maven "
+            "repository that this machine can reach, or https_proxy to a proxy"
+        )
+        return (sentence,)
+    return ()
 
 
 def repository() -> Repository:

@@ -85,6 +85,11 @@ class Postgres:
         """The name of the kind of store."""
         return "postgres"
 
+    @property
+    def unbreakable(self) -> str:
+        """Connections can be broken."""
+        return ""
+
     def missing(self) -> tuple[str, ...]:
         """Say what to install: the client, and a server if one must be started."""
         found = []

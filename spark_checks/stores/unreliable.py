@@ -33,11 +33,22 @@ class Unreliable:
         if not known or isinstance(self.store, Unreliable):
             message = "Unreliable() takes a store, as in Unreliable(Postgres())"
             raise StoreError(message)
+        if self.store.unbreakable:
+            message = (
+                f"Unreliable({self.store!r}) cannot be had: {self.store.unbreakable}; "
+                f"help: test the sink on {self.store!r}, whose faults are crashes"
+            )
+            raise StoreError(message)
 
     @property
     def name(self) -> str:
         """The name of the kind of store."""
         return self.store.name
+
+    @property
+    def unbreakable(self) -> str:
+        """Connections to it can be broken."""
+        return ""
 
     def missing(self) -> tuple[str, ...]:
         """Say what to install for the store itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks import Postgres
+from onceproof.spark_checks import Kafka, Postgres
 from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.stores.needed import needs
 
@@ -20,4 +20,18 @@ def server(postgres):
     """Start a server."""
     stores = StorePool()
     yield stores.running(postgres)
+    stores.close()
+
+
+@pytest.fixture(scope="session")
+def kafka():
+    """Give the description of a broker that this machine can start."""
+    return needs(Kafka())
+
+
+@pytest.fixture(scope="session")
+def broker(kafka):
+    """Start a broker."""
+    stores = StorePool()
+    yield stores.running(kafka)
     stores.close()

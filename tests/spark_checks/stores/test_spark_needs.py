@@ -133,7 +133,7 @@ def test_a_session_in_use_is_not_exchanged(plain_pool):
 class _Store:
     """A store that needs something of the session."""
 
-    name = "made-up"
+    name, unbreakable = "made-up", ""
 
     def __init__(self, needs):
         self.asked, self._needs = [], needs
