@@ -1,0 +1,1 @@
+"""Reference sinks on Kafka, one file each."""
