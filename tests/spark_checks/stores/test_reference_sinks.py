@@ -12,6 +12,7 @@ from onceproof.model.protocols.parts.sinks.prepared import Prepared, PreparedUnd
 from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.inputs.sizes import Sizes
+from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report.counterexamples import write_counterexamples
@@ -21,11 +22,18 @@ from onceproof.spark_checks.sinks.reference import (
     reference_sinks,
 )
 from onceproof.spark_checks.stores import postgres_server
+from onceproof.spark_checks.stores.known_stores import STORE_NAMES, STORES
 from onceproof.spark_checks.stores.unreliable import itself
+from tests.spark_checks.stores.needed import needs
 
-pytest.importorskip("psycopg")
-SINKS = reference_sinks("postgres")
-IN_CI = ("postgres-prepared-undecided", "postgres-ledger-looked-up-once")
+PLAIN, EVERY = reference_sinks(), every_reference_sink()
+SINKS = {name: sink for name, sink in EVERY.items() if name not in PLAIN}
+IN_CI = (
+    "kafka-read-uncommitted",
+    "kafka-transaction-per-batch",
+    "postgres-prepared-undecided",
+    "postgres-ledger-looked-up-once",
+)
 ALL = [
     pytest.param(name, marks=pytest.mark.ci if name in IN_CI else pytest.mark.grid)
     for name in SINKS
@@ -34,8 +42,9 @@ ALL = [
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", ALL)
-def test_each_sink_is_judged_as_its_file_states(pool, postgres, name, tmp_path):
+def test_each_sink_is_judged_as_its_file_states(pool, name, tmp_path):
     """Spark leaves the very ledger that the model does, at every moment looked at."""
+    needs(itself(SINKS[name].store))
     plan = ReplayRequest(sizes=Sizes(batches=2))
     [report] = replay([SINKS[name]], lambda _: None, plan, pool=pool)
 
@@ -49,11 +58,34 @@ def test_each_sink_is_judged_as_its_file_states(pool, postgres, name, tmp_path):
 
 def test_sinks_without_a_store_need_none():
     """A plain replay starts no server."""
-    plain, every = reference_sinks(), every_reference_sink()
+    assert not any(sink.store for sink in PLAIN.values())
+    assert all(sink.store for sink in SINKS.values())
 
-    assert not any(sink.store for sink in plain.values())
-    assert every == {**plain, **SINKS}
-    assert all(str(itself(sink.store)) == "Postgres()" for sink in SINKS.values())
+
+@pytest.mark.parametrize("store", STORE_NAMES)
+def test_the_sinks_of_a_store_lie_in_a_folder_of_its_name(store):
+    """They write to the store that the replay starts, and are named after it."""
+    try:
+        found = reference_sinks(store)
+    except ImportError as error:
+        pytest.skip(str(error))
+
+    assert found
+    assert {itself(sink.store) for sink in found.values()} == {STORES[store]()}
+    assert all(name.startswith(f"{store}-") for name in found)
+    assert found.items() <= SINKS.items()
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("sink", SINKS.values(), ids=SINKS)
+def test_a_sink_states_what_its_model_part_breaks(sink):
+    """What readers of a model see at a moment when no replay looks is named apart."""
+    sizes = Sizes(batches=1)
+
+    found = check(protocol_of(sink, sizes)).verdicts
+
+    refuted = {name for name, verdict in found.items() if not verdict.holds}
+    assert refuted == sink.refuted | sink.unseen
 
 
 @pytest.mark.parametrize("kind", [Prepared, PreparedUndecided])
@@ -81,4 +113,4 @@ def test_an_unknown_store_is_refused_with_those_there_are():
     done = CliRunner().invoke(main, ["replay", "--store", "oracle"])
 
     assert done.exit_code == 2
-    assert "'postgres'" in done.output
+    assert all(f"'{name}'" in done.output for name in STORE_NAMES)

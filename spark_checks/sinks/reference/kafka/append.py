@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def append_rows(place: KafkaPlace, rows: list[Row]) -> None:
-    """Write rows, as Spark's own Kafka sink does; idempotence ends with the producer."""
+    """Write rows by a producer whose idempotence ends with it."""
     producer = Producer({**place.client, "enable.idempotence": True})
     topics.send(producer, place.topic, rows)
 

@@ -64,7 +64,8 @@ def reader(place: KafkaPlace, isolation: str = COMMITTED) -> Read:
 
     def read(spark: SparkSession) -> DataFrame:
         values = [
-            json.loads(found.value or b"") for found in place.records(isolation=isolation)
+            json.loads(found.value or b"")
+            for found in place.records(isolation=isolation)
         ]
         rows = [tuple(value[field] for field in FIELDS) for value in values]
         return spark.createDataFrame(rows, SCHEMA)
