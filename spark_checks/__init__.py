@@ -19,13 +19,21 @@ if TYPE_CHECKING:
         Query,
         Target,
     )
+    from onceproof.spark_checks.stores.delta import Delta
+    from onceproof.spark_checks.stores.delta_rs import DeltaRs
+    from onceproof.spark_checks.stores.duckdb import DuckDB
     from onceproof.spark_checks.stores.kafka import Kafka, KafkaPlace
+    from onceproof.spark_checks.stores.local_folder import FolderPlace
     from onceproof.spark_checks.stores.postgres import Postgres, PostgresPlace
     from onceproof.spark_checks.stores.unreliable import Unreliable
 
 __all__ = [
     "BatchJob",
+    "Delta",
+    "DeltaRs",
+    "DuckDB",
     "Files",
+    "FolderPlace",
     "Foreach",
     "ForeachBatch",
     "Format",
@@ -40,6 +48,10 @@ __all__ = [
 ]
 
 _OF_STORES = {
+    "Delta": "delta",
+    "DeltaRs": "delta_rs",
+    "DuckDB": "duckdb",
+    "FolderPlace": "local_folder",
     "Kafka": "kafka",
     "KafkaPlace": "kafka",
     "Postgres": "postgres",

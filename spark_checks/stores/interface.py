@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING, Any, Protocol
 
 from onceproof.model.errors import OnceproofError
@@ -98,6 +99,13 @@ def started(store: SinkStore, folder: Path) -> RunningStore:
     """
     refuse_missing(store)
     return store.start(folder)
+
+
+def missing_client(package: str, extra: str) -> tuple[str, ...]:
+    """Say what to install if a Python package is missing that an extra brings."""
+    if importlib.util.find_spec(package) is not None:
+        return ()
+    return (f"{package} is missing: pip install 'onceproof[{extra}]'",)
 
 
 def refuse_missing(store: SinkStore) -> None:

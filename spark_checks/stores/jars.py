@@ -20,6 +20,11 @@ def connector(store: str) -> tuple[Jar, ...]:
     return _table()[store].get(_spark(), ())
 
 
+def connector_version(store: str) -> str:
+    """Return the version of a store's connector; empty where there is none."""
+    return next((jar.coordinate.split(":")[2] for jar in connector(store)), "")
+
+
 def missing_connector(store: str) -> tuple[str, ...]:
     """Say, in a sentence, if the PySpark that is installed has no connector."""
     if connector(store):

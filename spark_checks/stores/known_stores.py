@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.stores.delta import Delta
+from onceproof.spark_checks.stores.delta_rs import DeltaRs
+from onceproof.spark_checks.stores.duckdb import DuckDB
 from onceproof.spark_checks.stores.kafka import Kafka
 from onceproof.spark_checks.stores.postgres import Postgres
 
@@ -12,7 +15,13 @@ if TYPE_CHECKING:
 
     from onceproof.spark_checks.stores.interface import SinkStore
 
-STORES: Mapping[str, Callable[[], SinkStore]] = {"kafka": Kafka, "postgres": Postgres}
-"""Each kind by its name, which is also that of the folder of its reference sinks."""
+STORES: Mapping[str, Callable[[], SinkStore]] = {
+    "delta": Delta,
+    "delta-rs": DeltaRs,
+    "duckdb": DuckDB,
+    "kafka": Kafka,
+    "postgres": Postgres,
+}
+"""Each kind by its name; the folder of its reference sinks has ``_`` for each ``-``."""
 
 STORE_NAMES = tuple(STORES)

@@ -6,7 +6,6 @@ is given, so a table that the sink creates by its bare name is made there.
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from onceproof.spark_checks.stores import postgres_server
-from onceproof.spark_checks.stores.interface import StoreError
+from onceproof.spark_checks.stores.interface import StoreError, missing_client
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
 
 if TYPE_CHECKING:
@@ -92,10 +91,8 @@ class Postgres:
 
     def missing(self) -> tuple[str, ...]:
         """Say what to install: the client, and a server if one must be started."""
-        found = []
-        if importlib.util.find_spec("psycopg") is None:
-            found.append("psycopg is missing: pip install 'onceproof[postgres]'")
-        return (*found, *(() if self.url else postgres_server.missing()))
+        client = missing_client("psycopg", "postgres")
+        return (*client, *(() if self.url else postgres_server.missing()))
 
     def version(self) -> str:
         """Name the version of the server that would be started; none of your own."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from onceproof.properties.evidence.store import write
-from onceproof.spark_checks import Postgres
+from onceproof.spark_checks import Delta, Postgres
 from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.projects import recorded
 from tests.spark_checks.stores.needed import needs
@@ -49,6 +49,13 @@ def what_a_server_needs(_: Path) -> Iterator[None]:
 
 
 @contextmanager
+def what_delta_needs(_: Path) -> Iterator[None]:
+    """A PySpark that there is a Delta for; skipped where there is none."""
+    needs(Delta())
+    yield
+
+
+@contextmanager
 def own_server(folder: Path) -> Iterator[None]:
     """A server that runs, and its URL; afterwards one run's table is left on it."""
     import psycopg
@@ -84,6 +91,7 @@ def two_tables(folder: Path) -> Iterator[None]:
 
 
 GIVEN = {
+    "docs/how-to/delta.md": what_delta_needs,
     "docs/how-to/guarantee-sheet.md": two_sinks,
     "docs/how-to/lost-replies.md": what_a_server_needs,
     "docs/how-to/own-server.md": own_server,

@@ -16,6 +16,7 @@ STATUSES = {
     "docs/how-to/read-a-counterexample.md": [1],
     "docs/how-to/guarantee-sheet.md": [0, 1],
     "docs/how-to/data-source.md": [1, 0],
+    "docs/how-to/delta.md": [1, 0],
     "docs/how-to/foreach-batch.md": [1, 0, 0, 0],
     "docs/how-to/lost-replies.md": [1, 0],
     "docs/how-to/own-server.md": [1],
@@ -26,6 +27,7 @@ STATUSES = {
 }
 READ_FIRST = {
     "README.md": [],
+    "docs/how-to/delta.md": [pytest.mark.ci],
     "docs/how-to/lost-replies.md": [pytest.mark.ci],
     "docs/how-to/own-server.md": [pytest.mark.ci],
     "docs/how-to/postgres.md": [pytest.mark.ci],

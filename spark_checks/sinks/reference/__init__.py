@@ -17,7 +17,8 @@ def reference_sinks(store: str = "") -> dict[str, ModelledSink]:
     Those are found that need no store, or those on the ``store`` of that name. Raises
     ``ImportError`` where the store's client is not installed.
     """
-    package = importlib.import_module(f"{__name__}.{store}" if store else __name__)
+    folder = f".{store.replace('-', '_')}" if store else ""
+    package = importlib.import_module(f"{__name__}{folder}")
     found = {}
     for info in pkgutil.iter_modules(package.__path__):
         module = importlib.import_module(f"{package.__name__}.{info.name}")

@@ -8,7 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.protocols.parts.sinks.append import AppendWhole
+from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerOfCounter
 from onceproof.model.protocols.parts.sinks.prepared import Prepared, PreparedUndecided
+from onceproof.model.protocols.parts.sinks.upsert import UpsertWhole
 from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.inputs.sizes import Sizes
@@ -29,11 +32,14 @@ from tests.spark_checks.stores.needed import needs
 PLAIN, EVERY = reference_sinks(), every_reference_sink()
 SINKS = {name: sink for name, sink in EVERY.items() if name not in PLAIN}
 IN_CI = (
+    "delta-txn-counted",
     "kafka-read-uncommitted",
     "kafka-transaction-per-batch",
     "postgres-prepared-undecided",
     "postgres-ledger-looked-up-once",
 )
+UNREACHED = {"delta-stream": "happens inside Spark, out of reach"}
+"""Why some interleavings of a sink are not replayed, where some are not."""
 ALL = [
     pytest.param(name, marks=pytest.mark.ci if name in IN_CI else pytest.mark.grid)
     for name in SINKS
@@ -50,7 +56,8 @@ def test_each_sink_is_judged_as_its_file_states(pool, name, tmp_path):
 
     assert report.as_stated, {n: str(v) for n, v in report.verdicts.items()}
     assert not report.drift
-    assert {o.not_replayed for o in report.outcomes} == {""}
+    left = {o.not_replayed for o in report.outcomes} - {""}
+    assert all(why.endswith(UNREACHED.get(name, "never")) for why in left), left
     files = write_counterexamples(report, tmp_path)
     for file in sorted(files.values())[:1]:
         assert str(replay_file(Path(file))).startswith("FAILED")
@@ -80,15 +87,15 @@ def test_the_sinks_of_a_store_lie_in_a_folder_of_its_name(store):
 @pytest.mark.parametrize("sink", SINKS.values(), ids=SINKS)
 def test_a_sink_states_what_its_model_part_breaks(sink):
     """What readers of a model see at a moment when no replay looks is named apart."""
-    sizes = Sizes(batches=1)
-
-    found = check(protocol_of(sink, sizes)).verdicts
+    found = check(protocol_of(sink, Sizes())).verdicts
 
     refuted = {name for name, verdict in found.items() if not verdict.holds}
     assert refuted == sink.refuted | sink.unseen
 
 
-@pytest.mark.parametrize("kind", [Prepared, PreparedUndecided])
+@pytest.mark.parametrize(
+    "kind", [AppendWhole, UpsertWhole, LedgerOfCounter, Prepared, PreparedUndecided]
+)
 def test_the_model_breaks_just_what_it_states(kind):
     """With two faults as with one."""
     for faults in (1, 2):

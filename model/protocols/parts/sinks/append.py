@@ -26,3 +26,35 @@ class Append(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees every row."""
         return self.rows[b, e]
+
+
+class AppendWhole(Sink):
+    """The driver appends a batch's rows in one commit; nothing has a key.
+
+    So does a table format: tasks write files that nobody sees, and an entry in the
+    table's log makes them visible.
+    """
+
+    breaks = ("at-most-once", "effectively-once")
+
+    rows = state(0, high=MOST, per=Sink.BATCH)
+    due = state(False, per=Sink.BATCH, volatile=True)
+
+    def start_commit(self, b: Member) -> None:
+        """The batch is due, whatever the table holds."""
+        self.due[b] = True
+
+    @action(per=Sink.BATCH)
+    def append(self, b: Member) -> None:
+        """Commit the rows."""
+        when(self.due[b])
+        self.rows[b] = one_more(self.rows[b])
+        self.due[b] = False
+
+    def finished(self, b: Member) -> bool:
+        """The callback returns when nothing is due."""
+        return not_(self.due[b])
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees every row."""
+        return self.rows[b]

@@ -66,3 +66,39 @@ class LedgerLookedUpOnce(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees every row."""
         return self.rows[b]
+
+
+class LedgerOfCounter(Sink):
+    """The same; what takes the place of the batch's id is a count of the process's own.
+
+    Only the last count is kept, and what is not beyond it is skipped. A driver that
+    starts again counts from the start, so it skips batches that are not there.
+    """
+
+    breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
+
+    rows = state(False, per=Sink.BATCH)
+    ledger = state(0, high=Sink.BATCH)
+    counted = state(0, high=Sink.BATCH, volatile=True)
+    due = state(False, per=Sink.BATCH, volatile=True)
+
+    def start_commit(self, b: Member) -> None:
+        """Hand the batch over, with the next count."""
+        self.due[b] = True
+
+    @action(per=Sink.BATCH)
+    def write_batch(self, b: Member) -> None:
+        """Commit the rows and the count, if that is beyond the last one."""
+        when(self.due[b])
+        self.rows[b] = any_of(self.rows[b], self.counted == self.ledger)
+        self.counted = min_of(self.counted, b) + 1
+        self.ledger = max_of(self.ledger, self.counted)
+        self.due[b] = False
+
+    def finished(self, b: Member) -> bool:
+        """The callback returns when nothing is due."""
+        return not_(self.due[b])
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees what was not skipped."""
+        return if_else(self.rows[b], 1, 0)

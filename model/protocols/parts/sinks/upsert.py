@@ -1,4 +1,4 @@
-"""A sink that writes rows by key."""
+"""Sinks that write rows by key."""
 
 from __future__ import annotations
 
@@ -20,3 +20,32 @@ class Upsert(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees one row for a key."""
         return if_else(self.rows[b, e], 1, 0)
+
+
+class UpsertWhole(Sink):
+    """The driver writes a batch's rows by key in one commit: a repeat changes nothing.
+
+    So does a MERGE into a table format.
+    """
+
+    rows = state(False, per=Sink.BATCH)
+    due = state(False, per=Sink.BATCH, volatile=True)
+
+    def start_commit(self, b: Member) -> None:
+        """The batch is due, whatever the table holds."""
+        self.due[b] = True
+
+    @action(per=Sink.BATCH)
+    def merge(self, b: Member) -> None:
+        """Commit the rows whose keys are not there."""
+        when(self.due[b])
+        self.rows[b] = True
+        self.due[b] = False
+
+    def finished(self, b: Member) -> bool:
+        """The callback returns when nothing is due."""
+        return not_(self.due[b])
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees one row for a key."""
+        return if_else(self.rows[b], 1, 0)

@@ -1,0 +1,1 @@
+"""Reference sinks on Delta Lake, one file each."""

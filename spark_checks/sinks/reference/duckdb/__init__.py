@@ -1,0 +1,1 @@
+"""Reference sinks on DuckDB, one file each."""

@@ -1,0 +1,48 @@
+"""DuckDB: database files in a folder, written and read by DuckDB's own library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onceproof.model.versions import MISSING, versions_of
+from onceproof.spark_checks.stores.interface import missing_client
+from onceproof.spark_checks.stores.local_folder import UNBREAKABLE, RunningFolder
+from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
+
+
+@dataclass(frozen=True)
+class DuckDB:
+    """Database files of DuckDB, in a fresh folder for each interleaving."""
+
+    @property
+    def name(self) -> str:
+        """The name of the kind of store."""
+        return "duckdb"
+
+    @property
+    def unbreakable(self) -> str:
+        """Why no connections to it can be broken."""
+        return UNBREAKABLE
+
+    def missing(self) -> tuple[str, ...]:
+        """Say what to install, if the library is missing."""
+        return missing_client("duckdb", "duckdb")
+
+    def version(self) -> str:
+        """Name the version of the library."""
+        return versions_of("duckdb")["duckdb"].replace(MISSING, "")
+
+    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:  # noqa: ARG002
+        """Need nothing of Spark: the library reads and writes."""
+        return NO_NEEDS
+
+    def start(self, folder: Path) -> RunningFolder:
+        """Start nothing: places are made in the folder."""
+        return RunningFolder(folder)

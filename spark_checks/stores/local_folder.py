@@ -1,0 +1,48 @@
+"""Stores whose tables are files in a folder of this machine: no server is started."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+UNBREAKABLE = "its tables are files in a folder, which nobody connects to"
+
+
+@dataclass(frozen=True)
+class FolderPlace:
+    """A folder that one interleaving has to itself; tables are made in it."""
+
+    path: str
+    """The folder, which is empty."""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The folder is where Spark may write to for the sink."""
+        return (self.path,)
+
+
+class RunningFolder:
+    """A folder of places; several threads may call its methods at once."""
+
+    process = None
+
+    def __init__(self, folder: Path) -> None:
+        """Make places in a ``folder``."""
+        self._folder = folder
+
+    def place(self, name: str) -> FolderPlace:
+        """Make an empty folder of that name."""
+        path = self._folder / name
+        path.mkdir()
+        return FolderPlace(str(path))
+
+    def drop(self, place: FolderPlace) -> None:
+        """Remove a folder with all that is in it, if it is there."""
+        shutil.rmtree(place.path, ignore_errors=True)
+
+    def stop(self) -> None:
+        """End nothing: no process was started."""
