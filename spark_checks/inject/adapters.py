@@ -155,6 +155,10 @@ class ManifestKind(Adapter):
         """Return why no task can live on: the writer is Spark's own."""
         return "no failpoint keeps a task of Spark's own file writer alive"
 
+    def unseen_rows(self) -> str:
+        """Know it: Spark deletes the files of a task that dies."""
+        return ""
+
 
 class FilesKind(ManifestKind):
     """Spark's file sink, put under test by itself."""

@@ -24,6 +24,7 @@ from onceproof.spark_checks.plan.task_faults import (
     fail_task,
     injected_at,
     lose_contact,
+    refuse_unseen_rows,
     zombie_write,
 )
 
@@ -84,8 +85,10 @@ class _Planner:
                         number=len(found), offered=schedule.batches, merged=merged
                     )
                 case Effect.FAILS_ATTEMPT:
+                    refuse_unseen_rows(schedule, at, self.kind)
                     fail_task(schedule, run, at)
                 case Effect.LOSES_ATTEMPT:
+                    refuse_unseen_rows(schedule, at, self.kind)
                     lose_contact(schedule, run, at, self.kind)
                 case _ as other:
                     assert_never(other)
@@ -272,6 +275,7 @@ class _Planner:
         """
         schedule = self.schedule
         batch, partition, attempt = event.members
+        refuse_unseen_rows(schedule, at, self.kind)
         function, when, rest = injected_at(schedule, run, at)
         due = {p: d for p, d in self._due(run, batch, at).items() if p != partition}
         if "write" not in self.steps and any(done for _, done in due.values()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
+from onceproof.model.protocols.parts.sinks.sink import Sink
 from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.spark_checks.plan.fault_kinds import (
     FAULT_KINDS,
@@ -52,6 +53,7 @@ class Schedule:
         self.events = one.trace.events
         self.states = one.trace.states
         self.steps = steps
+        self._protocol = protocol
         self.seen = seen
         self.exchanges = exchanges
         self.batches = protocol.sizes[MicroBatch.BATCH]
@@ -63,6 +65,13 @@ class Schedule:
         self._starts = [0]
         self._starts += [at + 1 for at in range(len(self.events)) if self.ends_run(at)]
         self._real = self._renaming()
+
+    @cached_property
+    def hides_rows(self) -> bool:
+        """Whether tasks write by Spark's own writer, and not by code of the sink."""
+        sink = getattr(self._protocol, "sink", None)
+        writes = isinstance(sink, Sink) and type(sink).write is not Sink.write
+        return writes and self.seen is None and "write" not in self.steps
 
     def run_of(self, at: int) -> int:
         """Return the number of the run that the event at a position belongs to."""

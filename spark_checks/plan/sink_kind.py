@@ -56,3 +56,10 @@ class SinkKind:
     def mortal_only(self) -> str:
         """Return why no task that is given up can live on, if none can."""
         return ""
+
+    def unseen_rows(self) -> str:
+        """Return why it is not known which rows a task has left that dies at its end.
+
+        That matters where Spark's own writer writes them.
+        """
+        return "how many of a task's rows Spark's own writer has sent is not known"

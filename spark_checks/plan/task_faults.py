@@ -59,6 +59,20 @@ def injected_at(
     return function, "return" if "write" in schedule.steps and wrote else "call", {}
 
 
+def refuse_unseen_rows(schedule: Schedule, at: int, kind: SinkKind) -> None:
+    """Refuse a fault of an attempt if nobody knows which rows it leaves.
+
+    Raises ``NotReplayable`` for one that dies after its work, or is given up, where
+    Spark's own writer writes its rows.
+    """
+    event = schedule.events[at]
+    _, partition, attempt = event.members[:3]
+    lives = FAULT_KINDS[event.name].effect is Effect.LOSES_ATTEMPT
+    wrote = schedule.look(at).task[partition, attempt] == Task.WRITTEN
+    if schedule.hides_rows and (lives or wrote) and kind.unseen_rows():
+        raise NotReplayable(kind.unseen_rows())
+
+
 def fail_task(schedule: Schedule, run: RunDraft, at: int) -> None:
     """Let an attempt die: before its work, in the midst of it, or after it."""
     event = schedule.events[at]

@@ -17,8 +17,11 @@ from onceproof.spark_checks.stores.maven import fetched
 from onceproof.spark_checks.stores.spark_needs import SparkNeeds, own_version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from onceproof.spark_checks.stores.kafka_client import KafkaRecord
     from onceproof.spark_checks.stores.kafka_server import KeptBrokers
@@ -166,6 +169,29 @@ class KafkaPlace:
             raise StoreError(message)
         group = self.named("reader")
         return kafka_client.records(self.client, topic or self.topic, group, isolation)
+
+    def reader(
+        self,
+        schema: StructType | str,
+        *,
+        topic: str = "",
+        isolation: str = COMMITTED,
+    ) -> Callable[[SparkSession], DataFrame]:
+        """Return a reader of values that are JSON objects, for the ``read`` of a sink.
+
+        A value that is none raises. The topic and the isolation are as of ``records``.
+        """
+
+        def read(spark: SparkSession) -> DataFrame:
+            from pyspark.sql.functions import from_json  # noqa: PLC0415 - slow to import
+
+            found = self.records(topic, isolation=isolation)
+            values = [((record.value or b"").decode(),) for record in found]
+            rows = spark.createDataFrame(values, "value string")
+            parsed = from_json("value", schema, {"mode": "FAILFAST"})
+            return rows.select(parsed.alias("row")).select("row.*")
+
+        return read
 
 
 class RunningKafka:

@@ -7,14 +7,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from onceproof.properties.evidence.store import write
-from onceproof.spark_checks import Delta, Postgres
+from onceproof.spark_checks import Delta, Kafka, Postgres
 from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.projects import recorded
 from tests.spark_checks.stores.needed import needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from onceproof.spark_checks.stores.interface import SinkStore
 
 KEPT = 1
 """How many runs a failing test keeps, with what they left."""
@@ -41,18 +44,15 @@ def two_sinks(folder: Path) -> Iterator[None]:
     yield
 
 
-@contextmanager
-def what_a_server_needs(_: Path) -> Iterator[None]:
-    """A machine that can start PostgreSQL; skipped where it cannot."""
-    needs(Postgres())
-    yield
+def machine_for(store: SinkStore) -> Callable[[Path], AbstractContextManager[None]]:
+    """Give a machine that can start a store; the page is skipped where it cannot."""
 
+    @contextmanager
+    def given(_: Path) -> Iterator[None]:
+        needs(store)
+        yield
 
-@contextmanager
-def what_delta_needs(_: Path) -> Iterator[None]:
-    """A PySpark that there is a Delta for; skipped where there is none."""
-    needs(Delta())
-    yield
+    return given
 
 
 @contextmanager
@@ -91,10 +91,11 @@ def two_tables(folder: Path) -> Iterator[None]:
 
 
 GIVEN = {
-    "docs/how-to/delta.md": what_delta_needs,
+    "docs/how-to/delta.md": machine_for(Delta()),
     "docs/how-to/guarantee-sheet.md": two_sinks,
-    "docs/how-to/lost-replies.md": what_a_server_needs,
+    "docs/how-to/kafka.md": machine_for(Kafka()),
+    "docs/how-to/lost-replies.md": machine_for(Postgres()),
     "docs/how-to/own-server.md": own_server,
-    "docs/how-to/postgres.md": what_a_server_needs,
+    "docs/how-to/postgres.md": machine_for(Postgres()),
     "docs/how-to/reconcile.md": two_tables,
 }

@@ -18,6 +18,7 @@ STATUSES = {
     "docs/how-to/data-source.md": [1, 0],
     "docs/how-to/delta.md": [1, 0],
     "docs/how-to/foreach-batch.md": [1, 0, 0, 0],
+    "docs/how-to/kafka.md": [1, 0],
     "docs/how-to/lost-replies.md": [1, 0],
     "docs/how-to/own-server.md": [1],
     "docs/how-to/postgres.md": [1, 0],
@@ -28,6 +29,7 @@ STATUSES = {
 READ_FIRST = {
     "README.md": [],
     "docs/how-to/delta.md": [pytest.mark.ci],
+    "docs/how-to/kafka.md": [pytest.mark.ci],
     "docs/how-to/lost-replies.md": [pytest.mark.ci],
     "docs/how-to/own-server.md": [pytest.mark.ci],
     "docs/how-to/postgres.md": [pytest.mark.ci],

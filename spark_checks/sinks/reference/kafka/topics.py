@@ -13,12 +13,11 @@ from onceproof.spark_checks.stores.kafka import COMMITTED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import Row
 
     from onceproof.spark_checks.sinks.interface import Read
     from onceproof.spark_checks.stores.kafka import KafkaPlace
 
-FIELDS = [column.split()[0] for column in SCHEMA.split(", ")]
 LAST = b"last batch"
 
 
@@ -61,13 +60,4 @@ def is_done(place: KafkaPlace, ledger: str, batch_id: int) -> bool:
 
 def reader(place: KafkaPlace, isolation: str = COMMITTED) -> Read:
     """Return a reader of the flights that a consumer of an isolation level gets."""
-
-    def read(spark: SparkSession) -> DataFrame:
-        values = [
-            json.loads(found.value or b"")
-            for found in place.records(isolation=isolation)
-        ]
-        rows = [tuple(value[field] for field in FIELDS) for value in values]
-        return spark.createDataFrame(rows, SCHEMA)
-
-    return read
+    return place.reader(SCHEMA, isolation=isolation)
