@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.delta import Delta
     from onceproof.spark_checks.stores.delta_rs import DeltaRs
     from onceproof.spark_checks.stores.duckdb import DuckDB
+    from onceproof.spark_checks.stores.iceberg import Iceberg, IcebergPlace
     from onceproof.spark_checks.stores.kafka import Kafka, KafkaPlace
     from onceproof.spark_checks.stores.local_folder import FolderPlace
     from onceproof.spark_checks.stores.postgres import Postgres, PostgresPlace
@@ -37,6 +38,8 @@ __all__ = [
     "Foreach",
     "ForeachBatch",
     "Format",
+    "Iceberg",
+    "IcebergPlace",
     "Kafka",
     "KafkaPlace",
     "Postgres",
@@ -52,6 +55,8 @@ _OF_STORES = {
     "DeltaRs": "delta_rs",
     "DuckDB": "duckdb",
     "FolderPlace": "local_folder",
+    "Iceberg": "iceberg",
+    "IcebergPlace": "iceberg",
     "Kafka": "kafka",
     "KafkaPlace": "kafka",
     "Postgres": "postgres",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.stores.delta import Delta
 from onceproof.spark_checks.stores.delta_rs import DeltaRs
 from onceproof.spark_checks.stores.duckdb import DuckDB
+from onceproof.spark_checks.stores.iceberg import Iceberg
 from onceproof.spark_checks.stores.kafka import Kafka
 from onceproof.spark_checks.stores.postgres import Postgres
 
@@ -19,6 +20,7 @@ STORES: Mapping[str, Callable[[], SinkStore]] = {
     "delta": Delta,
     "delta-rs": DeltaRs,
     "duckdb": DuckDB,
+    "iceberg": Iceberg,
     "kafka": Kafka,
     "postgres": Postgres,
 }

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from onceproof.properties.evidence.store import write
-from onceproof.spark_checks import Delta, Kafka, Postgres
+from onceproof.spark_checks import Delta, DuckDB, Iceberg, Kafka, Postgres
 from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.projects import recorded
 from tests.spark_checks.stores.needed import needs
@@ -92,7 +92,9 @@ def two_tables(folder: Path) -> Iterator[None]:
 
 GIVEN = {
     "docs/how-to/delta.md": machine_for(Delta()),
+    "docs/how-to/duckdb.md": machine_for(DuckDB()),
     "docs/how-to/guarantee-sheet.md": two_sinks,
+    "docs/how-to/iceberg.md": machine_for(Iceberg()),
     "docs/how-to/kafka.md": machine_for(Kafka()),
     "docs/how-to/lost-replies.md": machine_for(Postgres()),
     "docs/how-to/own-server.md": own_server,

@@ -40,7 +40,11 @@ IN_CI = (
 )
 INSIDE = "happens inside Spark, out of reach"
 SENT = "Spark's own writer has sent is not known"
-UNREACHED = {"delta-stream": (INSIDE,), "kafka-spark-sink": (INSIDE, SENT)}
+UNREACHED = {
+    "delta-stream": (INSIDE,),
+    "iceberg-stream": (INSIDE,),
+    "kafka-spark-sink": (INSIDE, SENT),
+}
 """Why some interleavings of a sink are not replayed, where some are not."""
 ALL = [
     pytest.param(name, marks=pytest.mark.ci if name in IN_CI else pytest.mark.grid)

@@ -1,0 +1,1 @@
+"""Reference sinks on Iceberg, one file each."""
