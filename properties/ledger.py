@@ -88,14 +88,14 @@ class History:
     rested: bool = True
     """Whether the run reached its end; without it, the run did not recover."""
     strays: tuple[str, ...] = field(default=(), compare=False)
-    """An effect of no event at each moment, in words, where there is one."""
+    """An example of an effect that belongs to no event, at each moment; or no text."""
     unread: tuple[Count, ...] = ()
-    """The moments at which no reader could read. What rows hold there counts for
-    nothing."""
+    """The moments at which no reader could read. The outcomes there are not
+    judged."""
     errors: tuple[str, ...] = field(default=(), compare=False)
     """Why readers failed, for each moment of ``unread``, where that is known."""
     counted: str = field(default=EVENT, compare=False)
-    """What is counted: ``event``, or ``row`` where a result of the events is held."""
+    """What is counted: ``event``, or ``row`` for a sink with a ``result``."""
 
     def error(self, moment: int) -> str:
         """Return why readers failed at a moment; the empty text if they read."""

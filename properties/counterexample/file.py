@@ -75,7 +75,7 @@ class TraceStep:
     event: str
     """The action or fault."""
     members: tuple[Count, ...]
-    """The members it is for."""
+    """The members that it happens for."""
     fault: bool
     """Whether it is a fault."""
     changes: Scalars
@@ -131,11 +131,11 @@ class Counterexample:
     shown_start: Scalars = field(default_factory=dict, compare=False)
     """How the first state is shown, where there are messages or members in it."""
     looks: tuple[Count, ...] = ()
-    """After how many steps each moment was."""
+    """How many steps were taken before each moment."""
     input: Annotated[dict[str, Any] | None, maybe(_EVENTS)] = None
     """The events, where they are the user's own."""
     test: str = ""
-    """The test that found it, and by which it is run again."""
+    """The test that found it. Replaying the file runs it again."""
     options: Annotated[dict[str, Any], _OPTIONS] = field(default_factory=dict)
     """What it was found with: of a test ``key``, ``allow``, ``code``, ``guarantees``,
     ``profile``, ``most``, ``seed``, ``timeout``; of a model the ``judge``, which is
@@ -143,12 +143,12 @@ class Counterexample:
     ``simulate`` with ``walks``, ``depth`` and ``seed``, or ``prove`` with ``depth`` and
     ``timeout``. A timeout is in seconds; a limit that was not set is null."""
     because: tuple[str, ...] = ()
-    """How it came about, in sentences."""
+    """Why it happened, in sentences."""
     loop: Count | None = None
-    """After how many steps a loop begins; with no step after it, the run is at rest."""
+    """How many steps come before the loop. If none follows, the run rests there."""
     taken: Count | None = None
-    """How many of the steps a real run took that did not come to its end; the others
-    are what the model does then."""
+    """How many of the steps a real run took, if it ended early. The model takes the
+    others."""
 
     def undecided(self) -> bool:
         """Return whether nothing is known to break: no reader could read there."""

@@ -49,7 +49,7 @@ class TraceEvidence:
     fault_steps: tuple[Count, ...]
     """The numbers of the steps that are faults, from 1."""
     command: str
-    """Shows the trace again."""
+    """The command that shows the trace again."""
     failpoints: tuple[str, ...] = ()
     """Where the faults were injected into a real run."""
     outcome: str = ""
@@ -115,19 +115,19 @@ class Evidence:
     verdict: Verdict
     """How the claim came out."""
     coverage: Scalars
-    """How much was looked at, counted."""
+    """How much was covered, in numbers."""
     fingerprints: Fingerprints
     """Hashes of all that the verdict rests on."""
     parameters: Scalars
-    """What the model is made with, to compare its fingerprint."""
+    """The parameters of the model whose fingerprint is compared."""
     versions: dict[str, str]
     """The versions of the tools that found it."""
     date: Annotated[str, day]
     """The day on which it was found."""
     command: str
-    """Makes the record again."""
+    """The command that makes the record again."""
     assumptions: tuple[Assumption, ...] = ()
-    """What the verdict rests on besides."""
+    """What else the verdict rests on."""
     lemmas: tuple[str, ...] = ()
     """What a proof needed."""
     note: str = ""

@@ -31,9 +31,8 @@ _FIXTURES = ("onceproof_replay", "onceproof_spark")
 _MARKER = (
     "effectively_once(key, faults=1, batches=2, partitions=2, guarantees=(...), "
     "allow=(), code=()): the sinks that the test gives to onceproof_replay are judged "
-    "under failure interleavings with so many faults, over so many micro-batches; "
-    "events are matched by their key, a column or several. A "
-    "test that judges none fails"
+    "in every failure interleaving with up to so many faults and micro-batches; the "
+    "key, a column or several, identifies an event; a test that judges no sink fails"
 )
 _REPLAYER = pytest.StashKey["Replayer"]()
 _SIGNALS = pytest.StashKey["Signals"]()
@@ -56,7 +55,7 @@ def onceproof_replay(
     """Run a sink through every failure interleaving; fail where it breaks.
 
     Give it a function that builds the sink for a fresh and empty target: it is called
-    once for each interleaving. The Spark session stays warm between tests. SIGTERM and
+    for each run. The Spark session stays warm between tests. SIGTERM and
     SIGHUP stop pytest as Ctrl-C does, so that Spark ends and sinks are cleaned up.
     """
     from onceproof.spark_checks.pytest_plugin.replayer import Replayer  # noqa: PLC0415

@@ -74,7 +74,7 @@ class Replayer:
     """Runs a sink through its failure interleavings; fails the test where it breaks.
 
     Call it with a function that builds the sink for a fresh and empty target: it is
-    called once for each interleaving.
+    called for each run.
     """
 
     def __init__(
@@ -124,13 +124,13 @@ class Replayer:
         Hypothesis for a row, batches of events, or a sample: rows as dicts, a DataFrame
         of pandas or Spark, or a function of a session that gives one. ``allow`` names
         paths and addresses, as ``host:port``, that the sink may write to besides its
-        target. ``code`` names packages and paths whose lines have faults injected as
-        the test's own do; with a ``-`` in front it leaves them out. ``store`` is where
+        target. ``code`` names packages and paths whose lines get faults as the test's
+        own lines do; those with a ``-`` in front get none. ``store`` is where
         the sink writes, such as ``Postgres()``: each run has a fresh place in it, which
         is ``target.store``. A ``case``, drawn by ``strategies.replays``, is a single
         interleaving over events of its own.
-        Fails the test where a guarantee is broken, where it is undecided, and where the
-        sink is wrong by itself.
+        Fails the test if a guarantee is broken or undecided, and if the sink is wrong
+        where nothing fails.
         """
         __tracebackhide__ = True
         try:

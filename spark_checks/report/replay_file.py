@@ -48,13 +48,13 @@ def replay_file(
     allow: tuple[str, ...] = (),
     trust: bool = False,
 ) -> RerunResult:
-    """Replay a counterexample file; the ``listener`` hears how it goes.
+    """Replay a counterexample file; the ``listener`` gets its progress.
 
-    That runs the sink or the test that the file names, which lies in the project; the
-    sink may write to its target, and to the places of the file that ``allow`` names,
-    too. With ``trust`` the code may lie anywhere, and write where the file says. Raises
-    ``UsageError``, before any Spark is started, for a file that is damaged, or that
-    tells of something that is not known here.
+    This runs the sink or the test that the file names, which must lie in the project.
+    The sink may write to its target, and to those places of the file that ``allow``
+    names too. With ``trust`` the code may lie anywhere, and write where the file says.
+    Raises ``UsageError``, before any Spark is started, for a file that is damaged, or
+    that names something that is not known here.
     """
     counterexample = read(path)
     if counterexample.test:

@@ -40,7 +40,7 @@ class NoStore:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a sink may keep its data: a fresh place for each interleaving."""
+    """Where a sink may keep its data: a fresh place for each run."""
 
     path: Path
     """An empty folder."""
@@ -158,7 +158,7 @@ class Query:
 class BatchJob:
     """A job ``run(events)`` without a stream; it is run again where it died.
 
-    It is run for one batch of events after the other, as a scheduler runs a daily job;
+    It runs for one batch of events after another, as a scheduler runs a daily job;
     the scheduler notes a batch as done once the job has returned.
     """
 

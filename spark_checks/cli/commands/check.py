@@ -66,9 +66,9 @@ _USES = (
     "--all", "everything", is_flag=True, help="Judge the library, variants included."
 )
 @click.option(
-    "--max-states", type=click.IntRange(1, 2**62), help="Stop after so many states."
+    "--max-states", type=click.IntRange(1, 2**62), help="Stop after this many states."
 )
-@click.option("--max-memory", help="Stop at so much memory, such as 500M or 2G.")
+@click.option("--max-memory", help="Stop at this much memory, such as 500M or 2G.")
 @click.option(
     "--symmetry", is_flag=True, help="Count states that differ only in names once."
 )
@@ -76,7 +76,7 @@ _USES = (
     "--simulate",
     "walks",
     type=click.IntRange(1, 10**9),
-    help="Make so many random walks instead of a search: for large models.",
+    help="Make this many random walks instead of a search: for large models.",
 )
 @click.option(
     "--depth",
@@ -123,8 +123,9 @@ def check(
 
     PROTOCOL is a name (see onceproof protocols) or a file, as FILE.py or FILE.py:NAME.
     --all judges every protocol and variant of the library at its standard size; the
-    exit status is then 0 when each breaks exactly what its file states. So is a FILE.py
-    judged that holds several protocols, or one that states in `breaks` what breaks.
+    exit status is then 0 when each breaks exactly what its file states. A FILE.py is
+    judged in the same way if it holds several protocols, or if its protocol states in
+    `breaks` what it breaks.
 
     With --simulate, a property that is not refuted is "held", never more. --depth and
     --seed set the walks.

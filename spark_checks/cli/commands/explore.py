@@ -73,7 +73,7 @@ _APART = [("html", "as_json"), ("html", "unfold"), ("unfold", "as_json")]
 @click.option(
     "--max-states",
     type=click.IntRange(1, 2**62),
-    help="With --property: stop the search after so many states.",
+    help="With --property: stop the search after this many states.",
 )
 @click.option(
     "--unfold", is_flag=True, help="Show steps of routine one by one in plain text."

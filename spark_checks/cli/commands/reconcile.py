@@ -115,7 +115,7 @@ def reconcile(
     source_repeats: bool,
     as_json: bool,
 ) -> int:
-    """Compare a real source with a real sink: what is missing, or there twice.
+    """Compare a real source with a real sink: what is missing, and what is twice.
 
     Both are read by Spark, at any size, and judged by the properties that judge models
     and replays. Each event must have a key of its own. What is owed is stated and not

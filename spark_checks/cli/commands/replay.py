@@ -59,7 +59,7 @@ _USES = (
     default=DEFAULT.batches,
     show_default=True,
     type=click.IntRange(1, MOST["BATCH"]),
-    help="How many micro-batches the events come in, two partitions each.",
+    help="How many micro-batches the events arrive in, with two partitions each.",
 )
 @click.option(
     "--events",
@@ -106,14 +106,15 @@ def replay(
 ) -> int:
     """Run real PySpark sinks through every failure interleaving, and judge them.
 
-    SINK is a reference sink (all that need no store, if none is named; with --store all
-    on that store); FILE is a counterexample file,
-    and the answer is FAILED, FIXED or ERROR. To replay FILE is to run the sink or the
-    test that it names: one below the project's folder, or any with --trust, which also
-    lets it write where FILE says. The exit status is 0 when each sink is judged as its
-    own file states and no run drifts from its model. With --only or --faults it is 0
-    when nothing is refuted beyond what the file states, and 2 when something could not
-    be steered.
+    SINK is a reference sink. If none is named, all are replayed that need no store, or
+    with --store all that write to that store. FILE is a counterexample file, and the
+    answer is FAILED, FIXED or ERROR. Replaying FILE runs the sink or the test that it
+    names. These must lie below the project's folder, unless you give --trust, which
+    also lets them write where FILE says.
+
+    The exit status is 0 when each sink is judged as its own file states and no run
+    drifts from its model. With --only or --faults it is 0 when nothing is refuted
+    beyond what the file states, and 2 when something could not be steered.
     """
     from onceproof.spark_checks.cli import (  # noqa: PLC0415
         replay_console,

@@ -12,8 +12,8 @@ from pyspark import TaskContext
 from onceproof.spark_checks import ForeachBatch
 from tests.spark_checks.mutants.mutant import (
     DRIVER_DIES,
+    DRIVER_RAISES,
     GIVEN_UP,
-    INPUT_CUT,
     TASK_DIES,
     TASK_RAISES,
     right,
@@ -380,7 +380,7 @@ MUTANTS = (
     wrong(publishes_what_it_finds, TASK_DIES, GIVEN_UP, **TASKS),
     right(publishes_a_file_for_each_part, **TASKS),
     right(publishes_what_won, **TASKS),
-    wrong(counts_in_tasks, DRIVER_DIES, *FAILS, GIVEN_UP, INPUT_CUT, **FEW),
+    wrong(counts_in_tasks, DRIVER_DIES, DRIVER_RAISES, *FAILS, GIVEN_UP, **FEW),
     right(counts_on_the_driver, **FEW),
     wrong(appends_line_by_line, DRIVER_DIES, *FAILS, GIVEN_UP, **FEW),
     right(begins_a_file_anew, **FEW),
