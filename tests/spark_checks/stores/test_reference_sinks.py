@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.parts.sinks.append import AppendWhole
 from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerOfCounter
+from onceproof.model.protocols.parts.sinks.open_transactions import OpenTransactions
 from onceproof.model.protocols.parts.sinks.prepared import Prepared, PreparedUndecided
 from onceproof.model.protocols.parts.sinks.upsert import UpsertWhole
 from onceproof.properties.judges.by_search import check
@@ -100,7 +101,15 @@ def test_a_sink_states_what_its_model_part_breaks(sink):
 
 
 @pytest.mark.parametrize(
-    "kind", [AppendWhole, UpsertWhole, LedgerOfCounter, Prepared, PreparedUndecided]
+    "kind",
+    [
+        AppendWhole,
+        UpsertWhole,
+        LedgerOfCounter,
+        OpenTransactions,
+        Prepared,
+        PreparedUndecided,
+    ],
 )
 def test_the_model_breaks_just_what_it_states(kind):
     """With two faults as with one."""

@@ -11,7 +11,7 @@ from onceproof.spark_checks.sinks.reference.sqlite import SCHEMA
 from onceproof.spark_checks.stores.kafka import COMMITTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pyspark.sql import Row
 
@@ -37,12 +37,15 @@ def send(producer: Producer, topic: str, rows: Iterable[Row]) -> None:
         raise KafkaException(failed[0])
 
 
-def transactional(place: KafkaPlace, name: str) -> Producer:
+def transactional(
+    place: KafkaPlace, name: str, settings: Mapping[str, str] | None = None
+) -> Producer:
     """Return a producer with a transactional id of the place.
 
     One that had the id before is fenced off, and what it left open is aborted.
     """
-    producer = Producer({**place.client, "transactional.id": place.named(name)})
+    own = {"transactional.id": place.named(name), **(settings or {})}
+    producer = Producer({**place.client, **own})
     producer.init_transactions()
     return producer
 

@@ -1,0 +1,49 @@
+"""foreachBatch with the batch's id in the transaction of its rows, and a new id a run.
+
+The transactional id is new in each run, so nobody aborts what a dead run left open. It
+hides all that is committed after it until it times out.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from onceproof.model.protocols.parts.sinks.open_transactions import OpenTransactions
+from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
+from onceproof.spark_checks.sinks.reference.kafka import topics
+from onceproof.spark_checks.sinks.reference.kafka.read_uncommitted import (
+    commit,
+    send_rows,
+)
+from onceproof.spark_checks.stores.kafka import Kafka
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# As long as brokers allow it, as for batches that take long.
+TIME_OUT = {"transaction.timeout.ms": "900000"}
+
+
+def build(target: Target) -> ForeachBatch:
+    """Skip batches whose id is in the ledger."""
+    place = target.store
+    ledger = topics.make_ledger(place)
+
+    def write(batch: DataFrame, batch_id: int) -> None:
+        producer = topics.transactional(place, uuid.uuid4().hex, TIME_OUT)
+        if not topics.is_done(place, ledger, batch_id):
+            send_rows(producer, place.topic, batch.collect())
+            commit(producer, ledger, batch_id)
+
+    return ForeachBatch(write, read=topics.reader(place))
+
+
+SINK = ModelledSink(
+    name="kafka-transaction-per-run",
+    build=build,
+    model=OpenTransactions,
+    steps={"sink.send_rows": "send_rows", "sink.commit": "commit"},
+    refuted=frozenset(OpenTransactions.breaks),
+    store=Kafka(),
+)
