@@ -60,4 +60,4 @@ class Delta:
 
     def start(self, folder: Path) -> RunningFolder:
         """Start nothing: places are made in the folder."""
-        return RunningFolder(folder)
+        return RunningFolder(folder, "delta")

@@ -68,14 +68,14 @@ class Iceberg:
 
     def start(self, folder: Path) -> RunningIceberg:
         """Start nothing: the folder is the catalog's."""
-        return RunningIceberg(folder)
+        return RunningIceberg(folder, "iceberg")
 
 
 @dataclass(frozen=True)
 class IcebergPlace(FolderPlace):
     """A namespace that one interleaving has to itself."""
 
-    namespace: str
+    namespace: str = ""
     """The name of the catalog and of the namespace, which goes before a table's."""
 
 
@@ -84,4 +84,5 @@ class RunningIceberg(RunningFolder):
 
     def place(self, name: str) -> IcebergPlace:
         """Make an empty namespace of that name."""
-        return IcebergPlace(super().place(name).path, f"{CATALOG}.{name}")
+        place = super().place(name)
+        return IcebergPlace(place.path, place.format, f"{CATALOG}.{name}")

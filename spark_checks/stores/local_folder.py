@@ -18,6 +18,8 @@ class FolderPlace:
 
     path: str
     """The folder, which is empty."""
+    format: str = ""
+    """The format that Spark reads a path in it in; empty where that is not known."""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -30,15 +32,16 @@ class RunningFolder:
 
     process = None
 
-    def __init__(self, folder: Path) -> None:
-        """Make places in a ``folder``."""
+    def __init__(self, folder: Path, format_of_paths: str = "") -> None:
+        """Make places in a ``folder``, whose paths Spark reads in one format."""
         self._folder = folder
+        self._format = format_of_paths
 
     def place(self, name: str) -> FolderPlace:
         """Make an empty folder of that name."""
         path = self._folder / name
         path.mkdir()
-        return FolderPlace(str(path))
+        return FolderPlace(str(path), self._format)
 
     def drop(self, place: FolderPlace) -> None:
         """Remove a folder with all that is in it, if it is there."""

@@ -10,7 +10,13 @@ import pytest
 from tests.test_house import ROOT
 
 SCRIPTS = ROOT / "docs" / "explanation" / "findings"
-SHOWN = {"truncated_foreach": "task (0, 0): 0 rows, error=None"}
+SHOWN = {
+    "delta_versions": (
+        "Spark, versions 5 and 0, two orders: 1 of 2 are there\n"
+        "delta-rs, version 0 twice, one order: it is there 2 times"
+    ),
+    "truncated_foreach": "task (0, 0): 0 rows, error=None",
+}
 
 
 def test_each_script_is_run():
@@ -21,8 +27,13 @@ def test_each_script_is_run():
 
 
 @pytest.mark.spark
-@pytest.mark.ci
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("delta_versions", marks=pytest.mark.grid),
+        pytest.param("truncated_foreach", marks=pytest.mark.ci),
+    ],
+)
 def test_a_finding_is_shown(name):
     """What the page says of Spark is what it does."""
     script = SCRIPTS / f"{name}.py"

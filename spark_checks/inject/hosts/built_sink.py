@@ -54,6 +54,7 @@ class BuiltSink:
         """
         self.connections = connections
         self._seconds = seconds
+        self._place = target.store
         self.allowed: tuple[str, ...] = getattr(target.store, "allowed", ())
         self._reader: Host | None = None
         self._packed: str | None = None
@@ -109,7 +110,7 @@ class BuiltSink:
         """Return the reader as a function of a session of this process."""
         if self.under_test.read is elsewhere:
             return lambda spark: self._ask(spark, {"op": "look"})
-        return reader_of(self.under_test)
+        return reader_of(self.under_test, self._place)
 
     def result(self, events: DataFrame) -> DataFrame:
         """Return what readers should see of some events."""
