@@ -6,12 +6,11 @@ there: further topics, transactional ids, consumer groups.
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores import kafka_client, kafka_server
-from onceproof.spark_checks.stores.interface import StoreError
+from onceproof.spark_checks.stores.interface import StoreError, missing_client
 from onceproof.spark_checks.stores.jars import connector
 from onceproof.spark_checks.stores.maven import fetched
 from onceproof.spark_checks.stores.spark_needs import SparkNeeds, own_version
@@ -81,10 +80,8 @@ class Kafka:
 
     def missing(self) -> tuple[str, ...]:
         """Say what to install: the client, and what a broker needs, if one starts."""
-        found = []
-        if importlib.util.find_spec("confluent_kafka") is None:
-            found.append("confluent-kafka is missing: pip install 'onceproof[kafka]'")
-        return (*found, *(() if self.servers else kafka_server.missing()))
+        client = missing_client("confluent_kafka", "kafka")
+        return (*client, *(() if self.servers else kafka_server.missing()))
 
     def version(self) -> str:
         """Name the version of the broker that would be started; none of your own."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _SECONDS = 30.0
 _PIECE = 1000
 _PAUSE = 0.02
-_FATAL = 3
+_ERRORS = 3
 
 
 class KafkaRecord(NamedTuple):
@@ -30,8 +30,8 @@ class KafkaRecord(NamedTuple):
 
 
 def quietly(client: Mapping[str, str]) -> dict[str, str | int | float | bool]:
-    """Return options of a client that writes to the terminal what is fatal, only."""
-    return {"log_level": _FATAL, **client}
+    """Return options of a client that writes errors to the terminal, and no more."""
+    return {"log_level": _ERRORS, **client}
 
 
 def records(

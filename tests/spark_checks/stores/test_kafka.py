@@ -307,3 +307,22 @@ def test_what_is_missing_is_said_with_its_remedy(monkeypatch, tmp_path, lacks, t
     assert bool(Kafka("h:1").missing()) == (lacks == "client")
     with pytest.raises(StoreError, match="the store kafka cannot be started: "):
         refuse_missing(Kafka())
+
+
+def test_sparks_session_gets_the_connector_unless_there_is_one(monkeypatch, tmp_path):
+    """A connector of the user's own is used; a Spark without one gets no jar."""
+    from onceproof.spark_checks.stores import kafka as module
+
+    taken = []
+    monkeypatch.setattr(module, "fetched", lambda jars: taken.append(jars) or ())
+    own = {"spark.jars.packages": "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3"}
+
+    Kafka().needs({}, tmp_path)
+    Kafka("h:1").needs({}, tmp_path)
+    assert taken == [module.connector("kafka")] * 2
+
+    Kafka().needs(own, tmp_path)
+    assert len(taken) == 2
+
+    monkeypatch.setattr(module, "connector", lambda store: ())
+    assert Kafka().needs({}, tmp_path).jars == ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.spark_checks.sinks.interface import ModelledSink, Query, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics
+from onceproof.spark_checks.stores.jars import connector
 from onceproof.spark_checks.stores.kafka import Kafka
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def build(target: Target) -> Query:
     return Query(start, read=topics.reader(place))
 
 
-SINK = ModelledSink(
+_SINK = ModelledSink(
     name="kafka-spark-sink",
     build=build,
     model=Append,
@@ -34,3 +35,6 @@ SINK = ModelledSink(
     unseen=frozenset({"atomic-visibility"}),
     store=Kafka(),
 )
+
+SINK = _SINK if connector("kafka") else None
+"""There is none where the PySpark that is installed has no connector to Kafka."""

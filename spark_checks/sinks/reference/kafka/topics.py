@@ -9,6 +9,7 @@ from confluent_kafka import KafkaException, Producer
 
 from onceproof.spark_checks.sinks.reference.sqlite import SCHEMA
 from onceproof.spark_checks.stores.kafka import COMMITTED
+from onceproof.spark_checks.stores.kafka_client import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,7 +46,7 @@ def transactional(
     One that had the id before is fenced off, and what it left open is aborted.
     """
     own = {"transactional.id": place.named(name), **(settings or {})}
-    producer = Producer({**place.client, **own})
+    producer = Producer({**quietly(place.client), **own})
     producer.init_transactions()
     return producer
 
