@@ -7,7 +7,7 @@ ARCHIVE := $(VENV)/.archive
 INSTALL := $(if $(shell command -v uv),VIRTUAL_ENV=$(VENV) uv pip install --quiet,\
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
-.PHONY: replay test lint typing docs bench clean
+.PHONY: replay test lint typing docs bench matrix clean
 
 replay: $(READY)
 	$(BIN)/onceproof replay $(ARGS)
@@ -30,6 +30,10 @@ bench: $(READY)
 	$(BIN)/python -m tests.benchmarks.drivers
 	$(BIN)/python -m tests.benchmarks.startup
 	$(BIN)/python -m tests.benchmarks.archive
+
+# Each version of PySpark has an environment of its own; all five take some 7 GB.
+matrix: $(READY)
+	$(BIN)/python -m tests.matrix $(ARGS)
 
 # Type checkers do not see how setuptools maps the package onto the folders.
 typing:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from importlib import metadata
+from importlib.util import find_spec
+
+from onceproof.model.versions import versions_of
 
 DISTRIBUTION = "onceproof"
 _NAMED = re.compile(r"([A-Za-z0-9._-]+)[^;]*;.*\bextra\s*==\s*['\"]([^'\"]+)['\"]")
@@ -25,6 +28,12 @@ def what_to_install(error: ModuleNotFoundError) -> str:
     if not package:
         return str(error)
     extra = extra_of(package)
+    if error.name != package and find_spec(package) is not None:
+        version = versions_of(package)[package]
+        return (
+            f"this needs {error.name}, which {package} {version} lacks; install another "
+            "version of it"
+        )
     if not extra:
         return f"this needs {package}, which is not installed: pip install {package}"
     return (

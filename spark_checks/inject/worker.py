@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,9 @@ def plans() -> list[RuleSet]:
 def main() -> None:
     """Run Spark's daemon; each task first looks for a plan."""
     for name in PRELOAD:
-        importlib.import_module(name)
+        # An older Spark does not have all of them.
+        with suppress(ImportError):
+            importlib.import_module(name)
     daemon = spark_internals.daemon()
     run = daemon.worker_main
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -10,22 +11,35 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
+_DATA_SOURCES = "pyspark.sql.datasource"
+
 
 def reference_sinks(store: str = "") -> dict[str, ModelledSink]:
     """Find every module that states a ``SINK``; give them by name.
 
-    Those are found that need no store, or those on the ``store`` of that name. Raises
-    ``ImportError`` where the store's client is not installed.
+    Those are found that need no store, or those on the ``store`` of that name. Spark
+    before 4.0 has none that are data sources in Python. Raises ``ImportError`` where
+    the store's client is not installed.
     """
     folder = f".{store.replace('-', '_')}" if store else ""
     package = importlib.import_module(f"{__name__}{folder}")
     found = {}
     for info in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
-        sink = getattr(module, "SINK", None)
+        sink = _sink_in(f"{package.__name__}.{info.name}")
         if sink is not None:
             found[sink.name] = sink
     return dict(sorted(found.items()))
+
+
+def _sink_in(module: str) -> ModelledSink | None:
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != _DATA_SOURCES or importlib.util.find_spec("pyspark") is None:
+            raise
+        return None
+    sink: ModelledSink | None = getattr(found, "SINK", None)
+    return sink
 
 
 def every_reference_sink() -> dict[str, ModelledSink]:

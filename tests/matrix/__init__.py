@@ -1,0 +1,1 @@
+"""The reference sinks on several versions of Spark, in an environment each."""
