@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _SECONDS = 30.0
 _PIECE = 1000
 _PAUSE = 0.02
+_SETTLES = 0.3
 _ERRORS = 3
 
 
@@ -39,8 +40,9 @@ def records(
 ) -> list[KafkaRecord]:
     """Read all records of a topic that a consumer of that isolation level gets now.
 
-    One that reads what is committed gets nothing beyond a transaction that is open.
-    Raises ``StoreError`` where brokers do not answer.
+    One that reads what is committed gets nothing beyond a transaction that is open. It
+    waits a moment for that: a commit is answered before partitions know of it. Raises
+    ``StoreError`` where brokers do not answer.
     """
     from confluent_kafka import (  # noqa: PLC0415 - an extra
         OFFSET_BEGINNING,
@@ -71,14 +73,21 @@ def records(
         refuse(listed.error)
         left = set(listed.partitions)
         consumer.assign([TopicPartition(topic, n, OFFSET_BEGINNING) for n in left])
-        while left:
+        held: dict[int | None, float] = {}
+        while left and not all(_is_over(held.get(n)) for n in left):
             for one in consumer.consume(_PIECE, timeout=_PAUSE):
                 error = one.error()
                 if error is None:
                     at, number = one.partition() or 0, one.offset() or 0
                     found.append(KafkaRecord(at, number, one.key(), one.value()))
+                    held.pop(at, None)
                 elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its name
-                    left.discard(one.partition())
+                    where = TopicPartition(topic, one.partition() or 0)
+                    _, end = consumer.get_watermark_offsets(where, cached=True)
+                    if (one.offset() or 0) < end:
+                        held.setdefault(one.partition(), time.monotonic() + _SETTLES)
+                    else:
+                        left.discard(one.partition() or 0)
                 else:
                     refuse(error)
             if time.monotonic() > ends:
@@ -92,3 +101,7 @@ def records(
     finally:
         consumer.close()
     return sorted(found)
+
+
+def _is_over(time_out: float | None) -> bool:
+    return time_out is not None and time.monotonic() > time_out

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -99,6 +100,27 @@ def test_a_place_is_a_topic_that_readers_see_as_far_as_it_is_committed(broker):
     assert topics(other) & {place.topic, ledger, other.topic} == {other.topic}
     broker.drop(place)
     broker.drop(other)
+
+
+@pytest.mark.ci
+def test_a_commit_that_is_under_way_is_waited_for(place):
+    """A commit is answered before partitions know of it. What is open is not read."""
+    writer = producer(place, "writer")
+    writer.produce(place.topic, b"a", partition=0)
+    writer.produce(place.topic, b"b", partition=1)
+    writer.flush()
+    began = time.monotonic()
+    while_open = values(place)
+    took = time.monotonic() - began
+    later = threading.Timer(0.1, writer.commit_transaction)
+
+    later.start()
+    found = values(place)
+    later.join()
+
+    assert while_open == []
+    assert took < 5
+    assert found == [b"a", b"b"]
 
 
 @pytest.mark.ci
