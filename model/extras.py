@@ -31,8 +31,8 @@ def what_to_install(error: ModuleNotFoundError) -> str:
     if error.name != package and find_spec(package) is not None:
         version = versions_of(package)[package]
         return (
-            f"this needs {error.name}, which {package} {version} lacks; install another "
-            "version of it"
+            f"this needs {error.name}, which {package} {version} lacks; "
+            "install another version of it"
         )
     if not extra:
         return f"this needs {package}, which is not installed: pip install {package}"
