@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.kafka import Kafka, KafkaPlace
     from onceproof.spark_checks.stores.local_folder import FolderPlace
     from onceproof.spark_checks.stores.postgres import Postgres, PostgresPlace
+    from onceproof.spark_checks.stores.pyiceberg import PyIceberg
     from onceproof.spark_checks.stores.unreliable import Unreliable
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "KafkaPlace",
     "Postgres",
     "PostgresPlace",
+    "PyIceberg",
     "Query",
     "Target",
     "Unreliable",
@@ -61,6 +63,7 @@ _OF_STORES = {
     "KafkaPlace": "kafka",
     "Postgres": "postgres",
     "PostgresPlace": "postgres",
+    "PyIceberg": "pyiceberg",
     "Unreliable": "unreliable",
 }
 """The modules of stores that public names come from."""

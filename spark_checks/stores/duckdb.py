@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from onceproof.model.versions import MISSING, versions_of
-from onceproof.spark_checks.stores.interface import missing_client
-from onceproof.spark_checks.stores.local_folder import UNBREAKABLE, RunningFolder
-from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
+from onceproof.spark_checks.stores.library_store import LibraryStore
 
 
 @dataclass(frozen=True)
-class DuckDB:
+class DuckDB(LibraryStore):
     """Database files of DuckDB, in a fresh folder for each interleaving."""
 
-    @property
-    def name(self) -> str:
-        """The name of the kind of store."""
-        return "duckdb"
-
-    @property
-    def unbreakable(self) -> str:
-        """Why no connections to it can be broken."""
-        return UNBREAKABLE
-
-    def missing(self) -> tuple[str, ...]:
-        """Say what to install, if the library is missing."""
-        return missing_client("duckdb", "duckdb")
-
-    def version(self) -> str:
-        """Name the version of the library."""
-        return versions_of("duckdb")["duckdb"].replace(MISSING, "")
-
-    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:  # noqa: ARG002
-        """Need nothing of Spark: the library reads and writes."""
-        return NO_NEEDS
-
-    def start(self, folder: Path) -> RunningFolder:
-        """Start nothing: places are made in the folder."""
-        return RunningFolder(folder)
+    name = "duckdb"
+    package = "duckdb"
+    extra = "duckdb"

@@ -10,6 +10,7 @@ from onceproof.spark_checks.stores.duckdb import DuckDB
 from onceproof.spark_checks.stores.iceberg import Iceberg
 from onceproof.spark_checks.stores.kafka import Kafka
 from onceproof.spark_checks.stores.postgres import Postgres
+from onceproof.spark_checks.stores.pyiceberg import PyIceberg
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ STORES: Mapping[str, Callable[[], SinkStore]] = {
     "iceberg": Iceberg,
     "kafka": Kafka,
     "postgres": Postgres,
+    "pyiceberg": PyIceberg,
 }
 """Each kind by its name; the folder of its reference sinks has ``_`` for each ``-``."""
 

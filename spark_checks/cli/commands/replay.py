@@ -172,7 +172,8 @@ def replay(
 def _known(store: str | None, *, named: bool) -> dict[str, ModelledSink]:
     """Find the sinks of a store, or those without one; where some are named, all.
 
-    Raises ``StoreError`` where this machine lacks what the store needs.
+    Raises ``StoreError`` where this machine lacks what the store needs, ``UsageError``
+    where the sinks need a package that it lacks.
     """
     from onceproof.spark_checks.sinks.reference import (  # noqa: PLC0415
         every_reference_sink,
@@ -184,7 +185,14 @@ def _known(store: str | None, *, named: bool) -> dict[str, ModelledSink]:
     if store is None:
         return every_reference_sink() if named else reference_sinks()
     refuse_missing(STORES[store]())
-    return reference_sinks(store)
+    try:
+        return reference_sinks(store)
+    except ImportError as error:
+        message = (
+            f"the reference sinks on {store} need the package {error.name}, and it is "
+            f"not installed; help: pip install {error.name}"
+        )
+        raise UsageError(message) from None
 
 
 def _is_file(name: str) -> bool:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.versions import versions_of
-from onceproof.spark_checks import DeltaRs, DuckDB
+from onceproof.spark_checks import DeltaRs, DuckDB, PyIceberg
 from onceproof.spark_checks.stores import interface
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
 from tests.spark_checks.stores.needed import needs
 
-STORES = [(DuckDB(), "duckdb", "duckdb"), (DeltaRs(), "deltalake", "delta")]
+STORES = [
+    (DuckDB(), "duckdb", "duckdb"),
+    (DeltaRs(), "deltalake", "delta"),
+    (PyIceberg(), "pyiceberg", "iceberg"),
+]
 
 
 @pytest.mark.parametrize(("store", "library", "_"), STORES)
@@ -31,3 +35,11 @@ def test_without_the_library_that_is_said(monkeypatch, store, library, extra):
     assert store.missing() == (
         f"{library} is missing: pip install 'onceproof[{extra}]'",
     )
+
+
+def test_two_stores_of_libraries_are_never_one():
+    """Else the sinks of one would have their places in the folder of the other."""
+    stores = {store for store, _, _ in STORES}
+
+    assert len(stores) == len(STORES)
+    assert DuckDB() == DuckDB()

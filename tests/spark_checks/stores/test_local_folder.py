@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.spark_checks import Delta, DeltaRs, DuckDB, Iceberg, Unreliable
+from onceproof.spark_checks import (
+    Delta,
+    DeltaRs,
+    DuckDB,
+    Iceberg,
+    PyIceberg,
+    Unreliable,
+)
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.local_folder import RunningFolder
 
@@ -39,7 +46,9 @@ def test_a_place_that_is_dropped_takes_its_tables_along(running):
     assert Path(other.path).is_dir()
 
 
-@pytest.mark.parametrize("store", [Delta(), DeltaRs(), DuckDB(), Iceberg()])
+@pytest.mark.parametrize(
+    "store", [Delta(), DeltaRs(), DuckDB(), Iceberg(), PyIceberg()]
+)
 def test_no_store_of_folders_is_unreliable(store):
     """That is refused where it is written down."""
     with pytest.raises(StoreError, match="files in a folder, which nobody connects"):

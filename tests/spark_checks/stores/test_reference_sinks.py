@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report.counterexamples import write_counterexamples
 from onceproof.spark_checks.report.replay_file import replay_file
+from onceproof.spark_checks.sinks import reference
 from onceproof.spark_checks.sinks.reference import (
     every_reference_sink,
     reference_sinks,
@@ -128,6 +130,21 @@ def test_a_store_that_cannot_be_started_says_what_to_install(monkeypatch):
     assert done.exit_code == 2
     assert "the store postgres cannot be started" in done.output
     assert "apt-get install postgresql" in done.output
+
+
+def test_a_package_that_only_the_sinks_need_is_named(monkeypatch):
+    """A store needs no client where Spark reads and writes, and its sinks may."""
+    needs(STORES["delta"]())
+    for name in [
+        n for n in sys.modules if n.startswith(f"{reference.__name__}.delta.")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+
+    done = CliRunner().invoke(main, ["replay", "--store", "delta"])
+
+    assert done.exit_code == 2
+    assert "need the package deltalake, and it is not installed" in done.output
 
 
 def test_an_unknown_store_is_refused_with_those_there_are():

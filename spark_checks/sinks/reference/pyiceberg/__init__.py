@@ -1,0 +1,1 @@
+"""Reference sinks that write tables of Iceberg by pyiceberg, one file each."""
