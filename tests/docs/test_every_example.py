@@ -30,7 +30,6 @@ STATUSES = {
 }
 READ_FIRST = {
     "README.md": [],
-    "docs/how-to/delta.md": [pytest.mark.ci],
     "docs/how-to/kafka.md": [pytest.mark.ci],
     "docs/how-to/lost-replies.md": [pytest.mark.ci],
     "docs/how-to/own-server.md": [pytest.mark.ci],
