@@ -21,6 +21,7 @@ from tests.spark_checks.mutants.mutant import (
     DRIVER_RAISES,
     GIVEN_UP,
     TASK_DIES,
+    TASK_RAISES,
     right,
     wrong,
 )
@@ -248,6 +249,7 @@ def staged_files_are_listed(target):
 
 
 FEW = {"batches": 2, "partitions": 1}
+FAILS = (TASK_DIES, TASK_RAISES)
 MUTANTS = (
     right(manifest_of_the_batch, **FEW),
     wrong(manifest_named_anew, DRIVER_DIES, DRIVER_RAISES, **FEW),
@@ -255,7 +257,7 @@ MUTANTS = (
     right(abort_withdraws_its_own, **FEW),
     wrong(abort_rewrites_in_place, DIES_IN_ABORT, **FEW),
     right(abort_rewrites_at_once, **FEW),
-    wrong(tasks_insert, DRIVER_DIES, DRIVER_RAISES, TASK_DIES, GIVEN_UP, **FEW),
+    wrong(tasks_insert, DRIVER_DIES, DRIVER_RAISES, *FAILS, GIVEN_UP, **FEW),
     right(tasks_replace, **FEW),
     wrong(
         staged_files_are_listed,
