@@ -87,8 +87,8 @@ def main() -> None:
         # An older Spark does not have all of them.
         with suppress(ImportError):
             importlib.import_module(name)
-    daemon = spark_internals.daemon()
-    run = daemon.worker_main
+    module, name = spark_internals.task_runner()
+    run = getattr(module, name)
 
     def traced(infile: Any, outfile: Any) -> Any:
         # A worker that is kept waits here for its next task: only what the plan says
@@ -109,10 +109,10 @@ def main() -> None:
             for tracer in tracers:
                 tracer.end()
 
-    daemon.worker_main = traced
+    setattr(module, name, traced)
     gc.collect()
     gc.freeze()
-    daemon.manager()
+    spark_internals.daemon().manager()
 
 
 if __name__ == "__main__":

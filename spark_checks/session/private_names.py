@@ -62,7 +62,8 @@ _STREAM_WRITER = ("pyspark.sql.streaming.readwriter:DataStreamWriter",)
 _WRITER = ("pyspark.sql.readwriter:DataFrameWriter",)
 _PICKLER = ("pyspark.cloudpickle.cloudpickle:Pickler",)
 _PICKLING = ("pyspark.cloudpickle.cloudpickle",)
-_COMMITS = ("pyspark.sql.worker.python_streaming_sink_runner:main",)
+_RUNNER = "pyspark.sql.worker.python_streaming_sink_runner"
+_COMMITS = (f"{_RUNNER}:main", f"{_RUNNER}:_main")
 
 KEPT = (
     ("SparkContext", "_gateway"),
@@ -126,7 +127,7 @@ NAMES = (
     Name("gateway_parameters", ("py4j.java_gateway:JavaGateway",), "a host connects"),
     Name("launch_gateway", ("pyspark.java_gateway",), "a host connects"),
     Name("Popen", ("pyspark.java_gateway",), "a JVM that is not to be used is ended"),
-    Name("worker_main", ("pyspark.daemon",), "tasks have failpoints"),
+    Name("main", ("pyspark.worker",), "tasks have failpoints"),
     Name("manager", ("pyspark.daemon",), "our daemon takes the place of Spark's"),
     Name("END_OF_STREAM", ("pyspark.serializers:SpecialLengths",), "see zombie.py"),
     *(Name(n, _COMMITS, _PLACE, local=True) for n in ("batch_id", "abort")),

@@ -8,6 +8,7 @@ why it is needed.
 from __future__ import annotations
 
 import importlib
+import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -218,8 +219,21 @@ def stream_writer_of(name: str, spark: Any) -> Any:
 
 
 def daemon() -> Any:
-    """Give the module of Spark's daemon: ``worker_main`` runs a task."""
+    """Give the module of Spark's daemon."""
     return importlib.import_module("pyspark.daemon")
+
+
+def task_runner() -> tuple[Any, str]:
+    """Give a module and the name of its function that runs a task in a worker.
+
+    Spark's daemon has imported it, or does so by its name in each worker (from 4.2 on).
+    """
+    found = daemon()
+    if hasattr(found, "worker_main"):
+        return found, "worker_main"
+    named = sys.argv[1] if len(sys.argv) > 1 else ""
+    name = named if named.startswith("pyspark") else "pyspark.worker"
+    return importlib.import_module(name), "main"
 
 
 def commit_in(frame: Any) -> tuple[int, Any, bool] | None:
@@ -227,7 +241,8 @@ def commit_in(frame: Any) -> tuple[int, Any, bool] | None:
 
     Gives the batch, the DataSource, and whether it is an abort.
     """
-    if frame.f_code.co_name != "main" or "batch_id" not in frame.f_locals:
+    runs = frame.f_code.co_name in ("main", "_main")
+    if not runs or "batch_id" not in frame.f_locals:
         return None
     held = frame.f_locals
     return int(held["batch_id"]), held.get("data_source"), bool(held.get("abort"))
