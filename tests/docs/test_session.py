@@ -10,7 +10,7 @@ import pytest
 from onceproof.model.errors import UsageError
 from onceproof.model.library import protocols
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.sinks.reference import every_reference_sink
 from tests.docs.ini import Ini
 from tests.docs.pages import blocks, pages
 from tests.docs.session import Session
@@ -103,7 +103,7 @@ def test_commands_and_options_between_the_lines_are_there(path):
 def test_protocols_and_sinks_between_the_lines_are_there(path):
     """A protocol or reference sink that a page names can be judged."""
     there = {command: set(protocols()) for command in main.commands}
-    there["replay"] = set(reference_sinks())
+    there["replay"] = set(every_reference_sink())
 
     named = NAMED.findall(path.read_text(encoding="utf-8"))
 

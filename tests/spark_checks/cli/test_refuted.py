@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +47,8 @@ def test_each_refuted_property_has_a_file_that_can_be_explored(tmp_path):
     assert "micro-batch--at-most-once.json" in files
     assert all(name.startswith("micro-batch--") for name in files)
     for name in files:
-        assert f"onceproof explore {tmp_path / name}" in answer.stdout
+        shown = shlex.join(["onceproof", "explore", str(tmp_path / name)])
+        assert shown in answer.stdout
     view = explored(read(tmp_path / "micro-batch--at-most-once.json")).view
     assert view.live
     assert view.parameters["PARTITION"] == 1

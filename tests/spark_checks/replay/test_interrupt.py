@@ -73,7 +73,7 @@ def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number):
         stderr=subprocess.PIPE,
         text=True,
     )
-    scratch = Path(re.search(r"in (/\S+)", run.stderr.readline()).group(1))
+    scratch = Path(re.search(r"in (/.+)", run.stderr.readline()).group(1))
     deadline = time.monotonic() + 120
     while not moment(scratch):
         assert time.monotonic() < deadline

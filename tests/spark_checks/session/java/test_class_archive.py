@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 
 import pytest
@@ -28,7 +29,9 @@ def test_an_archive_is_used_by_a_java_that_can(place):
     place.parent.mkdir()
     place.touch()
 
-    assert class_archive.options(17) == f" -XX:SharedArchiveFile={place}"
+    assert (
+        class_archive.options(17) == f" -XX:SharedArchiveFile={shlex.quote(str(place))}"
+    )
     assert class_archive.options(11) == ""
 
 
