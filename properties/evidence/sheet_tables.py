@@ -273,9 +273,10 @@ def _folded(name: str, rows: Sequence[SheetRow], known: set[str]) -> Folded:
     within = [f"faults {'; '.join(happens)}"] if happens else []
     for what in (words.settings, words.more, _assumed):
         within += [text for text in shared(rows, what) if text not in known]
-    if within:
-        lines.append(f"Within: {'; '.join(within)}")
-    return Folded(_headline(name, rows), (*lines, *_evidence(rows)))
+    first, *others = (*_evidence(rows), "")
+    limits = f"Within: {'; '.join(within)}. " if within else ""
+    texts = (*lines, f"{limits}{first}", *others)
+    return Folded(_headline(name, rows), tuple(filter(None, texts)))
 
 
 def _headline(name: str, rows: Sequence[SheetRow]) -> str:

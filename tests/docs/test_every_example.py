@@ -31,7 +31,6 @@ STATUSES = {
 READ_FIRST = {
     "README.md": [],
     "docs/how-to/kafka.md": [pytest.mark.ci],
-    "docs/how-to/lost-replies.md": [pytest.mark.ci],
     "docs/how-to/own-server.md": [pytest.mark.ci],
     "docs/how-to/postgres.md": [pytest.mark.ci],
     "docs/how-to/reconcile.md": [pytest.mark.ci],
