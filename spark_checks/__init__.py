@@ -19,14 +19,14 @@ if TYPE_CHECKING:
         Query,
         Target,
     )
-    from onceproof.spark_checks.stores.delta import Delta
-    from onceproof.spark_checks.stores.delta_rs import DeltaRs
-    from onceproof.spark_checks.stores.duckdb import DuckDB
-    from onceproof.spark_checks.stores.iceberg import Iceberg, IcebergPlace
-    from onceproof.spark_checks.stores.kafka import Kafka, KafkaPlace
-    from onceproof.spark_checks.stores.local_folder import FolderPlace
-    from onceproof.spark_checks.stores.postgres import Postgres, PostgresPlace
-    from onceproof.spark_checks.stores.pyiceberg import PyIceberg
+    from onceproof.spark_checks.stores.kafka.store import Kafka, KafkaPlace
+    from onceproof.spark_checks.stores.postgres.store import Postgres, PostgresPlace
+    from onceproof.spark_checks.stores.tables.delta import Delta
+    from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
+    from onceproof.spark_checks.stores.tables.duckdb import DuckDB
+    from onceproof.spark_checks.stores.tables.iceberg import Iceberg, IcebergPlace
+    from onceproof.spark_checks.stores.tables.local_folder import FolderPlace
+    from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
     from onceproof.spark_checks.stores.unreliable import Unreliable
 
 __all__ = [
@@ -53,17 +53,17 @@ __all__ = [
 ]
 
 _OF_STORES = {
-    "Delta": "delta",
-    "DeltaRs": "delta_rs",
-    "DuckDB": "duckdb",
-    "FolderPlace": "local_folder",
-    "Iceberg": "iceberg",
-    "IcebergPlace": "iceberg",
-    "Kafka": "kafka",
-    "KafkaPlace": "kafka",
-    "Postgres": "postgres",
-    "PostgresPlace": "postgres",
-    "PyIceberg": "pyiceberg",
+    "Delta": "tables.delta",
+    "DeltaRs": "tables.delta_rs",
+    "DuckDB": "tables.duckdb",
+    "FolderPlace": "tables.local_folder",
+    "Iceberg": "tables.iceberg",
+    "IcebergPlace": "tables.iceberg",
+    "Kafka": "kafka.store",
+    "KafkaPlace": "kafka.store",
+    "Postgres": "postgres.store",
+    "PostgresPlace": "postgres.store",
+    "PyIceberg": "tables.pyiceberg",
     "Unreliable": "unreliable",
 }
 """The modules of stores that public names come from."""

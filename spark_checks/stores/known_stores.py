@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.stores.delta import Delta
-from onceproof.spark_checks.stores.delta_rs import DeltaRs
-from onceproof.spark_checks.stores.duckdb import DuckDB
-from onceproof.spark_checks.stores.iceberg import Iceberg
-from onceproof.spark_checks.stores.kafka import Kafka
-from onceproof.spark_checks.stores.postgres import Postgres
-from onceproof.spark_checks.stores.pyiceberg import PyIceberg
+from onceproof.spark_checks.stores.kafka.store import Kafka
+from onceproof.spark_checks.stores.postgres.store import Postgres
+from onceproof.spark_checks.stores.tables.delta import Delta
+from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
+from onceproof.spark_checks.stores.tables.duckdb import DuckDB
+from onceproof.spark_checks.stores.tables.iceberg import Iceberg
+from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

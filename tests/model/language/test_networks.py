@@ -98,6 +98,18 @@ class Bags(Protocol):
             for n in self.N
         )
 
+    @always
+    def what_is_there_was_sent(self) -> bool:
+        """No fault makes a message that nobody sent."""
+        return all_of(
+            implies(
+                any_of(self.net[p].holds(Message(Kind.DATA, n)), self.got[p, n] > 0),
+                self.sent[p] > n,
+            )
+            for p in self.P
+            for n in self.N
+        )
+
     @sometimes
     def overtakes(self) -> bool:
         """The last can be received before the first."""

@@ -8,7 +8,7 @@ import pytest
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.sinks.readers import reader_of
-from onceproof.spark_checks.stores.local_folder import FolderPlace
+from onceproof.spark_checks.stores.tables.local_folder import FolderPlace
 
 
 class _Spark:

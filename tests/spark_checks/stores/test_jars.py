@@ -6,8 +6,12 @@ import re
 
 import pytest
 
-from onceproof.spark_checks.stores import jars
-from onceproof.spark_checks.stores.jars import connector, missing_connector, server_jars
+from onceproof.spark_checks.stores.jars import connectors as jars
+from onceproof.spark_checks.stores.jars.connectors import (
+    connector,
+    missing_connector,
+    server_jars,
+)
 
 TABLE = jars._table()
 EACH = [

@@ -18,8 +18,9 @@ from onceproof.spark_checks.inject.hosts import pickling
 from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.sinks.allowed_places import allows
-from onceproof.spark_checks.stores import kafka_server, maven
 from onceproof.spark_checks.stores.interface import StoreError, refuse_missing
+from onceproof.spark_checks.stores.jars import maven
+from onceproof.spark_checks.stores.kafka import server as kafka_server
 
 SERVERS = {"bootstrap.servers": "k1:9092,k2:9093"}
 
@@ -249,7 +250,7 @@ def test_a_broker_that_ends_at_once_is_not_waited_for(monkeypatch, tmp_path):
 def test_brokers_that_do_not_answer_are_named_without_secrets(monkeypatch, tmp_path):
     """The sentence has their addresses."""
     pytest.importorskip("confluent_kafka")
-    monkeypatch.setattr("onceproof.spark_checks.stores.kafka._CONNECTS", 0.3)
+    monkeypatch.setattr("onceproof.spark_checks.stores.kafka.store._CONNECTS", 0.3)
     store = Kafka("127.0.0.1:1", {"sasl.password": "s3cret"})
 
     with pytest.raises(StoreError, match=r"127\.0\.0\.1:1 do not answer") as caught:
@@ -333,7 +334,7 @@ def test_what_is_missing_is_said_with_its_remedy(monkeypatch, tmp_path, lacks, t
 
 def test_sparks_session_gets_the_connector_unless_there_is_one(monkeypatch, tmp_path):
     """A connector of the user's own is used; a Spark without one gets no jar."""
-    from onceproof.spark_checks.stores import kafka as module
+    from onceproof.spark_checks.stores.kafka import store as module
 
     taken = []
     monkeypatch.setattr(module, "fetched", lambda jars: taken.append(jars) or ())

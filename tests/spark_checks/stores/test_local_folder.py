@@ -16,7 +16,7 @@ from onceproof.spark_checks import (
     Unreliable,
 )
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.local_folder import RunningFolder
+from onceproof.spark_checks.stores.tables.local_folder import RunningFolder
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from onceproof.spark_checks.stores import maven
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.maven import VARIABLE, Jar, fetched, kept
+from onceproof.spark_checks.stores.jars import maven
+from onceproof.spark_checks.stores.jars.maven import VARIABLE, Jar, fetched, kept
 
 CONTENT = b"a jar, or what is taken for one here" * 5000
 JAR = Jar("org.example:thing:1.2", hashlib.sha256(CONTENT).hexdigest())

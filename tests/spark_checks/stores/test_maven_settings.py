@@ -7,8 +7,13 @@ import base64
 import pytest
 
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.maven import CENTRAL, VARIABLE, fetched, repository
-from onceproof.spark_checks.stores.maven_settings import Repository
+from onceproof.spark_checks.stores.jars.maven import (
+    CENTRAL,
+    VARIABLE,
+    fetched,
+    repository,
+)
+from onceproof.spark_checks.stores.jars.maven_settings import Repository
 from tests.spark_checks.stores.test_maven import JAR, SOUND, serving
 
 NAMESPACE = ' xmlns="http://maven.apache.org/SETTINGS/1.2.0"'

@@ -17,9 +17,9 @@ from onceproof.spark_checks.inject.hosts import pickling
 from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.sinks.allowed_places import allows
-from onceproof.spark_checks.stores import postgres_server
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.postgres import RunningPostgres
+from onceproof.spark_checks.stores.postgres import server as postgres_server
+from onceproof.spark_checks.stores.postgres.store import RunningPostgres
 
 
 def connect(url):

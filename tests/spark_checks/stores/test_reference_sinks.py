@@ -27,8 +27,8 @@ from onceproof.spark_checks.sinks.reference import (
     every_reference_sink,
     reference_sinks,
 )
-from onceproof.spark_checks.stores import postgres_server
 from onceproof.spark_checks.stores.known_stores import STORE_NAMES, STORES
+from onceproof.spark_checks.stores.postgres import server as postgres_server
 from onceproof.spark_checks.stores.unreliable import itself
 from tests.spark_checks.stores.needed import needs
 

@@ -15,7 +15,7 @@ from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.session import session_pool
 from onceproof.spark_checks.session.session_pool import SessionPool
 from onceproof.spark_checks.sinks.reference import reference_sinks
-from onceproof.spark_checks.stores.postgres import Postgres
+from onceproof.spark_checks.stores.postgres.store import Postgres
 from onceproof.spark_checks.stores.spark_needs import (
     NO_NEEDS,
     SparkNeeds,

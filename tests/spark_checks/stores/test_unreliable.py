@@ -7,7 +7,7 @@ import pytest
 from onceproof.spark_checks import Postgres, Unreliable
 from onceproof.spark_checks.session.processes.client_processes import missing
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.postgres import PostgresPlace
+from onceproof.spark_checks.stores.postgres.store import PostgresPlace
 from onceproof.spark_checks.stores.unreliable import breaks, itself
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.append import AppendWhole
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.delta import tables
-from onceproof.spark_checks.stores.delta import Delta
+from onceproof.spark_checks.stores.tables.delta import Delta
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,7 +12,7 @@ from onceproof.model.protocols.parts.sinks.upsert import UpsertWhole
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.delta import tables
 from onceproof.spark_checks.sinks.reference.sqlite import SCHEMA
-from onceproof.spark_checks.stores.delta import Delta
+from onceproof.spark_checks.stores.tables.delta import Delta
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

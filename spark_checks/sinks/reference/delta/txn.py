@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.delta import tables
-from onceproof.spark_checks.stores.delta import Delta
+from onceproof.spark_checks.stores.tables.delta import Delta
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -14,7 +14,7 @@ from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerOfCounter
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.delta import tables
 from onceproof.spark_checks.sinks.reference.delta.txn import write_batch
-from onceproof.spark_checks.stores.delta import Delta
+from onceproof.spark_checks.stores.tables.delta import Delta
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

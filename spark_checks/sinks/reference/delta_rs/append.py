@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.append import AppendWhole
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.delta_rs import tables
-from onceproof.spark_checks.stores.delta_rs import DeltaRs
+from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

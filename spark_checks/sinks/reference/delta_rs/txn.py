@@ -12,7 +12,7 @@ from deltalake import CommitProperties, DeltaTable, Transaction
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.delta_rs import tables
-from onceproof.spark_checks.stores.delta_rs import DeltaRs
+from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

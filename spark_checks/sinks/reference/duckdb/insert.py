@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.append import AppendWhole
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.duckdb import tables
-from onceproof.spark_checks.stores.duckdb import DuckDB
+from onceproof.spark_checks.stores.tables.duckdb import DuckDB
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.upsert import UpsertWhole
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.iceberg import tables
-from onceproof.spark_checks.stores.iceberg import Iceberg
+from onceproof.spark_checks.stores.tables.iceberg import Iceberg
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

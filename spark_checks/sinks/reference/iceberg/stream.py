@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.spark_checks.sinks.interface import Format, ModelledSink
 from onceproof.spark_checks.sinks.reference.iceberg import tables
-from onceproof.spark_checks.stores.iceberg import Iceberg
+from onceproof.spark_checks.stores.tables.iceberg import Iceberg
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import Target

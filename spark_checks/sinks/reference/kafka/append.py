@@ -9,14 +9,14 @@ from confluent_kafka import Producer
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics
-from onceproof.spark_checks.stores.kafka import Kafka
+from onceproof.spark_checks.stores.kafka.store import Kafka
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import DataFrame, Row
 
-    from onceproof.spark_checks.stores.kafka import KafkaPlace
+    from onceproof.spark_checks.stores.kafka.store import KafkaPlace
 
 
 def append_rows(place: KafkaPlace, rows: list[Row]) -> None:

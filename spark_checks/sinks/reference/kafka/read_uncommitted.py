@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.ledger_apart import LedgerAfter
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics
-from onceproof.spark_checks.stores.kafka import UNCOMMITTED, Kafka
+from onceproof.spark_checks.stores.kafka.store import UNCOMMITTED, Kafka
 
 if TYPE_CHECKING:
     from confluent_kafka import Producer

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.spark_checks.sinks.interface import ModelledSink, Query, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics
-from onceproof.spark_checks.stores.jars import connector
-from onceproof.spark_checks.stores.kafka import Kafka
+from onceproof.spark_checks.stores.jars.connectors import connector
+from onceproof.spark_checks.stores.kafka.store import Kafka
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

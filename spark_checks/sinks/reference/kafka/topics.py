@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import KafkaException, Producer
 
 from onceproof.spark_checks.sinks.reference.sqlite import SCHEMA
-from onceproof.spark_checks.stores.kafka import COMMITTED
-from onceproof.spark_checks.stores.kafka_client import quietly
+from onceproof.spark_checks.stores.kafka.client import quietly
+from onceproof.spark_checks.stores.kafka.store import COMMITTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Row
 
     from onceproof.spark_checks.sinks.interface import Read
-    from onceproof.spark_checks.stores.kafka import KafkaPlace
+    from onceproof.spark_checks.stores.kafka.store import KafkaPlace
 
 LAST = b"last batch"
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics
-from onceproof.spark_checks.stores.kafka import Kafka
+from onceproof.spark_checks.stores.kafka.store import Kafka
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
-    from onceproof.spark_checks.stores.kafka import KafkaPlace
+    from onceproof.spark_checks.stores.kafka.store import KafkaPlace
 
 
 def write_batch(place: KafkaPlace, ledger: str, rows: list[Row], batch_id: int) -> None:

@@ -16,7 +16,7 @@ from onceproof.spark_checks.sinks.reference.kafka.read_uncommitted import (
     commit,
     send_rows,
 )
-from onceproof.spark_checks.stores.kafka import Kafka
+from onceproof.spark_checks.stores.kafka.store import Kafka
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

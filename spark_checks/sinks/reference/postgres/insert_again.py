@@ -9,7 +9,7 @@ from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.postgres import tables
 from onceproof.spark_checks.sinks.reference.postgres.insert import insert_rows
-from onceproof.spark_checks.stores.postgres import Postgres
+from onceproof.spark_checks.stores.postgres.store import Postgres
 from onceproof.spark_checks.stores.unreliable import Unreliable
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.postgres import tables
 from onceproof.spark_checks.sinks.reference.postgres.ledger import write_batch
-from onceproof.spark_checks.stores.postgres import Postgres
+from onceproof.spark_checks.stores.postgres.store import Postgres
 from onceproof.spark_checks.stores.unreliable import Unreliable
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from onceproof.model.protocols.micro_batch import MicroBatchUnreliable
 from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerLookedUpOnce
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.postgres import tables
-from onceproof.spark_checks.stores.postgres import Postgres
+from onceproof.spark_checks.stores.postgres.store import Postgres
 from onceproof.spark_checks.stores.unreliable import Unreliable
 
 if TYPE_CHECKING:

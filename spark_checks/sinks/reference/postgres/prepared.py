@@ -22,7 +22,7 @@ from pyspark.sql.datasource import (
 from onceproof.model.protocols.parts.sinks.prepared import Prepared
 from onceproof.spark_checks.sinks.interface import Format, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.postgres import tables
-from onceproof.spark_checks.stores.postgres import Postgres
+from onceproof.spark_checks.stores.postgres.store import Postgres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from onceproof.spark_checks.sinks.reference.postgres.prepared import (
     end,
     prepare_rows,
 )
-from onceproof.spark_checks.stores.postgres import Postgres
+from onceproof.spark_checks.stores.postgres.store import Postgres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.pyiceberg import tables
-from onceproof.spark_checks.stores.pyiceberg import PyIceberg
+from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -20,8 +20,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.jars import server_jars
-from onceproof.spark_checks.stores.maven import fetched, unreachable
+from onceproof.spark_checks.stores.jars.connectors import server_jars
+from onceproof.spark_checks.stores.jars.maven import fetched, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +109,7 @@ class KeptBrokers:
         self._keeper.stdout.close()  # type: ignore[union-attr]
 
 
-_KEEPER = "onceproof.spark_checks.stores.kafka_keeper"
+_KEEPER = "onceproof.spark_checks.stores.kafka.keeper"
 
 
 def missing() -> tuple[str, ...]:

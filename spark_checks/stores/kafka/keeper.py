@@ -18,7 +18,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.stores.kafka_client import quietly
+from onceproof.spark_checks.stores.kafka.client import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

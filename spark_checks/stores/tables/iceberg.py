@@ -5,16 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.stores import jars, maven
-from onceproof.spark_checks.stores.local_folder import (
-    UNBREAKABLE,
-    FolderPlace,
-    RunningFolder,
-)
-from onceproof.spark_checks.stores.spark_needs import SparkNeeds, own_version
+from onceproof.spark_checks.stores.tables.connector_store import ConnectorStore
+from onceproof.spark_checks.stores.tables.local_folder import FolderPlace, RunningFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 CATALOG = "onceproof_iceberg"
@@ -22,35 +16,18 @@ CATALOG = "onceproof_iceberg"
 
 
 @dataclass(frozen=True)
-class Iceberg:
+class Iceberg(ConnectorStore):
     """Tables of Iceberg, in a fresh namespace for each interleaving.
 
     Spark's session gets Iceberg's jar, and a catalog whose tables are in a folder.
     """
 
-    @property
-    def name(self) -> str:
-        """The name of the kind of store."""
-        return "iceberg"
+    name = "iceberg"
 
-    @property
-    def unbreakable(self) -> str:
-        """Why no connections to it can be broken."""
-        return UNBREAKABLE
-
-    def missing(self) -> tuple[str, ...]:
-        """Say which Spark to install, if there is no Iceberg for the one that is."""
-        return jars.missing_connector(self.name)
-
-    def version(self) -> str:
-        """Name the version of Iceberg that the session gets."""
-        return jars.connector_version(self.name)
-
-    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:
-        """Say what Iceberg needs of the session; its jar, unless yours has it."""
-        wanted = jars.connector(self.name)
+    def settings(self, folder: Path) -> tuple[tuple[str, str], ...]:
+        """Return the extension and the catalog, whose warehouse is the folder."""
         catalog = f"spark.sql.catalog.{CATALOG}"
-        needed = (
+        return (
             (
                 "spark.sql.extensions",
                 "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
@@ -61,14 +38,10 @@ class Iceberg:
             # Else a reader sees a table as it was when its session first looked.
             (f"{catalog}.cache-enabled", "false"),
         )
-        own = own_version([jar.coordinate for jar in wanted], settings)
-        if own:
-            return SparkNeeds((), needed, own)
-        return SparkNeeds(maven.fetched(wanted), needed, self.version())
 
     def start(self, folder: Path) -> RunningIceberg:
         """Start nothing: the folder is the catalog's."""
-        return RunningIceberg(folder, "iceberg")
+        return RunningIceberg(folder, self.name)
 
 
 @dataclass(frozen=True)

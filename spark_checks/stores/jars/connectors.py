@@ -7,7 +7,7 @@ from pathlib import Path
 
 from onceproof.model.files import read_toml
 from onceproof.model.versions import MISSING, versions_of
-from onceproof.spark_checks.stores.maven import Jar
+from onceproof.spark_checks.stores.jars.maven import Jar
 
 _TABLE = Path(__file__).with_name("jars.toml")
 

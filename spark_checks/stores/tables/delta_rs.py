@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from onceproof.spark_checks.stores.library_store import LibraryStore
+from onceproof.spark_checks.stores.tables.library_store import LibraryStore
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,10 @@ from onceproof.model.code_cache import cache_folder, own_file, own_folder
 from onceproof.model.errors import UsageError
 from onceproof.model.files import locked, remove_drafts, replacing
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.maven_settings import Repository, mirror_of_central
+from onceproof.spark_checks.stores.jars.maven_settings import (
+    Repository,
+    mirror_of_central,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.stores import kafka_client, kafka_server
 from onceproof.spark_checks.stores.interface import StoreError, missing_client
-from onceproof.spark_checks.stores.jars import connector
-from onceproof.spark_checks.stores.maven import fetched
+from onceproof.spark_checks.stores.jars.connectors import connector
+from onceproof.spark_checks.stores.jars.maven import fetched
+from onceproof.spark_checks.stores.kafka import client as kafka_client
+from onceproof.spark_checks.stores.kafka import server as kafka_server
 from onceproof.spark_checks.stores.spark_needs import SparkNeeds, own_version
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from onceproof.spark_checks.stores.kafka_client import KafkaRecord
-    from onceproof.spark_checks.stores.kafka_server import KeptBrokers
+    from onceproof.spark_checks.stores.kafka.client import KafkaRecord
+    from onceproof.spark_checks.stores.kafka.server import KeptBrokers
 
 _SERVERS = "bootstrap.servers"
 _CONNECTS = 15.0

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.versions import MISSING, versions_of
 from onceproof.spark_checks.stores.interface import missing_client
-from onceproof.spark_checks.stores.local_folder import UNBREAKABLE, RunningFolder
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
+from onceproof.spark_checks.stores.tables.local_folder import UNBREAKABLE, RunningFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

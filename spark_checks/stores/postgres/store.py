@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from onceproof.spark_checks.stores import postgres_server
 from onceproof.spark_checks.stores.interface import StoreError, missing_client
+from onceproof.spark_checks.stores.postgres import server as postgres_server
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from onceproof.spark_checks.stores.postgres_server import Server
+    from onceproof.spark_checks.stores.postgres.server import Server
     from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 _SECONDS = 10

@@ -1,0 +1,1 @@
+"""PostgreSQL: a server of our own or yours, with a schema for each interleaving."""
