@@ -53,7 +53,7 @@ class Lanes:
     rows: tuple[LaneRow, ...]
     """The rows, in order of time."""
     folds: tuple[Fold, ...] = ()
-    """The steps of routine that are shown as one line."""
+    """The routine steps that are shown as one line."""
 
 
 def lanes_of(counterexample: Counterexample) -> Lanes:
@@ -145,7 +145,7 @@ def as_text(
 ) -> list[str]:
     """Draw lanes as lines of plain text: ``X`` marks a fault, ``=`` what is seen.
 
-    Steps of routine are one line together, unless ``unfold`` asks for each. Of more
+    Routine steps are one line together, unless ``unfold`` asks for each. Of more
     than ``most`` lines those far from any fault are left out, and that is said.
     """
     room, headings = _headings(lanes.names, (width - 4) // max(1, len(lanes.names)))

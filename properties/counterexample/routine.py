@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Fold: TypeAlias = tuple[int, int]
 """The first and the last of some steps that are folded, from 1."""
 
-FOLDED = "{count} steps of routine, {first} to {last}: {from} ... {to}"
+FOLDED = "{count} routine steps, {first} to {last}: {from} ... {to}"
 SHORT = 12
 FEWEST = 3
 

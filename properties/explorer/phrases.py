@@ -21,24 +21,24 @@ NOT_JUDGED = "?"
 DRIFT = "drift"
 PHRASES = {
     # What a view is of.
-    "title-drift": "{what} does not do as its model does",
+    "title-drift": "{what} deviates from its model",
     "title-walk": "A walk through {what}",
     "title-breaks": "{what} breaks {claim}",
     "title-looked-at": "{what} and {claim}",
     "source-model": "a run of the model",
     "source-spark": "a run of real Spark",
-    "as-the-model": "as the model {protocol}",
+    "as-the-model": "in the steps of the model {protocol}",
     "claimed": "It is claimed that {clause}.",
     # The story.
     "story-model": "What goes wrong",
     "story-spark": "What readers saw",
-    "story-steps": "How it came about",
-    "story-begins": "Of several first states it begins where {chosen}.",
+    "story-steps": "How it happened",
+    "story-begins": "There are several first states; this run begins where {chosen}.",
     "story-saw-model": "{when}, readers would see {seen}.",
     "story-saw-spark": "{when}, {seen}.",
     "story-state": "{when}, {state}.",
-    "story-ending": "{ending}, and what is claimed has not come about.",
-    "story-why": "This breaks {claim}: it is claimed that {clause}.",
+    "story-ending": "{ending}, and what is claimed never happens.",
+    "story-why": "This breaks {claim}: the claim that {clause}.",
     # Where a reader stands.
     "at-the-start": "at the start",
     "after-step": "after step {step}",
@@ -46,9 +46,9 @@ PHRASES = {
     "walk-any-step": "Take any step.",
     "walk-broken": "It breaks {claims}.",
     "walk-broken-one": "{claim} after step {step}",
-    "rests": "It is at rest.",
+    "rests": "It is at rest: no action changes anything.",
     "on-unbroken": "On the trace. It does not break {claim} here: see the notes.",
-    "on-start": "At the start of a walk; {claim} is looked at.",
+    "on-start": "At the start of a walk, to see whether it breaks {claim}.",
     "on-ending": "On the trace. {ending}: this breaks {claim}.",
     "on-broken": "On the trace. It breaks {claim} {when}.",
     "model-earlier": " The model breaks it after step {step}, before readers look.",
@@ -59,9 +59,9 @@ PHRASES = {
     "off-so-far": " So far it does not break {claim}; go on.",
     # What would become of the claim by another step.
     "breaks-at-once": "breaks at once",
-    "breaks-later": "gone on with, it breaks after step {step}",
-    "passes": "gone on with to rest, it does not break",
-    "passes-so-far": "gone on with for {most} steps, it does not break",
+    "breaks-later": "continued, it breaks after step {step}",
+    "passes": "continued to rest, it does not break",
+    "passes-so-far": "continued for {most} steps, it does not break",
     "no-other-step": "No other step can be taken here",
     "instead-of": "Instead of {step}",
     "nothing-else": "Instead of {step}: nothing else",
@@ -87,10 +87,10 @@ PHRASES = {
     "cell-open": "nothing to say yet",
     "cell-seen": "seen by readers",
     "first-time": "for the first time",
-    "passing-shared": "Steps 1 to {shared} are the same; then it goes another way, to "
-    "rest, and does not break {claim}.",
-    "passing-from-start": "It goes another way from the start, to rest, and does not "
-    "break {claim}.",
+    "passing-shared": "Steps 1 to {shared} are the same; then this run takes other steps, "
+    "reaches rest, and does not break {claim}.",
+    "passing-from-start": "This run takes other steps from the start, reaches rest, and "
+    "does not break {claim}.",
     "passing-rest": "(rest)",
 }
 
@@ -161,7 +161,7 @@ def taken(view: View, message: SentMessage) -> str:
 
 
 def folded(steps: tuple[StepView, ...]) -> str:
-    """Return which steps of routine are folded into one line."""
+    """Return which routine steps are folded into one line."""
     first, last = steps[0], steps[-1]
     values = {"from": safe(first.text), "to": safe(last.text)}
     count = len(steps)

@@ -149,7 +149,7 @@ class View:
 
     ``fails_at`` is the step after which the property first fails, if it does.
     ``ending`` says how a run goes on that breaks a claim about whole runs.
-    ``folds`` are the first and the last of steps of routine that are shown as one line.
+    ``folds`` are the first and the last of routine steps that are shown as one line.
     """
 
     protocol: str

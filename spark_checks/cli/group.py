@@ -108,9 +108,9 @@ class _Group(click.Group):
 def main(context: click.Context, *, color: bool | None) -> None:
     """Test whether each event takes effect once, whatever fails.
 
-    Exit status: 0 it holds; 1 there is a counterexample; 2 it is undecided, or the
-    request cannot be served. 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP; 141
-    nobody reads the output any more.
+    The exit status is 0 if what you asked for holds, 1 if there is a counterexample, 2
+    if the claim is undecided or the request cannot be served, 130, 143 or 129 if
+    Ctrl-C, SIGTERM or SIGHUP stopped the command, and 141 if its output was closed.
     """
     context.color = color
 

@@ -132,8 +132,8 @@ def _as_stated(reports: list[SinkReport]) -> list[str]:
         return []
     wrong = [r.sink.name for r in whole if not r.as_stated]
     if not wrong:
-        return ["Each sink is judged as its own file states."]
-    return [f"Not judged as its own file states: {', '.join(wrong)}."]
+        return ["Each sink gets the verdicts that its own file states."]
+    return [f"Other verdicts than its own file states: {', '.join(wrong)}."]
 
 
 def _bounds(reports: list[SinkReport]) -> list[str]:
@@ -183,22 +183,22 @@ def _listed(names: list[str]) -> str:
 
 
 def _undecided(report: SinkReport) -> list[str]:
-    """Return of which guarantees nothing was decided, and why."""
+    """Name the guarantees that are undecided, and say why."""
     name, replayed = report.sink.name, len(report.replayed)
     if not replayed:
-        return [f"{name}: nothing is judged, for nothing was replayed."]
+        return [f"{name}: nothing is judged, because nothing was replayed."]
     groups: dict[str, list[str]] = {}
     for prop in report.properties:
         if report.verdict(prop) is Verdict.UNDECIDED:
             groups.setdefault(_why(report, prop), []).append(prop.name)
     return [
-        f"{name}: undecided: {_listed(names)}, for {why}."
+        f"{name}: {_listed(names)} undecided: {why}."
         for why, names in groups.items()
     ]
 
 
 def _why(report: SinkReport, prop: Property) -> str:
-    """Return why nothing was decided of a guarantee."""
+    """Return why a guarantee is undecided."""
     if report.unsteady.get(prop.name):
         return "an interleaving broke it once, and not when it was replayed again"
     if unread := report.unobserved(prop):
@@ -206,10 +206,10 @@ def _why(report: SinkReport, prop: Property) -> str:
     replayed, total = len(report.replayed), len(report.classes.classes)
     if replayed < total:
         return (
-            f"the model refutes it and none of the {replayed} interleavings that were "
-            f"replayed, of {total}, shows it"
+            f"refuted in the model, but in no replay: {replayed} of {total} "
+            "interleavings were replayed"
         )
-    return "the model refutes it at a moment when no replay looks"
+    return "refuted in the model, at a moment when no replay looks"
 
 
 def _drifts(report: SinkReport, files: dict[str, str]) -> Iterator[str]:

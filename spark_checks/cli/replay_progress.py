@@ -89,7 +89,8 @@ class _Lines:
         """Print a line for an event, if it is worth one."""
         if isinstance(event, events.Started):
             self._sinks = len(event.sinks)
-            self._say(f"replaying {self._sinks} sinks in {escape(event.scratch)}")
+            sinks = "1 sink" if self._sinks == 1 else f"{self._sinks} sinks"
+            self._say(f"replaying {sinks} in {escape(event.scratch)}")
         elif isinstance(event, events.ScratchKept):
             self._say(_kept(event))
         elif isinstance(event, events.RecoveryBegun):

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 _FIXTURES = ("onceproof_replay", "onceproof_spark")
 _MARKER = (
     "effectively_once(key, faults=1, batches=2, partitions=2, guarantees=(...), "
-    "allow=(), code=()): the sinks that the test gives to onceproof_replay are judged "
-    "in every failure interleaving with up to so many faults and micro-batches; the "
-    "key, a column or several, identifies an event; a test that judges no sink fails"
+    "allow=(), code=()): judge each sink that the test passes to onceproof_replay in "
+    "every failure interleaving with at most `faults` faults, over events in `batches` "
+    "micro-batches; `key` is the column, or the columns, that identify an event; a "
+    "test that judges no sink fails"
 )
 _REPLAYER = pytest.StashKey["Replayer"]()
 _SIGNALS = pytest.StashKey["Signals"]()
@@ -52,10 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def onceproof_replay(
     pytestconfig: pytest.Config, request: pytest.FixtureRequest
 ) -> Iterator[Replayer]:
-    """Run a sink through every failure interleaving; fail where it breaks.
+    """Replay a sink in every failure interleaving; fail the test if a guarantee breaks.
 
-    Give it a function that builds the sink for a fresh and empty target: it is called
-    for each run. The Spark session stays warm between tests. SIGTERM and
+    Pass it a function that builds the sink for a fresh, empty target. Onceproof calls
+    the function for each run. The Spark session stays warm between tests. SIGTERM and
     SIGHUP stop pytest as Ctrl-C does, so that Spark ends and sinks are cleaned up.
     """
     from onceproof.spark_checks.pytest_plugin.replayer import Replayer  # noqa: PLC0415
@@ -75,7 +76,7 @@ def onceproof_replay(
 
 @pytest.fixture
 def onceproof_spark(onceproof_replay: Replayer) -> Iterator[SparkSession]:
-    """Return the Spark session of the replays: to make a sample of events, say."""
+    """Return the Spark session of the replays, for example to build sample events."""
     with onceproof_replay.pool.session(attempts=2, partitions=2) as session:
         yield session.spark
 

@@ -100,19 +100,23 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--onceproof-faults": {
         "type": int,
+        "metavar": "NUMBER",
         "help": "how many faults an interleaving may hold, whatever the markers say",
     },
     "--onceproof-batches": {
         "type": int,
-        "help": "how many micro-batches the events come in, whatever the markers say",
+        "metavar": "NUMBER",
+        "help": "how many micro-batches the events arrive in, whatever the markers say",
     },
     "--onceproof-most": {
         "type": int,
-        "help": "cap the interleavings of a sink; each line still gets each kind of "
-        "fault",
+        "metavar": "NUMBER",
+        "help": "the most interleavings of a sink; each line still gets each kind of "
+        "fault, even beyond this number",
     },
     "--onceproof-seed": {
         "type": int,
+        "metavar": "NUMBER",
         "help": "the seed of all random choices (default: that of Hypothesis, or 0)",
     },
     "--onceproof-artifacts": {
@@ -121,8 +125,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--onceproof-trace": {
         "choices": TRACES,
-        "help": "when counterexamples and the folders of their runs are kept: on keeps "
-        "a report of what held as well (default: retain-on-failure)",
+        "help": "when counterexamples and the folders of their runs are kept; on also "
+        "keeps a report of each sink that held (default: retain-on-failure)",
     },
     "--onceproof-shrink-budget": {
         "type": float,
@@ -132,8 +136,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--onceproof-timeout": {
         "type": float,
         "metavar": "SECONDS",
-        "help": "how long the fault-free run of a sink may take "
-        "(default: 600); the others may take five times as long as it did, or a minute",
+        "help": "how long the fault-free run of a sink may take (default: 600); each "
+        "other run may take five times as long as that one took, or a minute if that "
+        "is longer",
     },
     "--onceproof-expect": {
         "metavar": "FILE",
@@ -150,15 +155,17 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 """The options of the command line."""
 _INI: dict[str, tuple[Any, ...]] = {
-    "onceproof_profile": ("dev, ci or nightly",),
+    "onceproof_profile": ("how thorough: dev, ci or nightly",),
     "onceproof_artifacts": ("where counterexamples are written",),
-    "onceproof_trace": ("on, off or retain-on-failure",),
-    "onceproof_shrink_budget": ("seconds to shrink a failing example",),
-    "onceproof_timeout": ("seconds for the fault-free run of a sink",),
+    "onceproof_trace": (
+        "when counterexamples are kept: on, off or retain-on-failure",
+    ),
+    "onceproof_shrink_budget": ("how many seconds a failing example may be shrunk",),
+    "onceproof_timeout": ("how many seconds the fault-free run of a sink may take",),
     "onceproof_expect": ("the file of known failures",),
     "onceproof_evidence": ("where records of guarantees are written",),
     "onceproof_spark": (
-        "settings of the Spark session, a line each: spark.jars.packages = ...",
+        "settings of the Spark session, one a line: spark.jars.packages = ...",
         "linelist",
     ),
     "onceproof_spark_fixture": (
@@ -173,7 +180,7 @@ _INI: dict[str, tuple[Any, ...]] = {
 
 def add_options(parser: pytest.Parser) -> None:
     """Declare the options."""
-    group = parser.getgroup("onceproof", "replays of sinks on real PySpark")
+    group = parser.getgroup("onceproof", "onceproof: sinks replayed on real PySpark")
     for name, words in _OPTIONS.items():
         group.addoption(name, default=None, **words)
     for key, declared in _INI.items():

@@ -97,7 +97,7 @@ def because(
         rests = model.interpreter.resting(model.run.states[-1])
         ended = "nothing moves any more" if rests else "it can go on so for ever"
         return (
-            f"after step {last} {ended}, and it has not come about",
+            f"after step {last} {ended}, and it has not happened",
             f"but it is claimed of every run that {claim}",
         )
     grounds = grounds_of(model, fails_at)

@@ -65,7 +65,7 @@
     });
     return made;
   };
-  // Steps of routine are one row together, until it is clicked on or a reader steps in.
+  // Routine steps are one row together, until it is clicked on or a reader steps in.
   const foldsNow = () => (walk.onTrace() ? view.folds : []);
   const foldedRows = all => {
     const made = [], closed = foldsNow().filter(([first]) => !opened.has(first));

@@ -106,7 +106,7 @@ class Terminal(App[None]):
     def __init__(
         self, found: Explored, origin: Origin, *, unfold: bool = False
     ) -> None:
-        """Stand where the trace breaks; ``unfold`` shows each step of routine."""
+        """Stand where the trace breaks; ``unfold`` shows each routine step."""
         super().__init__()
         self.walk = Walk(found)
         self.copied: list[str] = []
@@ -178,14 +178,14 @@ class Terminal(App[None]):
         self._put("strips", panes.strips_text(view, walk.step, width, most))
 
     def _unfold_here(self) -> None:
-        """Unfold the steps of routine that the reader is in."""
+        """Unfold the routine steps that the reader is in."""
         here = {f for f in self.walk.view.folds if f[0] <= self.walk.step <= f[1]}
         if not here <= self._open:
             self._open |= here
             self._lanes = None
 
     def action_unfold(self) -> None:
-        """Unfold all steps of routine, or fold them again."""
+        """Unfold all routine steps, or fold them again."""
         every = frozenset(self.walk.view.folds)
         self._open = frozenset() if every <= self._open else every
         self._lanes = None

@@ -20,15 +20,15 @@ j k, down up     next step, previous step      Home End   first, last
 b                to the step where it breaks
 h l, left right  choose among what else could happen; 1 to 9 choose at once
 Enter            take it: this leaves the trace, for a run of the model
-g                off the trace: go on as the trace does
-r                go on to rest, with no further fault
+g                off the trace: continue like the trace
+r                continue to rest, with no further fault
 Escape           back to the trace, where it was left (Backspace too)
 f                begin with the next first state, where there are several
 /                find steps: write   by driver   write by partition 1
 n N              next match, previous match
 p                the nearest run that passes; Enter walks it
 w v s            why it breaks; the step and state in full; all properties
-u                unfold the steps of routine, or fold them again
+u                unfold the routine steps, or fold them again
 y Y              copy the run as a pytest test; copy a command
 ?                this page            q   quit
 

@@ -40,7 +40,7 @@ class RowPane:
     """A row of the lanes: the start, a step, or what readers saw after it.
 
     A step is ``own`` where the reader took it, off the trace. ``folded`` says up to
-    which step a row stands for steps of routine.
+    which step a row stands for routine steps.
     """
 
     number: int

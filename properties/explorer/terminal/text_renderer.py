@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from onceproof.properties.counterexample.lanes import (
     Lanes,
     as_text,
 )
+from onceproof.properties.counterexample.routine import FEWEST
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
 from onceproof.properties.explorer.phrases import CELLS, labels, safe, say, title, when
 
@@ -29,7 +31,7 @@ MOST_ELEMENTS = 40
 def plain_text(view: View, *, width: int = 88, unfold: bool = False) -> str:
     """Write a view: its story, its lanes, why it breaks, and a run that passes.
 
-    Steps of routine are one line together, unless ``unfold`` asks for each.
+    Routine steps are one line together, unless ``unfold`` asks for each.
     """
     lines = [title(view), labels(view)]
     if view.story is not None:
@@ -40,16 +42,15 @@ def plain_text(view: View, *, width: int = 88, unfold: bool = False) -> str:
         drawn = as_text(_lanes(view), width=width, most=MOST_ROWS, unfold=unfold)
         lines += ["", *drawn]
         if view.folds and not unfold:
-            lines.append("    --unfold shows the steps of routine one by one")
+            lines.append("    --unfold shows the routine steps one by one")
         lines += [f"    ... {view.ending}"] if view.ending else []
         lines.append("    X is a fault, = is what readers see")
     if not view.steps:
         lines += _section(say("state-at-the-start"), _start(view))
-    free = [str(step.number) for step in view.steps if step.matters is False]
+    free = [step.number for step in view.steps if step.matters is False]
     if free:
-        lines.append(
-            f"    can be left out: step{'s' * (len(free) > 1)} {', '.join(free)}"
-        )
+        steps = "steps" if len(free) > 1 else "step"
+        lines.append(f"    can be left out: {steps} {_numbers(free)}")
     lines += _section("why it breaks", _reasons(view))
     lines += _section("the nearest run that passes", _passing(view, width - 2))
     if len(view.steps) < MOST_CELLS:
@@ -79,6 +80,21 @@ def story_lines(view: View, width: int) -> list[str]:
             about, width, initial_indent=" " * 4, subsequent_indent=" " * 4
         )
     return found
+
+
+def _numbers(steps: list[int]) -> str:
+    """Write numbers in order, three or more in a row as "11 to 25"."""
+    rows: list[list[int]] = []
+    for step in steps:
+        if rows and step == rows[-1][-1] + 1:
+            rows[-1].append(step)
+        else:
+            rows.append([step])
+    shown = (
+        [f"{row[0]} to {row[-1]}"] if len(row) >= FEWEST else map(str, row)
+        for row in rows
+    )
+    return ", ".join(itertools.chain.from_iterable(shown))
 
 
 def _value(value: object) -> str:

@@ -70,13 +70,15 @@ _USES = (
 )
 @click.option("--max-memory", help="Stop at this much memory, such as 500M or 2G.")
 @click.option(
-    "--symmetry", is_flag=True, help="Count states that differ only in names once."
+    "--symmetry",
+    is_flag=True,
+    help="Count states that differ only in the names of members once.",
 )
 @click.option(
     "--simulate",
     "walks",
     type=click.IntRange(1, 10**9),
-    help="Make this many random walks instead of a search: for large models.",
+    help="Make this many random walks instead of a search, for large models.",
 )
 @click.option(
     "--depth",

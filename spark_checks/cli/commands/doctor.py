@@ -21,14 +21,15 @@ from onceproof.spark_checks.cli.options import as_json_option, print_json
 @click.option(
     "--clean",
     is_flag=True,
-    help="Remove the scratch folders of dead runs, and end what these left running. "
-    "Folders that are kept by --keep stay.",
+    help="Remove the scratch folders of dead runs, and end the processes that they left "
+    "running. Folders that --keep kept stay.",
 )
 @as_json_option
 def doctor(*, archived: bool, clean: bool, as_json: bool) -> int:
     """Report what this machine has, what is missing, and how to fix it.
 
-    The scratch folders of other runs are shown: live, kept, or dead.
+    It also lists the scratch folders of other runs: those of live runs, those that were
+    kept, and those that dead runs left behind.
 
     Example: onceproof doctor --class-archive
     """

@@ -76,7 +76,7 @@ _APART = [("html", "as_json"), ("html", "unfold"), ("unfold", "as_json")]
     help="With --property: stop the search after this many states.",
 )
 @click.option(
-    "--unfold", is_flag=True, help="Show steps of routine one by one in plain text."
+    "--unfold", is_flag=True, help="Show routine steps one by one in plain text."
 )
 @trust_option
 @as_json_option
@@ -98,7 +98,7 @@ def explore(
     from anywhere with --trust; otherwise FILE is shown without the model. PROTOCOL is a
     name, or a file as FILE.py or FILE.py:NAME. With --property, the shortest run that
     breaks it is shown; without, the initial state. You can take any possible step and
-    see what becomes of the property. The page that --html writes needs no network and
+    see what then happens to the property. The page that --html writes needs no network and
     sends nothing anywhere. If the output is not a terminal, plain text is printed.
 
     Example: onceproof explore micro-batch --property at-most-once

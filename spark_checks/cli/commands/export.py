@@ -124,25 +124,24 @@ def export(
     --to javascript writes one expression, which steps the model in a page; --to mermaid
     draws its first states.
 
-    The test holds the counterexample as data, and passes when the failure is gone. Run
-    it from the project's folder, where the sink is found: it runs the code that FILE
+    --to pytest writes a test that holds the counterexample as data, and passes when the
+    failure is gone. Run the test from the project's folder: it runs the code that FILE
     names, which must lie below that folder.
 
     \b
     Example: onceproof export .onceproof/FILE.json --to pytest --output tests
 
-    The module comes with configurations for TLC. NAME.cfg checks everything that should
-    hold; each property that is stated to break, and each witness, has one of its own.
-    TLC refutes the negation of a witness.
+    --to tla writes a module, and configurations for TLC. NAME.cfg checks everything that
+    should hold. Each property that the protocol states to break, and each witness, has
+    a configuration of its own; TLC refutes the negation of a witness.
 
     \b
     Example: onceproof export two-phase-commit --set RM=3 --to tla
              java -cp tla2tools.jar tlc2.TLC -deadlock TwoPhaseCommit
 
-    TLC then reports the same number of distinct states as onceproof check, and one
-    more as its depth: it counts states, where onceproof counts the steps between
-    them. -deadlock lets runs end. -config NAME.cfg chooses another
-    configuration.
+    TLC then reports the same number of distinct states as onceproof check. Its depth is
+    greater by one: it counts the states of a run, and onceproof counts the steps. With
+    -deadlock TLC accepts runs that end. -config NAME.cfg chooses another configuration.
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     if form == "pytest":
         return _as_test(Path(protocol), output, trust=trust, as_json=as_json)

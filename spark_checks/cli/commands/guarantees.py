@@ -92,14 +92,14 @@ def guarantees(
 ) -> int:
     """Write the guarantee sheet: what you claim, and the evidence for each claim.
 
-    It takes three steps. First claim something, in pyproject.toml:
+    This takes three steps. First claim guarantees in pyproject.toml:
 
     \b
       [[tool.onceproof.guarantees]]
       subject = "sinks/orders.py::orders"
       guarantee = "effectively-once"
 
-    Then leave evidence, which tests, check, prove and replay do:
+    Then leave evidence: by tests as here, or by check, prove and replay --evidence:
 
     \b
       pytest --onceproof-profile=ci --onceproof-evidence=.onceproof/evidence
@@ -112,9 +112,9 @@ def guarantees(
 
     --check exits with 1 if the code or the model has changed since the evidence was
     made, if a claim has no evidence, if a claim does not hold as stated, or if the
-    sheet is not what the evidence gives; each line says which command fixes it. It
-    exits with 2 if the settings are wrong or nothing is claimed. No search runs here,
-    and no Spark starts.
+    sheet does not match the evidence; each line says which command fixes it. It exits
+    with 2 if the settings are wrong or nothing is claimed. It runs no search, and
+    starts no Spark.
     """  # noqa: D301 - click takes the backspace itself for "leave the lines be"
     from onceproof.spark_checks.report.evidence.project_settings import settings_at  # noqa: PLC0415
 

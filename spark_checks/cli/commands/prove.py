@@ -31,7 +31,7 @@ from onceproof.spark_checks.cli.refuted_files import write_refuted
     default=10,
     show_default=True,
     type=click.IntRange(1, 200),
-    help="Where induction fails: check runs of at most so many steps.",
+    help="Where induction fails, check all runs of at most this many steps.",
 )
 @click.option(
     "--timeout",

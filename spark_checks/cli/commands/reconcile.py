@@ -14,9 +14,9 @@ _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.pa
 
 @click.command(cls=Command)
 @click.option(
-    "--source", required=True, metavar="TABLE", help=f"What gave the events: {_TABLE}."
+    "--source", required=True, metavar="TABLE", help=f"Where the events are: {_TABLE}."
 )
-@click.option("--sink", required=True, metavar="TABLE", help="What should show them.")
+@click.option("--sink", required=True, metavar="TABLE", help="Where they should arrive.")
 @click.option(
     "--key",
     "keys",
@@ -31,7 +31,7 @@ _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.pa
     "time_",
     default="",
     metavar="EXPR[=EXPR]",
-    help="When an event was; with --until. The sink may lack it.",
+    help="The time of an event, for --until. The sink need not have it.",
 )
 @click.option(
     "--until",
@@ -65,8 +65,8 @@ _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.pa
     type=click.Choice(_CLAIMS),
     help="Judge this guarantee only (repeatable); by default all three.",
 )
-@click.option("--source-query", default="", help="SQL over a table named source.")
-@click.option("--sink-query", default="", help="SQL over a table named sink.")
+@click.option("--source-query", default="", help="Read the source by this SQL, over a table named source.")
+@click.option("--sink-query", default="", help="Read the sink by this SQL, over a table named sink.")
 @click.option(
     "--source-option",
     "source_options",
@@ -115,13 +115,13 @@ def reconcile(
     source_repeats: bool,
     as_json: bool,
 ) -> int:
-    """Compare a real source with a real sink: what is missing, and what is twice.
+    """Compare a real source with a real sink: which events are lost or repeated.
 
-    Both are read by Spark, at any size, and judged by the properties that judge models
-    and replays. Each event must have a key of its own. What is owed is stated and not
-    guessed: give --time and --until, a time well before now, where data still comes in.
-    Nothing is written. The exit status is 0 where every claim holds for what was read,
-    1 where one is refuted, and 2 where nothing is decided.
+    Spark reads both, at any size, and the properties that judge models and replays
+    judge them. Each event must have a key of its own. If data still arrives, say which
+    events the sink must have by now: --time, and --until a time well before now.
+    Nothing is written. The exit status is 0 if every claim holds for what was read, 1
+    if one is refuted, and 2 if nothing is decided.
 
     Example: onceproof reconcile --source parquet:landing/payments --sink
     table:prod.payments --key payment_id --time created_at --until 2026-02-01

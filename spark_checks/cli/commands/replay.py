@@ -66,7 +66,7 @@ _USES = (
     default=DEFAULT.events,
     show_default=True,
     type=click.IntRange(8),
-    help=f"How many flights are read; {A_DAY} are one day, {A_YEAR} a year.",
+    help=f"How many flights to read: {A_DAY} for one day, {A_YEAR} for a year.",
 )
 @click.option(
     "--only",
@@ -77,9 +77,9 @@ _USES = (
 @click.option(
     "--store",
     type=click.Choice(STORE_NAMES),
-    help="Replay the reference sinks on this store, which is started for the replay.",
+    help="Replay the reference sinks that write to this store; Onceproof starts it.",
 )
-@click.option("--keep", is_flag=True, help="Keep the scratch folder.")
+@click.option("--keep", is_flag=True, help="Keep the scratch folder, which holds the data of all runs.")
 @click.option(
     "--output",
     default=".onceproof",
@@ -106,15 +106,15 @@ def replay(
 ) -> int:
     """Run real PySpark sinks through every failure interleaving, and judge them.
 
-    SINK is a reference sink. If none is named, all are replayed that need no store, or
-    with --store all that write to that store. FILE is a counterexample file, and the
-    answer is FAILED, FIXED or ERROR. Replaying FILE runs the sink or the test that it
+    SINK is a reference sink. If you name none, all reference sinks that need no store
+    are replayed, or with --store all that write to that store. FILE is a counterexample
+    file, and the answer is FAILED, FIXED or ERROR. Replaying FILE runs the sink or the test that it
     names. These must lie below the project's folder, unless you give --trust, which
     also lets them write where FILE says.
 
-    The exit status is 0 when each sink is judged as its own file states and no run
-    drifts from its model. With --only or --faults it is 0 when nothing is refuted
-    beyond what the file states, and 2 when something could not be steered.
+    The exit status is 0 if each sink gets the verdicts that its own file states, and
+    readers saw what its model expects in every run. With --only or --faults it is 0 if
+    nothing is refuted beyond what the file states, and 2 if a run could not be steered.
     """
     from onceproof.spark_checks.cli import (  # noqa: PLC0415
         replay_console,

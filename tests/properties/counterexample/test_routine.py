@@ -1,4 +1,4 @@
-"""Steps of routine are folded, and unfolded on request; nothing else ever is."""
+"""Routine steps are folded, and unfolded on request; nothing else ever is."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_report_folds_routine_and_shows_faults():
     whole = as_text(lanes_of(counterexample), unfold=True)
 
     assert len(folded) < len(whole)
-    assert any("steps of routine, 1 to" in line for line in folded)
+    assert any("routine steps, 1 to" in line for line in folded)
     assert not any("routine" in line for line in whole)
     for text in (folded, whole):
         assert sum("X fail_task(" in line for line in text) == 1
@@ -83,7 +83,7 @@ def test_plain_text_unfolds_by_an_option():
 
     assert folded.exit_code == whole.exit_code == 0
     assert "--unfold shows" in folded.stdout
-    assert "steps of routine" not in whole.stdout
+    assert "routine steps" not in whole.stdout
     assert "start_batch(batch 0)" in whole.stdout
 
 

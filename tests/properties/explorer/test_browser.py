@@ -148,7 +148,7 @@ def test_options_say_what_becomes_of_the_property(opened):
     found = sync_api.expect(shown.locator("#options"))
 
     found.to_contain_text("next on the trace")
-    found.to_contain_text("gone on with, it breaks after step")
+    found.to_contain_text("continued, it breaks after step")
 
 
 @pytest.mark.parametrize(
@@ -480,7 +480,7 @@ def test_steps_of_routine_are_unfolded_by_a_click_or_by_stepping_in(opened):
     hidden = sum(b - a + 1 for a, b in found.view.folds)
     assert folds.count() == 1 + len(others)
     assert rows.count() == len(found.view.steps) + 1 - hidden
-    assert f"{last - first + 1} steps of routine" in folds.first.inner_text()
+    assert f"{last - first + 1} routine steps" in folds.first.inner_text()
     folds.first.click()
     assert folds.count() == len(others)
     assert shown.locator(f"#row-{first}").count() == 1

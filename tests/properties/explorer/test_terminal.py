@@ -124,7 +124,7 @@ def test_what_could_happen_says_what_becomes_of_the_property():
 
     _, before, other = pressed(app, "k k k", "l")
 
-    assert "gone on with, it breaks after step" in before
+    assert "continued, it breaks after step" in before
     assert "does not" in other.partition("commit_task(partition 0, attempt")[2]
 
 
@@ -247,13 +247,13 @@ def test_a_run_of_spark_is_labelled_and_readers_are_seen_to_look():
 
     folded, first, left = pressed(app, "u", "home j j j j enter", size=(100, 40))
 
-    assert "14 steps of routine, 1 to 14: restart()" in folded
+    assert "14 routine steps, 1 to 14: restart()" in folded
     assert "start_batch(batch 0)" not in folded
     assert "a run of real Spark" in first
     assert "readers see 632 once, 210 twice  breaks here" in first
     assert "real Spark, matters, breaks here" in first
     assert "○" in first
-    assert "This breaks at-most-once: it is claimed that no effect" in first
+    assert "This breaks at-most-once: the claim that no effect" in first
     assert "Off the trace since step 5: a run of the model" in left
     assert ", model" in left
 

@@ -63,7 +63,7 @@ def test_a_file_shows_them_without_its_model(kind, tmp_path, monkeypatch):
     data = shown("explore", str(file), "--json")
 
     assert "the model cannot be made again" in text
-    assert text.count("it is claimed that") == 1
+    assert text.count("the claim that") == 1
     assert INSIDE.search(re.sub(r"faults\.\S+", "", data)) is None, data
 
 
@@ -119,7 +119,7 @@ def test_what_breaks_at_once_shows_the_first_state(tmp_path):
     assert "holder=nobody, first=node 0, believes[node 0]=nobody" in after
     assert "At the start, first is node 0." in explored
     assert "  holder = nobody\n  first = node 0\n" in explored
-    assert "How it came about" not in explored
+    assert "How it happened" not in explored
 
 
 def test_a_trace_that_refutes_two_claims_is_printed_once():
