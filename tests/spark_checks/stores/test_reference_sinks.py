@@ -12,7 +12,14 @@ from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.parts.sinks.append import AppendWhole
 from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerOfCounter
 from onceproof.model.protocols.parts.sinks.open_transactions import OpenTransactions
-from onceproof.model.protocols.parts.sinks.prepared import Prepared, PreparedUndecided
+from onceproof.model.protocols.parts.sinks.prepared import (
+    Prepared,
+    PreparedAborted,
+    PreparedExpired,
+    PreparedInStore,
+    PreparedUndecided,
+    PreparedUnknown,
+)
 from onceproof.model.protocols.parts.sinks.upsert import UpsertWhole
 from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.cli import main
@@ -110,7 +117,11 @@ def test_a_sink_states_what_its_model_part_breaks(sink):
         LedgerOfCounter,
         OpenTransactions,
         Prepared,
+        PreparedAborted,
+        PreparedExpired,
+        PreparedInStore,
         PreparedUndecided,
+        PreparedUnknown,
     ],
 )
 def test_the_model_breaks_just_what_it_states(kind):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from onceproof.model.language import (
     Member,
     action,
@@ -23,7 +25,7 @@ class Prepared(Sink):
     Lamport, Consensus on Transaction Commit, 2006, with the database as participant.
     """
 
-    breaks = ("atomic-visibility",)
+    breaks: ClassVar[tuple[str, ...]] = ("atomic-visibility",)
 
     decided = state(False, per=Sink.BATCH)
     rows = state(False, per=(Sink.BATCH, Sink.PARTITION))
@@ -71,6 +73,81 @@ class Prepared(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees what is committed."""
         return if_else(self.rows[b, e], 1, 0)
+
+
+class PreparedUnknown(Prepared):
+    """Transactions have new ids in each run, and the decision does not name them.
+
+    A driver that finds a batch decided cannot find the transactions that it is made of,
+    and takes it for committed.
+    """
+
+    breaks = (
+        "at-least-once",
+        "effectively-once",
+        "atomic-visibility",
+        "durable",
+        "recoverable",
+        "agreement",
+    )
+
+    def start_commit(self, b: Member) -> None:
+        """Look whether the batch is decided; nothing is due if it is."""
+        self.undecided[b] = not_(self.decided[b])
+
+
+class PreparedInStore(Prepared):
+    """The same, with what the store still holds of what is decided.
+
+    A driver that commits a transaction, and finds none, takes it for committed. That is
+    right for as long as nobody rolls back what is decided.
+    """
+
+    prepared = state(False, per=(Sink.BATCH, Sink.PARTITION))
+
+    @action(per=Sink.BATCH)
+    def decide(self, b: Member) -> None:
+        """Write down which transactions make up the batch: these are prepared."""
+        super().decide(b)
+        self.prepared.where(lambda c, _: c == b).fill(value=True)
+
+    @action(per=(Sink.BATCH, Sink.PARTITION))
+    def commit_prepared(self, b: Member, p: Member) -> None:
+        """Commit one of the transactions, if it is there."""
+        when(self.due[b, p])
+        self.due[b, p] = False
+        self.rows.set(
+            lambda c, e: any_of(
+                self.rows[c, e],
+                all_of(c == b, self.holds(p, e), self.prepared[b, p]),
+            )
+        )
+        self.prepared[b, p] = False
+
+    def roll_back(self, b: Member) -> None:
+        """Roll back what is prepared for the batch, decided or not."""
+        self.prepared.where(lambda c, _: c == b).fill(value=False)
+
+
+class PreparedAborted(PreparedInStore):
+    """``abort`` rolls back what the failed commit has decided already."""
+
+    breaks = PreparedUnknown.breaks
+
+    def abort(self, b: Member) -> None:
+        """Roll back, and do not ask for the decision."""
+        self.roll_back(b)
+
+
+class PreparedExpired(PreparedInStore):
+    """A clean-up rolls back what an earlier run left prepared, decided or not."""
+
+    breaks = PreparedUnknown.breaks
+
+    def start_commit(self, b: Member) -> None:
+        """What an earlier run left is gone, whatever is decided."""
+        self.roll_back(b)
+        super().start_commit(b)
 
 
 class PreparedUndecided(Sink):

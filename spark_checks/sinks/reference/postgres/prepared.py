@@ -39,9 +39,9 @@ class PreparedRows(WriterCommitMessage):
     """Its global id."""
 
 
-def prepare_rows(url: str, rows: list[Row]) -> str:
+def prepare_rows(url: str, rows: list[Row], *, prefix: str = "onceproof") -> str:
     """Write rows in a transaction of a new id, and prepare it."""
-    name = f"onceproof_{uuid.uuid4().hex}"
+    name = f"{prefix}_{uuid.uuid4().hex}"
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("BEGIN")
         tables.insert(db, rows)
