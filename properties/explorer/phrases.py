@@ -87,10 +87,10 @@ PHRASES = {
     "cell-open": "nothing to say yet",
     "cell-seen": "seen by readers",
     "first-time": "for the first time",
-    "passing-shared": "Steps 1 to {shared} are the same; then this run takes other steps, "
-    "reaches rest, and does not break {claim}.",
-    "passing-from-start": "This run takes other steps from the start, reaches rest, and "
-    "does not break {claim}.",
+    "passing-shared": "Steps 1 to {shared} are the same; then this run takes "
+    "other steps, reaches rest, and does not break {claim}.",
+    "passing-from-start": "This run takes other steps from the start, reaches rest, "
+    "and does not break {claim}.",
     "passing-rest": "(rest)",
 }
 

@@ -192,8 +192,7 @@ def _undecided(report: SinkReport) -> list[str]:
         if report.verdict(prop) is Verdict.UNDECIDED:
             groups.setdefault(_why(report, prop), []).append(prop.name)
     return [
-        f"{name}: {_listed(names)} undecided: {why}."
-        for why, names in groups.items()
+        f"{name}: {_listed(names)} undecided: {why}." for why, names in groups.items()
     ]
 
 

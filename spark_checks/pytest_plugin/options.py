@@ -157,9 +157,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 _INI: dict[str, tuple[Any, ...]] = {
     "onceproof_profile": ("how thorough: dev, ci or nightly",),
     "onceproof_artifacts": ("where counterexamples are written",),
-    "onceproof_trace": (
-        "when counterexamples are kept: on, off or retain-on-failure",
-    ),
+    "onceproof_trace": ("when counterexamples are kept: on, off or retain-on-failure",),
     "onceproof_shrink_budget": ("how many seconds a failing example may be shrunk",),
     "onceproof_timeout": ("how many seconds the fault-free run of a sink may take",),
     "onceproof_expect": ("the file of known failures",),

@@ -21,8 +21,8 @@ from onceproof.spark_checks.cli.options import as_json_option, print_json
 @click.option(
     "--clean",
     is_flag=True,
-    help="Remove the scratch folders of dead runs, and end the processes that they left "
-    "running. Folders that --keep kept stay.",
+    help="Remove the scratch folders of dead runs, and end the processes that they "
+    "left running. Folders that --keep kept stay.",
 )
 @as_json_option
 def doctor(*, archived: bool, clean: bool, as_json: bool) -> int:

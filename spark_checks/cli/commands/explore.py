@@ -93,13 +93,13 @@ def explore(
 ) -> int:
     """Show a counterexample or a protocol, in the terminal or as an HTML page.
 
-    FILE is a counterexample file, of a model or of real Spark. If it
-    names a model in a Python file, that file runs only from the project's folder, or
-    from anywhere with --trust; otherwise FILE is shown without the model. PROTOCOL is a
-    name, or a file as FILE.py or FILE.py:NAME. With --property, the shortest run that
-    breaks it is shown; without, the initial state. You can take any possible step and
-    see what then happens to the property. The page that --html writes needs no network and
-    sends nothing anywhere. If the output is not a terminal, plain text is printed.
+    FILE is a counterexample file, of a model or of real Spark. If it names a model in a
+    Python file, that file runs only from the project's folder, or from anywhere with
+    --trust; otherwise FILE is shown without the model. PROTOCOL is a name, or a file as
+    FILE.py or FILE.py:NAME. With --property, the shortest run that breaks it is shown;
+    without, the initial state. You can take any possible step and see what then happens
+    to the property. The page that --html writes needs no network and sends nothing
+    anywhere. If the output is not a terminal, plain text is printed.
 
     Example: onceproof explore micro-batch --property at-most-once
     """

@@ -131,9 +131,9 @@ def export(
     \b
     Example: onceproof export .onceproof/FILE.json --to pytest --output tests
 
-    --to tla writes a module, and configurations for TLC. NAME.cfg checks everything that
-    should hold. Each property that the protocol states to break, and each witness, has
-    a configuration of its own; TLC refutes the negation of a witness.
+    --to tla writes a module, and configurations for TLC. NAME.cfg checks everything
+    that should hold. Each property that the protocol states to break, and each witness,
+    has a configuration of its own; TLC refutes the negation of a witness.
 
     \b
     Example: onceproof export two-phase-commit --set RM=3 --to tla

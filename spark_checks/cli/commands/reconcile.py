@@ -16,7 +16,9 @@ _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.pa
 @click.option(
     "--source", required=True, metavar="TABLE", help=f"Where the events are: {_TABLE}."
 )
-@click.option("--sink", required=True, metavar="TABLE", help="Where they should arrive.")
+@click.option(
+    "--sink", required=True, metavar="TABLE", help="Where they should arrive."
+)
 @click.option(
     "--key",
     "keys",
@@ -65,8 +67,16 @@ _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.pa
     type=click.Choice(_CLAIMS),
     help="Judge this guarantee only (repeatable); by default all three.",
 )
-@click.option("--source-query", default="", help="Read the source by this SQL, over a table named source.")
-@click.option("--sink-query", default="", help="Read the sink by this SQL, over a table named sink.")
+@click.option(
+    "--source-query",
+    default="",
+    help="Read the source by this SQL, over a table named source.",
+)
+@click.option(
+    "--sink-query",
+    default="",
+    help="Read the sink by this SQL, over a table named sink.",
+)
 @click.option(
     "--source-option",
     "source_options",

@@ -79,7 +79,11 @@ _USES = (
     type=click.Choice(STORE_NAMES),
     help="Replay the reference sinks that write to this store; Onceproof starts it.",
 )
-@click.option("--keep", is_flag=True, help="Keep the scratch folder, which holds the data of all runs.")
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Keep the scratch folder, which holds the data of all runs.",
+)
 @click.option(
     "--output",
     default=".onceproof",
@@ -108,9 +112,9 @@ def replay(
 
     SINK is a reference sink. If you name none, all reference sinks that need no store
     are replayed, or with --store all that write to that store. FILE is a counterexample
-    file, and the answer is FAILED, FIXED or ERROR. Replaying FILE runs the sink or the test that it
-    names. These must lie below the project's folder, unless you give --trust, which
-    also lets them write where FILE says.
+    file, and the answer is FAILED, FIXED or ERROR. Replaying FILE runs the sink or the
+    test that it names. These must lie below the project's folder, unless you give
+    --trust, which also lets them write where FILE says.
 
     The exit status is 0 if each sink gets the verdicts that its own file states, and
     readers saw what its model expects in every run. With --only or --faults it is 0 if

@@ -362,7 +362,7 @@ def test_where_nobody_can_press_a_key_plain_text_is_printed():
     assert (plain.exit_code, data.exit_code, both.exit_code) == (0, 0, 2)
     assert "X fail_task(batch 1, partition 0, attempt 0)" in plain.stdout
     assert "= 632 once, 210 twice  <- breaks here" in plain.stdout
-    assert "can be left out: steps 19" in plain.stdout
+    assert "can be left out: steps 19 to 23\n" in plain.stdout
     assert "but it is claimed that" in plain.stdout
     assert json.loads(data.stdout) == json.loads(
         json.dumps(explored(spark()).view.to_json())
