@@ -164,7 +164,7 @@ nobody: Member = Nobody()
 def nobody_of(sort: Sort) -> Member:
     """Let a state, or a part of a message, hold a member of ``sort`` or ``nobody``.
 
-    It starts as ``nobody``.
+    The state starts as ``nobody``.
     """
     return Nobody(_declared(sort, "nobody_of"))
 
@@ -172,7 +172,7 @@ def nobody_of(sort: Sort) -> Member:
 def member_of(sort: Sort) -> Member:
     """Let a state, or a part of a message, hold a member of ``sort``.
 
-    A state starts as any of them: the model starts in each.
+    A state may start as any member: the model has a first state for each.
     """
     return cast("Member", AnyMember(_declared(sort, "member_of")))
 

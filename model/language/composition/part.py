@@ -63,21 +63,22 @@ _LANGUAGE = "onceproof.model.language."
 class Part(metaclass=Declaring):
     """A piece of a protocol with its own state, actions and faults.
 
-    Its owner calls its methods; they are inlined where they are called. Its state
+    Its owner calls its methods, which are inlined into the owner's actions. Its state
     is named by its path, such as ``sink.rows``.
     """
 
     breaks: ClassVar[tuple[str, ...]] = ()
     """Names the properties that do not hold of a protocol because of this class.
 
-    A witness that is named is never met. All other properties hold. A part names its
-    own claims without its path. A vacuous claim is neither kept nor broken.
+    No run satisfies a witness that is named here. All other properties hold. A part
+    names its own claims without its path. A vacuous claim counts neither as held nor as
+    broken.
     """
 
     fair_actions: ClassVar[tuple[str, ...]] = ()
-    """Names actions that are fair here besides those that are declared so.
+    """Names actions that are fair although their declarations do not say so.
 
-    A name may have ``*`` in it: ``("*",)`` makes every action fair, and
+    A name may contain ``*``: ``("*",)`` makes every action fair, and
     ``("drivers.*",)`` those of a part.
     """
 

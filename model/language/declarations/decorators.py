@@ -116,11 +116,11 @@ def action(
 ) -> F | Callable[[F], F]:
     """Declare a step of the protocol, one for each member (or tuple) of ``per``.
 
-    A ``fair`` one does not wait for ever: if from some moment on it could always
-    change something, it happens (weak fairness, for each member on its own). One that
-    overrides a fair one says ``fair=True``, or ``fair=False`` if it is not fair.
-    ``by`` names the process that takes it, for those who read a run: needed only where
-    that is neither the first process of ``per`` nor the part that declares it.
+    A ``fair`` action does not wait for ever: if from some moment on it could always
+    change something, it happens (weak fairness, for each member separately). An action
+    that overrides a fair one must say ``fair=True`` or ``fair=False``. ``by`` names the
+    process in whose lane a run shows the action; give it only if that is neither the
+    first process of ``per`` nor the part that declares the action.
     """
 
     def declare(method: F) -> F:
@@ -151,8 +151,8 @@ def fault(
 ) -> F | Callable[[F], F]:
     """Declare a step of the environment that does harm.
 
-    Each happening takes one from the protocol's ``faults`` and, where given, from
-    the ``at_most`` of its own. ``by`` names the process that it hits, as for an action.
+    Each occurrence uses one of the protocol's ``faults`` and, if ``at_most`` is given,
+    one of the fault's own. ``by`` names the process that it hits, as for an action.
     """
     whole = isinstance(at_most, int) and not isinstance(at_most, bool)
     if not (at_most is None or isinstance(at_most, Param) or (whole and at_most >= 0)):
@@ -270,8 +270,8 @@ def sometimes(
 ) -> C | Callable[[L], L]:
     """State a witness: some reachable state satisfies the method.
 
-    With ``per``, there is one for each member (or tuple of members). That names the
-    members, so that symmetry does not rename those of an unordered sort.
+    With ``per``, there is one witness for each member (or tuple of members). Each names
+    its member, so symmetry cannot exchange the members of that sort.
     """
     declare = _claim(Modality.SOMETIMES, per)
     return declare if method is None else declare(method)

@@ -321,14 +321,14 @@ def state(
 ) -> Scalar[T] | Family[T]:
     """Declare a field: Bool or Enum by its initial value, an integer by its bounds.
 
-    One that holds a member of a sort starts from ``member_of(SORT)``, and one that may
-    hold none from ``nobody_of(SORT)``. A bound may be a number, a parameter, or a sort,
-    which means its size, as in ``high=SORT`` or ``high=SORT + 1``. ``per`` gives it one
-    element for each member of a sort, or each tuple of members. A ``volatile`` field is
-    lost by ``lose_volatile``; all others endure.
+    A field that holds a member of a sort starts from ``member_of(SORT)``; if it may also
+    hold ``nobody``, from ``nobody_of(SORT)``. A bound may be a number, a parameter, or a
+    sort, which means its size, as in ``high=SORT`` or ``high=SORT + 1``. With ``per``
+    there is one element for each member of a sort, or each tuple of members.
+    ``lose_volatile`` resets a ``volatile`` field, and no other.
 
-    A record is declared by a named tuple whose parts are what each of them starts from;
-    its bounds may be given for each part, as in ``high={"epoch": 3}``.
+    A record is declared by a named tuple of initial values. Its bounds may be given for
+    each field, as in ``high={"epoch": 3}``.
     """
     sorts = sorts_of(per)
     kind = Family[T] if sorts else Scalar[T]
