@@ -321,10 +321,10 @@ def state(
 ) -> Scalar[T] | Family[T]:
     """Declare a field: Bool or Enum by its initial value, an integer by its bounds.
 
-    A field that holds a member of a sort starts from ``member_of(SORT)``; if it may also
-    hold ``nobody``, from ``nobody_of(SORT)``. A bound may be a number, a parameter, or a
-    sort, which means its size, as in ``high=SORT`` or ``high=SORT + 1``. With ``per``
-    there is one element for each member of a sort, or each tuple of members.
+    A field that holds a member of a sort starts from ``member_of(SORT)``; if it may
+    also hold ``nobody``, from ``nobody_of(SORT)``. A bound may be a number, a
+    parameter, or a sort, which means its size: ``high=SORT`` or ``high=SORT + 1``. With
+    ``per`` there is one element for each member of a sort, or each tuple of members.
     ``lose_volatile`` resets a ``volatile`` field, and no other.
 
     A record is declared by a named tuple of initial values. Its bounds may be given for
