@@ -1,4 +1,4 @@
-"""A Python DataSource writer that stages files and publishes them unlooked."""
+"""A Python DataSource writer that stages files and publishes them without a check."""
 
 from __future__ import annotations
 

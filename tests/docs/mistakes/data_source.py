@@ -211,7 +211,7 @@ FIX = (published_by_manifest, DeletingWriter.commit, CarefulWriter)
 
 MISTAKES = (
     Mistake(
-        "Write in `write` straight to where readers look",
+        "Write to the readers' folder in `write`",
         wrong=(visible_at_once, StraightWriter),
         fixed=FIX,
         fix="Stage in `write`; publish in `commit` by one rename, named by batch id.",
@@ -221,21 +221,21 @@ MISTAKES = (
         "Move staged files one by one in `commit`",
         wrong=(files_moved_one_by_one, MovingWriter),
         fixed=FIX,
-        fix="Publish by one rename: of a manifest of the files, named by batch id.",
+        fix="Publish a manifest of the files by one rename, named by batch id.",
         most=36,
     ),
     Mistake(
-        "Append to a manifest in `commit` without a look at it",
+        "Append to a manifest in `commit` without reading it first",
         wrong=(files_listed_again, ListingWriter),
         fixed=FIX,
-        fix="Look for the batch id first: a batch that is named is published.",
+        fix="Look for the batch id first: a batch in the manifest is published.",
         most=36,
     ),
     Mistake(
         "Delete in `abort` what may be published",
         wrong=(abort_deletes_published, DeletingWriter),
         fixed=FIX,
-        fix="Delete only what no manifest names: a commit that raises may be done.",
+        fix="Delete only what no manifest names: `commit` may raise after its work.",
         most=36,
     ),
 )

@@ -31,9 +31,9 @@ def job_appends_what_is_missing(target):
 
 MISTAKES = (
     Mistake(
-        "Append in a job that is run again where it died",
+        "Append in a job that is run again after it died",
         wrong=(job_appends,),
         fixed=(job_appends_what_is_missing,),
-        fix="Append only what is not there, where no other job writes.",
+        fix="Append only missing rows, to a table that no other job writes to.",
     ),
 )

@@ -33,11 +33,12 @@ judged on real PySpark: eight orders arrive in two batches of two partitions, an
 run has one fault, injected at any line of the sink's code. The table is generated from
 these runs by `python -m tests.docs.mistakes > docs/mistakes.md`; a test compares it.
 
-The failure shown is the smallest one that was found: no other fault is needed. Most of
-these sinks work for weeks, because the fault has to hit one certain line. A fix *holds*
-in N of M failure interleavings: 60 interleavings of a sink are replayed, or 36
-where that takes long, shared among the kinds of fault. The last section lists what the
-page leaves out.
+The failure shown is the smallest one that was found, and no other fault is needed.
+(Spark calls `abort` only after an error. To kill a sink in `abort`, a run therefore
+raises one first.) Most of these sinks work for weeks, because the fault must hit one
+particular line. A fix *holds* in N of M failure interleavings: N were replayed, enough
+to inject each kind of fault at each line. The last section lists what the page leaves
+out.
 
 | mistake | what goes wrong | the smallest failure | the fix |
 | --- | --- | --- | --- |

@@ -1,8 +1,8 @@
 """foreachBatch whose appends to Delta Lake carry a number that starts again from 0.
 
 It counts batches in memory. A driver that starts again counts from 0, and Delta skips
-what is not beyond the last number that it has: rows that are nowhere else. The ids of
-batches do the same under a new checkpoint, if ``txnAppId`` stays.
+every write whose number is not greater than the last one: these rows are lost. With a
+new checkpoint batch ids start from 0 too, so ``txnAppId`` must change with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""foreachBatch with the batch's id in the transaction of its rows, read too early.
+"""foreachBatch with the batch's id beside its rows, read before it is committed.
 
-The sink is right. But its reader takes the default of Java's clients, and reads what is
-not committed: rows appear as they are sent, and stay if their transaction is aborted.
+The sink is right: rows and id are in one transaction. But its reader uses the default
+of Java's clients, and also reads rows that are not committed. They appear as they are
+sent, and stay if their transaction is aborted.
 """
 
 from __future__ import annotations

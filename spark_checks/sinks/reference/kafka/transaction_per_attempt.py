@@ -1,7 +1,7 @@
 """foreachBatch whose tasks commit a transaction each, with a new id in each attempt.
 
-The rows of an attempt appear together, or not at all. But nothing knows an attempt as
-one of rows that are there already.
+The rows of an attempt appear together, or not at all. But nothing recognises that
+another attempt has already committed the same rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""foreachBatch with the batch's id in the transaction of its rows, and a new id a run.
+"""foreachBatch with a transaction per batch, and a new transactional id in each run.
 
-The transactional id is new in each run, so nobody aborts what a dead run left open. It
-hides all that is committed after it until it times out.
+No later run has the transactional id of a dead one, so none aborts the transaction that
+it left open. That hides everything committed after it, until it times out.
 """
 
 from __future__ import annotations
