@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     )
     from onceproof.spark_checks.stores.kafka.store import Kafka, KafkaPlace
     from onceproof.spark_checks.stores.postgres.store import Postgres, PostgresPlace
+    from onceproof.spark_checks.stores.s3.place import S3Place
+    from onceproof.spark_checks.stores.s3.store import S3
     from onceproof.spark_checks.stores.tables.delta import Delta
     from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
     from onceproof.spark_checks.stores.tables.duckdb import DuckDB
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.unreliable import Unreliable
 
 __all__ = [
+    "S3",
     "BatchJob",
     "Delta",
     "DeltaRs",
@@ -47,6 +50,7 @@ __all__ = [
     "PostgresPlace",
     "PyIceberg",
     "Query",
+    "S3Place",
     "Target",
     "Unreliable",
     "replay_file",
@@ -64,6 +68,8 @@ _OF_STORES = {
     "Postgres": "postgres.store",
     "PostgresPlace": "postgres.store",
     "PyIceberg": "tables.pyiceberg",
+    "S3": "s3.store",
+    "S3Place": "s3.place",
     "Unreliable": "unreliable",
 }
 """The modules of stores that public names come from."""

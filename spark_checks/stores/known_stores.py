@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores.kafka.store import Kafka
 from onceproof.spark_checks.stores.postgres.store import Postgres
+from onceproof.spark_checks.stores.s3.store import S3
 from onceproof.spark_checks.stores.tables.delta import Delta
 from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
 from onceproof.spark_checks.stores.tables.duckdb import DuckDB
@@ -25,6 +26,7 @@ STORES: Mapping[str, Callable[[], SinkStore]] = {
     "kafka": Kafka,
     "postgres": Postgres,
     "pyiceberg": PyIceberg,
+    "s3": S3,
 }
 """Each kind by its name; the folder of its reference sinks has ``_`` for each ``-``."""
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from onceproof.properties.evidence.store import write
-from onceproof.spark_checks import Delta, DuckDB, Iceberg, Kafka, Postgres
+from onceproof.spark_checks import S3, Delta, DuckDB, Iceberg, Kafka, Postgres
 from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.projects import recorded
 from tests.spark_checks.stores.needed import needs
@@ -100,4 +100,5 @@ GIVEN = {
     "docs/how-to/own-server.md": own_server,
     "docs/how-to/postgres.md": machine_for(Postgres()),
     "docs/how-to/reconcile.md": two_tables,
+    "docs/how-to/s3.md": machine_for(S3()),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks import Kafka, Postgres
+from onceproof.spark_checks import S3, Kafka, Postgres
 from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.stores.needed import needs
 
@@ -34,4 +34,18 @@ def broker(kafka):
     """Start a broker."""
     stores = StorePool()
     yield stores.running(kafka)
+    stores.close()
+
+
+@pytest.fixture(scope="session")
+def s3():
+    """Give the description of a server of S3 that this machine can start."""
+    return needs(S3())
+
+
+@pytest.fixture(scope="session")
+def buckets(s3):
+    """Start a server of S3."""
+    stores = StorePool()
+    yield stores.running(s3)
     stores.close()

@@ -11,6 +11,11 @@ from click.testing import CliRunner
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.parts.sinks.append import AppendWhole
 from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerOfCounter
+from onceproof.model.protocols.parts.sinks.committed_files import (
+    MovedByJob,
+    PublishedByJob,
+    PublishedByTask,
+)
 from onceproof.model.protocols.parts.sinks.open_transactions import OpenTransactions
 from onceproof.model.protocols.parts.sinks.prepared import (
     Prepared,
@@ -47,6 +52,7 @@ IN_CI = (
     "kafka-transaction-per-batch",
     "postgres-prepared-undecided",
     "postgres-ledger-looked-up-once",
+    "s3-append-magic",
 )
 INSIDE = "happens inside Spark, out of reach"
 SENT = "Spark's own writer has sent is not known"
@@ -54,6 +60,10 @@ UNREACHED = {
     "delta-stream": (INSIDE,),
     "iceberg-stream": (INSIDE,),
     "kafka-spark-sink": (INSIDE, SENT),
+    "s3-append-directory": (INSIDE,),
+    "s3-append-magic": (INSIDE,),
+    "s3-append-v1": (INSIDE,),
+    "s3-append-v2": (INSIDE, SENT),
 }
 """Why some interleavings of a sink are not replayed, where some are not."""
 ALL = [
@@ -115,6 +125,9 @@ def test_a_sink_states_what_its_model_part_breaks(sink):
         AppendWhole,
         UpsertWhole,
         LedgerOfCounter,
+        MovedByJob,
+        PublishedByJob,
+        PublishedByTask,
         OpenTransactions,
         Prepared,
         PreparedAborted,

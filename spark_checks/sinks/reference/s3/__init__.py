@@ -1,0 +1,1 @@
+"""Sinks that write to S3."""

@@ -1,0 +1,31 @@
+"""foreachBatch that appends parquet files by S3A's directory committer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.model.protocols.parts.sinks.committed_files import PublishedByJob
+from onceproof.spark_checks.sinks.interface import ModelledSink
+from onceproof.spark_checks.sinks.reference.s3 import files
+from onceproof.spark_checks.stores.s3.store import S3
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.sinks.interface import ForeachBatch, Target
+
+COMMITTER = {"fs.s3a.committer.name": "directory"}
+
+
+def build(target: Target) -> ForeachBatch:
+    """Append, whatever lies there."""
+    return files.appends(target, COMMITTER)
+
+
+SINK = ModelledSink(
+    name="s3-append-directory",
+    build=build,
+    model=PublishedByJob,
+    steps={"sink.commit_job": "append_batch"},
+    refuted=frozenset({"at-most-once", "effectively-once"}),
+    unseen=frozenset({"atomic-visibility"}),
+    store=S3(),
+)

@@ -1,0 +1,137 @@
+"""A prefix of a bucket that one interleaving has to itself, for each kind of client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PORTS = {"http": 80, "https": 443}
+_LOOPBACK = "127.0.0.1"
+_HIDDEN = ("_", ".")
+
+
+@dataclass(frozen=True)
+class S3Place:
+    """A prefix of a bucket that one interleaving has to itself."""
+
+    endpoint: str
+    """The URL of the server, such as ``http://127.0.0.1:9000``."""
+    bucket: str
+    """The name of the bucket."""
+    prefix: str
+    """The prefix of all keys, without a slash at its end."""
+    access_key: str = field(repr=False)
+    """The access key."""
+    secret_key: str = field(repr=False)
+    """The secret key."""
+    region: str
+    """The name of the region."""
+
+    @property
+    def path(self) -> str:
+        """The prefix as a path of Spark's: ``s3a://bucket/prefix``."""
+        return f"s3a://{self.bucket}/{self.prefix}"
+
+    @property
+    def url(self) -> str:
+        """The prefix as most other libraries write it: ``s3://bucket/prefix``."""
+        return f"s3://{self.bucket}/{self.prefix}"
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The addresses that the sink may write to."""
+        host, port = self.address
+        return self.path, self.url, f"{host}:{port}"
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port of the server."""
+        parts = urlsplit(self.endpoint)
+        return parts.hostname or _LOOPBACK, parts.port or _PORTS[parts.scheme]
+
+    @property
+    def s3fs(self) -> dict[str, Any]:
+        """The options of ``s3fs.S3FileSystem``, and ``storage_options`` of pandas."""
+        return {
+            "key": self.access_key,
+            "secret": self.secret_key,
+            "client_kwargs": {
+                "endpoint_url": self.endpoint,
+                "region_name": self.region,
+            },
+        }
+
+    @property
+    def pyarrow(self) -> dict[str, str]:
+        """The options of ``pyarrow.fs.S3FileSystem``, whose paths have no scheme."""
+        parts = urlsplit(self.endpoint)
+        return {
+            "access_key": self.access_key,
+            "secret_key": self.secret_key,
+            "endpoint_override": parts.netloc,
+            "scheme": parts.scheme,
+            "region": self.region,
+        }
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The ``storage_options`` of delta-rs and polars."""
+        return {
+            "AWS_ENDPOINT_URL": self.endpoint,
+            "AWS_ACCESS_KEY_ID": self.access_key,
+            "AWS_SECRET_ACCESS_KEY": self.secret_key,
+            "AWS_REGION": self.region,
+            "AWS_ALLOW_HTTP": str(self.endpoint.startswith("http:")).lower(),
+        }
+
+    def through(self, port: int) -> S3Place:
+        """Return the same place, reached through a port of 127.0.0.1."""
+        return replace(self, endpoint=f"http://{_LOOPBACK}:{port}")
+
+    def key(self, name: str) -> str:
+        """Return the key of an object below the prefix."""
+        return f"{self.prefix}/{name}"
+
+    def client(self, **settings: Any) -> Any:
+        """Return a client of boto3; settings are those of ``botocore.config.Config``.
+
+        No proxy of the environment stands between it and a server of this machine.
+        """
+        import boto3  # noqa: PLC0415 - an extra
+        from botocore.config import Config  # noqa: PLC0415
+
+        config = {"s3": {"addressing_style": "path"}, **settings}
+        if self.address[0] in (_LOOPBACK, "localhost"):
+            config.setdefault("proxies", {"http": None, "https": None})
+        return boto3.client(
+            "s3",
+            endpoint_url=self.endpoint,
+            aws_access_key_id=self.access_key,
+            aws_secret_access_key=self.secret_key,
+            region_name=self.region,
+            config=Config(**config),
+        )
+
+    def keys(self, name: str = "") -> list[str]:
+        """List the keys below the prefix, or below a name there, as readers do.
+
+        Left out is what begins with ``_`` or ``.`` at any level, and folder markers.
+        """
+        below = f"{self.prefix}/{name}".rstrip("/") + "/"
+        every = _listed(self.client(), self.bucket, below)
+        return [
+            key
+            for key in every
+            if not key.endswith("/")
+            and not any(part[:1] in _HIDDEN for part in key[len(below) :].split("/"))
+        ]
+
+
+def _listed(client: Any, bucket: str, prefix: str) -> Iterator[str]:
+    pages = client.get_paginator("list_objects_v2")
+    for page in pages.paginate(Bucket=bucket, Prefix=prefix):
+        yield from (one["Key"] for one in page.get("Contents", ()))

@@ -1,0 +1,240 @@
+"""S3: a server of the replay's own, or the user's by its endpoint.
+
+Each interleaving has a prefix of its own in one bucket: Spark's connections to a bucket
+are made once then, and serve all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from onceproof.model.versions import MISSING, versions_of
+from onceproof.spark_checks.stores.interface import StoreError, missing_client
+from onceproof.spark_checks.stores.jars.connectors import connector
+from onceproof.spark_checks.stores.jars.maven import fetched
+from onceproof.spark_checks.stores.s3 import server
+from onceproof.spark_checks.stores.s3.place import S3Place
+from onceproof.spark_checks.stores.spark_needs import SparkNeeds, own_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from onceproof.spark_checks.stores.s3.server import S3Server
+
+_BUCKET = "onceproof"
+_KEY = "onceproof"
+_ENDPOINT = "endpoint"
+_SECONDS = 10
+_S3A = "spark.hadoop.fs.s3a"
+_CLOUD = "org.apache.spark.internal.io.cloud"
+# With these, the committer is the one that fs.s3a.committer.name says.
+_COMMITTERS = (
+    ("spark.sql.sources.commitProtocolClass", f"{_CLOUD}.PathOutputCommitProtocol"),
+    (
+        "spark.sql.parquet.output.committer.class",
+        f"{_CLOUD}.BindingParquetOutputCommitter",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class S3:
+    """A bucket of S3: on a server that is started for the replays, or one of your own.
+
+    In a bucket of your own, only objects are touched whose keys begin with the prefix
+    of a run.
+    """
+
+    endpoint: str = ""
+    """The URL of a server of your own: ``http://host:9000``."""
+    bucket: str = ""
+    """The name of a bucket there, which must exist."""
+    access_key: str = field(default="", repr=False)
+    """The access key for it."""
+    secret_key: str = field(default="", repr=False)
+    """The secret key for it."""
+    region: str = "us-east-1"
+    """The region of the server."""
+
+    def __post_init__(self) -> None:
+        """Refuse what names no endpoint with a bucket and its keys."""
+        __tracebackhide__ = True
+        named = (self.endpoint, self.bucket, self.access_key, self.secret_key)
+        parts = urlsplit(self.endpoint)
+        whole = all(named) and parts.scheme in ("http", "https") and parts.hostname
+        if any(named) and not whole:
+            message = (
+                "S3() takes nothing, and starts a server then, or an endpoint, a "
+                "bucket and keys: S3('http://host:9000', bucket='tests', "
+                "access_key='...', secret_key='...')"
+            )
+            raise StoreError(message)
+
+    @property
+    def name(self) -> str:
+        """The name of the kind of store."""
+        return "s3"
+
+    @property
+    def unbreakable(self) -> str:
+        """Why connections cannot be broken: a certificate names the server."""
+        if self.endpoint.startswith("https:"):
+            return (
+                "a client verifies that the certificate names the host it connects to, "
+                "and that would be a proxy on this machine"
+            )
+        return ""
+
+    def missing(self) -> tuple[str, ...]:
+        """Say what to install: the client, and the server, if one must be started."""
+        return missing_client("boto3", "s3") or (
+            () if self.endpoint else server.missing()
+        )
+
+    def version(self) -> str:
+        """Name the version of the server that would be started; none of your own."""
+        found = "" if self.endpoint else versions_of("moto")["moto"]
+        return found.replace(MISSING, "")
+
+    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:
+        """Need Hadoop's S3A, where there is one for this version of Spark.
+
+        Settings for the endpoint are those of the bucket alone: what the session does
+        with other buckets stays as it is.
+        """
+        jars = connector(self.name)
+        if not jars:
+            return SparkNeeds()
+        place = self._place(folder, "")
+        local = (
+            (f"{_S3A}.buffer.dir", str(folder / "buffer")),
+            (f"{_S3A}.committer.staging.tmp.path", f"file:{folder / 'staging'}"),
+        )
+        wanted = (*_COMMITTERS, *local, *_of_bucket(place))
+        if own_version([jar.coordinate for jar in jars], settings):
+            return SparkNeeds((), wanted)
+        return SparkNeeds(fetched(jars), wanted)
+
+    def start(self, folder: Path) -> RunningS3:
+        """Start a server on a free port of loopback, or look whether yours answers."""
+        if self.endpoint:
+            running = RunningS3(self._place(folder, ""), None)
+            running.check()
+            return running
+        started = server.start(folder)
+        try:
+            (folder / _ENDPOINT).write_text(started.endpoint, encoding="ascii")
+            running = RunningS3(self._place(folder, ""), started)
+            running.create()
+        except BaseException:
+            started.stop()
+            raise
+        return running
+
+    def _place(self, folder: Path, prefix: str) -> S3Place:
+        """Return a place on the server that was started in a folder, or on yours."""
+        there = self.endpoint.rstrip("/") or (folder / _ENDPOINT).read_text("ascii")
+        return S3Place(
+            endpoint=there,
+            bucket=self.bucket or _BUCKET,
+            prefix=prefix,
+            access_key=self.access_key or _KEY,
+            secret_key=self.secret_key or _KEY,
+            region=self.region,
+        )
+
+
+def _of_bucket(place: S3Place) -> tuple[tuple[str, str], ...]:
+    """Return the settings of S3A for a place's bucket."""
+    bucket = f"{_S3A}.bucket.{place.bucket}"
+    return (
+        (f"{bucket}.endpoint", place.endpoint),
+        (f"{bucket}.endpoint.region", place.region),
+        (f"{bucket}.path.style.access", "true"),
+        (
+            f"{bucket}.connection.ssl.enabled",
+            str(place.endpoint.startswith("https:")).lower(),
+        ),
+        (f"{bucket}.access.key", place.access_key),
+        (f"{bucket}.secret.key", place.secret_key),
+        (
+            f"{bucket}.aws.credentials.provider",
+            "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+        ),
+    )
+
+
+class RunningS3:
+    """A server that answers, and the prefixes in its bucket."""
+
+    def __init__(self, whole: S3Place, started: S3Server | None) -> None:
+        """Make places in the bucket of ``whole``; end the server, if it was started."""
+        self._whole = whole
+        self._server = started
+        self._client = whole.client(connect_timeout=_SECONDS, read_timeout=_SECONDS)
+
+    @property
+    def process(self) -> int | None:
+        """The id of the server's process, if it was started here."""
+        return None if self._server is None else self._server.process
+
+    def check(self) -> None:
+        """Raise ``StoreError`` if the server does not answer, or has no such bucket."""
+        self._ask("head_bucket")
+
+    def create(self) -> None:
+        """Create the bucket."""
+        self._ask("create_bucket")
+
+    def place(self, name: str) -> S3Place:
+        """Return a prefix that no object has."""
+        return replace(self._whole, prefix=name)
+
+    def drop(self, place: S3Place) -> None:
+        """Delete the objects below a prefix, and give up the uploads to it."""
+        below = f"{place.prefix}/"
+        for page in self._pages("list_multipart_uploads", below):
+            for one in page.get("Uploads", ()):
+                if one["Key"].startswith(below):
+                    self._ask(
+                        "abort_multipart_upload",
+                        Key=one["Key"],
+                        UploadId=one["UploadId"],
+                    )
+        for page in self._pages("list_objects_v2", below):
+            keys = [{"Key": one["Key"]} for one in page.get("Contents", ())]
+            if keys:
+                self._ask("delete_objects", Delete={"Objects": keys, "Quiet": True})
+
+    def stop(self) -> None:
+        """End the server, if it was started here."""
+        self._client.close()
+        if self._server is not None:
+            self._server.stop()
+
+    def _pages(self, what: str, prefix: str) -> Iterator[Any]:
+        pages = self._client.get_paginator(what)
+        try:
+            yield from pages.paginate(Bucket=self._whole.bucket, Prefix=prefix)
+        except _errors() as error:
+            raise self._refused(error) from None
+
+    def _ask(self, what: str, **rest: Any) -> Any:
+        try:
+            return getattr(self._client, what)(Bucket=self._whole.bucket, **rest)
+        except _errors() as error:
+            raise self._refused(error) from None
+
+    def _refused(self, error: Exception) -> StoreError:
+        where = f"bucket {self._whole.bucket} at {self._whole.endpoint}"
+        return StoreError(f"{where} does not serve: {error}")
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """Return the errors of boto3: of a server's answers, and of connections."""
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+
+    return BotoCoreError, ClientError
