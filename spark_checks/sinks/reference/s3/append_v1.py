@@ -1,7 +1,4 @@
-"""foreachBatch that appends parquet files by FileOutputCommitter, algorithm 1.
-
-It is what Spark takes by itself.
-"""
+"""foreachBatch that appends parquet files by FileOutputCommitter, algorithm 1."""
 
 from __future__ import annotations
 
@@ -15,7 +12,10 @@ from onceproof.spark_checks.stores.s3.store import S3
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ForeachBatch, Target
 
-COMMITTER = {"mapreduce.fileoutputcommitter.algorithm.version": "1"}
+COMMITTER = {
+    "fs.s3a.committer.name": "file",
+    "mapreduce.fileoutputcommitter.algorithm.version": "1",
+}
 
 
 def build(target: Target) -> ForeachBatch:

@@ -12,7 +12,10 @@ from onceproof.spark_checks.stores.s3.store import S3
 if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ForeachBatch, Target
 
-COMMITTER = {"mapreduce.fileoutputcommitter.algorithm.version": "2"}
+COMMITTER = {
+    "fs.s3a.committer.name": "file",
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+}
 
 
 def build(target: Target) -> ForeachBatch:
