@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 VOCABULARY = ("visible", "accepted", "promised", "rejected", "unit", "unexplained")
 _WORDS = ", ".join(VOCABULARY)
-EVENT, RESULT_ROW = "event", "row"
+EVENT, EFFECT, RESULT_ROW = "event", "effect", "row"
 
 
 @stored()
@@ -95,7 +95,8 @@ class History:
     errors: tuple[str, ...] = field(default=(), compare=False)
     """Why readers failed, for each moment of ``unread``, where that is known."""
     counted: str = field(default=EVENT, compare=False)
-    """What is counted: ``event``, or ``row`` for a sink with a ``result``."""
+    """What is counted: ``event``; ``effect`` for a sink with several readers, each of
+    which must see each event; or ``row`` for a sink with a ``result``."""
 
     def error(self, moment: int) -> str:
         """Return why readers failed at a moment; the empty text if they read."""

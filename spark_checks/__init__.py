@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.tables.iceberg import Iceberg, IcebergPlace
     from onceproof.spark_checks.stores.tables.local_folder import FolderPlace
     from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
+    from onceproof.spark_checks.stores.together import JointPlace, Together
     from onceproof.spark_checks.stores.unreliable import Unreliable
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Format",
     "Iceberg",
     "IcebergPlace",
+    "JointPlace",
     "Kafka",
     "KafkaPlace",
     "Postgres",
@@ -52,6 +54,7 @@ __all__ = [
     "Query",
     "S3Place",
     "Target",
+    "Together",
     "Unreliable",
     "replay_file",
 ]
@@ -63,6 +66,7 @@ _OF_STORES = {
     "FolderPlace": "tables.local_folder",
     "Iceberg": "tables.iceberg",
     "IcebergPlace": "tables.iceberg",
+    "JointPlace": "together",
     "Kafka": "kafka.store",
     "KafkaPlace": "kafka.store",
     "Postgres": "postgres.store",
@@ -70,6 +74,7 @@ _OF_STORES = {
     "PyIceberg": "tables.pyiceberg",
     "S3": "s3.store",
     "S3Place": "s3.place",
+    "Together": "together",
     "Unreliable": "unreliable",
 }
 """The modules of stores that public names come from."""

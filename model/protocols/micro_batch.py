@@ -306,7 +306,7 @@ class MicroBatchUnreliable(MicroBatch):
         return all_of(self.driver == Driver.COMMITTING, self.commits == b)
 
     def _writes(self, b: Member, p: Member, a: Member) -> bool:
-        writes = type(self.sink).write != Sink.write
+        writes = self.sink.writes_in_tasks
         goes_on = self.retries > 0 or a < self.ATTEMPT.last
         running = self.task[p, a] == Task.RUNNING
         return all_of(writes, goes_on, self._runs(b), running)

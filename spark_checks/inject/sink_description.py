@@ -16,6 +16,7 @@ from onceproof.spark_checks.sinks.interface import (
     Format,
     Query,
 )
+from onceproof.spark_checks.sinks.readers import ALONE, named_readers
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.session.processes.wire import Message
@@ -50,11 +51,12 @@ def describe(sink: Any) -> Message:
         names = ", ".join(k.__name__ for k in _KINDS)
         message = f"a sink is one of {names}, not {type(sink).__name__} {sink!r}"
         raise UsageError(message)
-    read = sink.read
     description: Message = {
         "kind": kind.__name__,
-        "read": None if callable(read) else str(read),
-        "path": isinstance(read, Path),
+        "read": {
+            name: [None if callable(read) else str(read), isinstance(read, Path)]
+            for name, read in named_readers(sink.read).items()
+        },
         "result": sink.result is not None,
         "fields": {},
     }
@@ -74,9 +76,12 @@ def describe(sink: Any) -> Message:
 def described(message: Message) -> UnderTest:
     """Return a sink of the same kind, whose functions are elsewhere."""
     kind: Any = next(k for k in _KINDS if k.__name__ == message["kind"])
-    read = message["read"]
+    readers: dict[str, Any] = {
+        name: elsewhere if text is None else Path(text) if is_path else text
+        for name, (text, is_path) in message["read"].items()
+    }
     given = {
-        "read": elsewhere if read is None else Path(read) if message["path"] else read,
+        "read": readers.get(ALONE, readers),
         "result": elsewhere if message["result"] else None,
         **message["fields"],
     }

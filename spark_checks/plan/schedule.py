@@ -70,7 +70,7 @@ class Schedule:
     def hides_rows(self) -> bool:
         """Whether tasks write by Spark's own writer, and not by code of the sink."""
         sink = getattr(self._protocol, "sink", None)
-        writes = isinstance(sink, Sink) and type(sink).write is not Sink.write
+        writes = isinstance(sink, Sink) and sink.writes_in_tasks
         return writes and self.seen is None and "write" not in self.steps
 
     def run_of(self, at: int) -> int:

@@ -21,7 +21,7 @@ from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
 from onceproof.spark_checks.session.interruption import ReaderGoneError, Signals
 from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.session_pool import SessionPool
-from onceproof.spark_checks.stores.unreliable import itself
+from onceproof.spark_checks.stores.layered import itself
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

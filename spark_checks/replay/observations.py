@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.ledger import (
+    EFFECT,
     EVENT,
     RESULT_ROW,
     EventOutcome,
@@ -14,6 +16,7 @@ from onceproof.properties.ledger import (
     Row,
 )
 from onceproof.spark_checks.session.processes.host_processes import UserCodeError
+from onceproof.spark_checks.sinks.readers import ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +26,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.inputs.event_files import InputFiles
     from onceproof.spark_checks.sinks.interface import Read, Result
 
-
+_ONE = (ALONE,)
 _UNIT = "onceproof_unit"
+_READER = "onceproof_reader"
 _EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
 _TEXT, _LONGEST = "onceproof_text", 120
@@ -49,15 +53,20 @@ class Observer:
         interim: DataFrame | None = None,
         counted: str = EVENT,
         needed: str = "it is part of the key",
+        readers: tuple[str, ...] = _ONE,
     ) -> None:
         """Take what should be visible at the end: a row for each event, with ``unit``.
 
         Events are identified by ``columns``; ``needed`` says why readers need each.
         Rows of ``interim`` may be seen before the end, and are no events. ``counted``
-        is the word for what is counted.
+        is the word for what is counted. Each of several ``readers`` must see each row.
         """
         self._counted = counted
         self._needed = needed
+        if readers != _ONE:
+            columns = (*columns, _READER)
+            expected = _for_each(readers, expected)
+            interim = None if interim is None else _for_each(readers, interim)
         self._named = tuple(columns)
         self._columns = sorted(columns)
         # Each function of a column asks Java a dozen times: once is enough.
@@ -68,21 +77,30 @@ class Observer:
         if interim is not None:
             self._interim = interim.select(row, text).distinct().localCheckpoint()
 
-    def look(self, spark: SparkSession, read: Read) -> DataFrame:
+    def look(self, spark: SparkSession, readers: Mapping[str, Read]) -> DataFrame:
         """Read the sink now; return the rows that readers see, as a hash and in words.
 
         A table that is not there yet shows nothing. Raises ``UsageError`` where a
         column is missing that identifies events, and whatever a reader raises.
         """
+        found = [self._seen_by(spark, *named) for named in readers.items()]
+        return functools.reduce(lambda one, other: one.union(other), found)
+
+    def _seen_by(self, spark: SparkSession, name: str, read: Read) -> DataFrame:
+        """Return the rows that one reader sees."""
         from pyspark.errors import AnalysisException  # noqa: PLC0415
 
         try:
             found = read(spark)
+            if name != ALONE:
+                found = _for_each((name,), found)
             missing = [c for c in self._columns if c not in found.columns]
             if missing:
+                there = [c for c in found.columns if c != _READER]
+                by = f" as {name!r}" if name else ""
                 message = (
-                    f"what readers see has no column {missing[0]!r}, and "
-                    f"{self._needed}; readers see {', '.join(found.columns) or 'none'}"
+                    f"what readers see{by} has no column {missing[0]!r}, and "
+                    f"{self._needed}; readers see {', '.join(there) or 'none'}"
                 )
                 raise UsageError(message)
             return found.select(*self._shown).localCheckpoint()
@@ -115,7 +133,7 @@ class Observer:
 
         parts = [
             f.concat(
-                f.lit(f"{name}="),
+                f.lit("reader=" if name == _READER else f"{name}="),
                 f.coalesce(f.col(f"`{name}`").cast("string"), f.lit("null")),
             )
             for name in self._named
@@ -220,19 +238,31 @@ class Observers:
         """Compute nothing yet."""
         self._spark = spark
         self._source = source
-        self._of_events: Observer | None = None
+        self._of_events: dict[tuple[str, ...], Observer] = {}
 
-    def of(self, result: Result | None) -> Observer:
+    def of(self, result: Result | None, readers: tuple[str, ...] = _ONE) -> Observer:
         """Return the observer of a sink that shows the events, or a ``result``."""
         if result is not None:
-            return _observer_of(self._spark, self._source, result)
-        if self._of_events is None:
-            self._of_events = _observer_of(self._spark, self._source, None)
-        return self._of_events
+            return _observer_of(self._spark, self._source, result, readers)
+        if readers not in self._of_events:
+            made = _observer_of(self._spark, self._source, None, readers)
+            self._of_events[readers] = made
+        return self._of_events[readers]
+
+
+def _for_each(readers: tuple[str, ...], rows: DataFrame) -> DataFrame:
+    """Add the names of readers to rows: each row is there for each reader."""
+    from pyspark.sql import functions as f  # noqa: PLC0415
+
+    names = f.array(*map(f.lit, readers))
+    return rows.withColumn(_READER, f.explode(names))
 
 
 def _observer_of(
-    spark: SparkSession, source: InputFiles, result: Result | None
+    spark: SparkSession,
+    source: InputFiles,
+    result: Result | None,
+    readers: tuple[str, ...],
 ) -> Observer:
     """Compute what a sink should show of a source: its keys, or a result.
 
@@ -241,6 +271,7 @@ def _observer_of(
     from pyspark.sql import functions as f  # noqa: PLC0415
 
     last = source.batches - 1
+    counted = EVENT if readers == _ONE else EFFECT
     if result is not None:
         final = result(source.first(spark, source.batches))
         interim = None
@@ -249,7 +280,7 @@ def _observer_of(
             interim = part if interim is None else interim.union(part)
         final_rows = final.withColumn(_UNIT, f.lit(last))
         return Observer(
-            final_rows, final.columns, interim, RESULT_ROW, "result= has it"
+            final_rows, final.columns, interim, RESULT_ROW, "result= has it", readers
         )
     frames = [
         source.batch(spark, number).withColumn(_UNIT, f.lit(number))
@@ -267,5 +298,7 @@ def _observer_of(
     if source.given.key:
         # An event that a source gives twice belongs to the batch that has it first.
         expected = expected.groupBy(*key).agg(f.min(_UNIT).alias(_UNIT))
-        return Observer(expected, key)
-    return Observer(expected, key, needed=_WITHOUT_KEY)
+        return Observer(expected, key, counted=counted, readers=readers)
+    return Observer(
+        expected, key, counted=counted, needed=_WITHOUT_KEY, readers=readers
+    )

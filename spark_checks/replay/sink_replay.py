@@ -28,7 +28,8 @@ from onceproof.spark_checks.replay.steering.fault_free_run import (
 )
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh, run_one
 from onceproof.spark_checks.replay.worker_threads import WorkerThreads
-from onceproof.spark_checks.stores.unreliable import breaks
+from onceproof.spark_checks.sinks.readers import named_readers
+from onceproof.spark_checks.stores.layered import breaks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,7 +177,8 @@ def _prepared(
     folder, built = fresh(context, sink)
     try:
         result = built.result if built.under_test.result is not None else None
-        observer = context.observers.of(result)
+        readers = tuple(named_readers(built.under_test.read))
+        observer = context.observers.of(result, readers)
     finally:
         built.close()
     shutil.rmtree(folder, ignore_errors=True)

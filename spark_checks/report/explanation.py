@@ -12,7 +12,7 @@ from onceproof.properties.counterexample.words.readers import (
 )
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken, left_open
-from onceproof.properties.ledger import EVENT
+from onceproof.properties.ledger import RESULT_ROW
 from onceproof.spark_checks.sinks.code_points import is_line, returns
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _units(history: History, moment: int) -> Iterator[str]:
             outcome = row.outcomes[moment]
             if row.unit == unit and outcome.visible != 1:
                 such = f", such as {row.example}" if row.example else ""
-                of = f" of batch {unit}" if history.counted == EVENT else ""
+                of = "" if history.counted == RESULT_ROW else f" of batch {unit}"
                 yield (
                     f"{_counted(row.events, history.counted)}{of} "
                     f"{'is' if row.events == 1 else 'are'} {_seen(unit, outcome)}{such}"

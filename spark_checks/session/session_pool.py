@@ -11,8 +11,8 @@ from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.session.warm_session import WarmSession
+from onceproof.spark_checks.stores.layered import itself
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
-from onceproof.spark_checks.stores.unreliable import itself
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.stores.interface import started
+from onceproof.spark_checks.stores.together import Together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,8 @@ class StorePool:
     """Keeps stores running from one replay to the next.
 
     Each has a scratch folder of its own, in which the server's process is noted: a
-    later run ends it if this one is killed.
+    later run ends it if this one is killed. A store that is made of others has none: it
+    is these, which other sinks may write to as well.
     """
 
     def __init__(self) -> None:
@@ -30,6 +32,9 @@ class StorePool:
 
         Raises ``StoreError`` where it cannot be started.
         """
+        if isinstance(store, Together):
+            parts = {name: self.running(one) for name, one in store.stores}
+            return store.joined(parts)
         if store not in self._running:
             folder = scratch.Scratch()
             try:
@@ -44,6 +49,10 @@ class StorePool:
 
     def needs(self, store: SinkStore, settings: Mapping[str, str]) -> SparkNeeds:
         """Say what a store, which is started if need be, needs of Spark's session."""
+        if isinstance(store, Together):
+            return store.needs_of(
+                {name: self.needs(one, settings) for name, one in store.stores}
+            )
         self.running(store)
         folder, _ = self._running[store]
         return store.needs(settings, folder.path)

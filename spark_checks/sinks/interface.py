@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.interface import SinkStore
 
     Read: TypeAlias = Callable[[SparkSession], DataFrame]
+    ReadBy: TypeAlias = Read | str | Path
+    Readers: TypeAlias = ReadBy | Mapping[str, ReadBy]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]
 
 
@@ -81,8 +83,10 @@ class ForeachBatch:
 
     write: Callable[[DataFrame, int], None]
     """The function for ``foreachBatch``."""
-    read: Read | str | Path
-    """What readers see: a function of a Spark session, a table's name, or a path."""
+    read: Readers
+    """What readers see: a function of a Spark session, a table's name, or a path; or
+    several of these by name, where each event must be seen in each of several places.
+    """
     result: Result | None = None
     """For a sink that aggregates, the same query over a batch of events: the sink is
     then compared with its result, and not by keys."""
@@ -101,8 +105,10 @@ class Foreach:
 
     writer: RowWriter | Callable[[Row], None]
     """The writer, or a function of a row."""
-    read: Read | str | Path
-    """What readers see: a function of a Spark session, a table's name, or a path."""
+    read: Readers
+    """What readers see: a function of a Spark session, a table's name, or a path; or
+    several of these by name, where each event must be seen in each of several places.
+    """
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
@@ -116,8 +122,10 @@ class Format:
     """The name of the format, or the class."""
     options: Mapping[str, str]
     """The options of the writer."""
-    read: Read | str | Path
-    """What readers see: a function of a Spark session, a table's name, or a path."""
+    read: Readers
+    """What readers see: a function of a Spark session, a table's name, or a path; or
+    several of these by name, where each event must be seen in each of several places.
+    """
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
@@ -131,8 +139,10 @@ class Files:
     """The format of the files."""
     path: str
     """The folder that they are written to."""
-    read: Read | str | Path
-    """What readers see: a function of a Spark session, a table's name, or a path."""
+    read: Readers
+    """What readers see: a function of a Spark session, a table's name, or a path; or
+    several of these by name, where each event must be seen in each of several places.
+    """
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
@@ -147,8 +157,10 @@ class Query:
 
     start: Callable[[DataFrame, str], StreamingQuery]
     """Takes a streaming DataFrame and the path of the checkpoint that it must use."""
-    read: Read | str | Path
-    """What readers see: a function of a Spark session, a table's name, or a path."""
+    read: Readers
+    """What readers see: a function of a Spark session, a table's name, or a path; or
+    several of these by name, where each event must be seen in each of several places.
+    """
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
@@ -164,8 +176,10 @@ class BatchJob:
 
     run: Callable[[DataFrame], None]
     """The job: a function of the events of one batch."""
-    read: Read | str | Path
-    """What readers see: a function of a Spark session, a table's name, or a path."""
+    read: Readers
+    """What readers see: a function of a Spark session, a table's name, or a path; or
+    several of these by name, where each event must be seen in each of several places.
+    """
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
@@ -175,7 +189,7 @@ class UnderTest(Protocol):
     """A sink of any kind, with the reader that sees it."""
 
     @property
-    def read(self) -> Read | str | Path:
+    def read(self) -> Readers:
         """What readers see."""
 
     @property

@@ -1,7 +1,8 @@
-"""Readers of a sink: by a function, by a table's name, or by a path."""
+"""Readers of a sink: by a function, by a table's name, or by a path; or several."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,19 +11,44 @@ from onceproof.model.errors import UsageError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from onceproof.spark_checks.sinks.interface import Read, UnderTest
+    from onceproof.spark_checks.sinks.interface import Read, ReadBy, Readers, UnderTest
 
+ALONE = ""
+"""The name of a reader that is the only one."""
 _FORMATS = ("parquet", "json", "orc", "avro")
 
 
-def reader_of(sink: UnderTest, place: Any = None) -> Read:
-    """Return a sink's reader as a function of a Spark session.
+def named_readers(read: Readers) -> dict[str, ReadBy]:
+    """Return readers by their names; one that has none is ``ALONE``.
+
+    Raises ``UsageError`` for what names no readers.
+    """
+    if not isinstance(read, Mapping):
+        return {ALONE: read}
+    named = all(isinstance(name, str) and name.isidentifier() for name in read)
+    if not (read and named):
+        names = ", ".join(map(repr, read)) or "nothing"
+        message = (
+            f"read= names {names}, and a reader is named by a word; help: "
+            "read={'orders': ..., 'events': ...}"
+        )
+        raise UsageError(message)
+    return dict(read)
+
+
+def readers_of(sink: UnderTest, place: Any = None) -> dict[str, Read]:
+    """Return a sink's readers as functions of a Spark session, by their names."""
+    named = named_readers(sink.read)
+    return {name: _reader_of(read, place) for name, read in named.items()}
+
+
+def _reader_of(read: ReadBy, place: Any) -> Read:
+    """Return a reader as a function of a Spark session.
 
     A text with a slash is a path, any other the name of a table. A path is read in the
     format of the store whose ``place`` it is in. Elsewhere it is read in the format of
     its files' endings, or as a table of Delta where it has such a log.
     """
-    read = sink.read
     if callable(read):
         return read
     if isinstance(read, Path) or "/" in read:
@@ -37,8 +63,11 @@ def _format_at(path: Path, place: Any) -> str:
     Until the first commit of a table format, nothing but the store says that files
     which lie there are no rows yet.
     """
-    known = str(getattr(place, "format", ""))
-    return known if known and path.is_relative_to(place.path) else ""
+    for one in (place, *getattr(place, "places", {}).values()):
+        known = str(getattr(one, "format", ""))
+        if known and path.is_relative_to(one.path):
+            return known
+    return ""
 
 
 def _at(spark: SparkSession, path: Path, known: str) -> DataFrame:

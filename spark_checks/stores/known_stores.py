@@ -12,11 +12,17 @@ from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
 from onceproof.spark_checks.stores.tables.duckdb import DuckDB
 from onceproof.spark_checks.stores.tables.iceberg import Iceberg
 from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
+from onceproof.spark_checks.stores.together import Together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from onceproof.spark_checks.stores.interface import SinkStore
+
+
+def _postgres_and_kafka() -> Together:
+    return Together(orders=Postgres(), events=Kafka())
+
 
 STORES: Mapping[str, Callable[[], SinkStore]] = {
     "delta": Delta,
@@ -25,6 +31,7 @@ STORES: Mapping[str, Callable[[], SinkStore]] = {
     "iceberg": Iceberg,
     "kafka": Kafka,
     "postgres": Postgres,
+    "postgres-kafka": _postgres_and_kafka,
     "pyiceberg": PyIceberg,
     "s3": S3,
 }

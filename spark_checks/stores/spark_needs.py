@@ -50,6 +50,11 @@ def with_needs(settings: Mapping[str, str], needs: SparkNeeds) -> dict[str, str]
     return found
 
 
+def is_list(setting: str) -> bool:
+    """Return whether a setting is a list, to which several stores can add."""
+    return setting in _LISTS
+
+
 def own_version(coordinates: Iterable[str], settings: Mapping[str, str]) -> str:
     """Return the version of the first jar that a user's settings name already.
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from onceproof.spark_checks.stores.interface import RunningStore
+    from onceproof.spark_checks.stores.interface import BreakablePlace, RunningStore
     from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 
@@ -50,6 +50,24 @@ class Unreliable:
         """Connections to it can be broken."""
         return ""
 
+    @property
+    def itself(self) -> SinkStore:
+        """The store, which other sinks write to as well."""
+        return self.store
+
+    @property
+    def breaks(self) -> bool:
+        """Connections to it break."""
+        return True
+
+    def breakable(self, place: BreakablePlace) -> BreakablePlace:
+        """All connections to a place break."""
+        return place
+
+    def moved(self, place: BreakablePlace, port: int) -> BreakablePlace:
+        """Return the same place, reached through a port."""
+        return place.through(port)
+
     def missing(self) -> tuple[str, ...]:
         """Say what to install for the store itself."""
         return self.store.missing()
@@ -65,13 +83,3 @@ class Unreliable:
     def start(self, folder: Path) -> RunningStore:
         """Start the store itself: it is the same one that other sinks write to."""
         return self.store.start(folder)
-
-
-def itself(store: SinkStore) -> SinkStore:
-    """Return the store without what breaks its connections."""
-    return store.store if isinstance(store, Unreliable) else store
-
-
-def breaks(store: SinkStore | None) -> bool:
-    """Return whether connections to a store break."""
-    return isinstance(store, Unreliable)

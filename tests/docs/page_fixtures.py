@@ -7,7 +7,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from onceproof.properties.evidence.store import write
-from onceproof.spark_checks import S3, Delta, DuckDB, Iceberg, Kafka, Postgres
+from onceproof.spark_checks import (
+    S3,
+    Delta,
+    DuckDB,
+    Iceberg,
+    Kafka,
+    Postgres,
+    Together,
+)
 from onceproof.spark_checks.session.store_pool import StorePool
 from tests.spark_checks.projects import recorded
 from tests.spark_checks.stores.needed import needs
@@ -96,6 +104,7 @@ GIVEN = {
     "docs/how-to/guarantee-sheet.md": two_sinks,
     "docs/how-to/iceberg.md": machine_for(Iceberg()),
     "docs/how-to/kafka.md": machine_for(Kafka()),
+    "docs/how-to/two-stores.md": machine_for(Together(a=Postgres(), b=Kafka())),
     "docs/how-to/lost-replies.md": machine_for(Postgres()),
     "docs/how-to/own-server.md": own_server,
     "docs/how-to/postgres.md": machine_for(Postgres()),

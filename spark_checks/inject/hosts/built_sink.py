@@ -17,7 +17,7 @@ from onceproof.spark_checks.session.processes.host_processes import (
     HostError,
     UserCodeError,
 )
-from onceproof.spark_checks.sinks.readers import reader_of
+from onceproof.spark_checks.sinks.readers import readers_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -106,11 +106,16 @@ class BuiltSink:
         return made
 
     @property
-    def read(self) -> Read:
-        """Return the reader as a function of a session of this process."""
-        if self.under_test.read is elsewhere:
-            return lambda spark: self._ask(spark, {"op": "look"})
-        return reader_of(self.under_test, self._place)
+    def readers(self) -> dict[str, Read]:
+        """Return the readers, by name, as functions of a session of this process."""
+        known = readers_of(self.under_test, self._place)
+        return {
+            name: self._reading(name) if read is elsewhere else read
+            for name, read in known.items()
+        }
+
+    def _reading(self, name: str) -> Read:
+        return lambda spark: self._ask(spark, {"op": "look", "reader": name})
 
     def result(self, events: DataFrame) -> DataFrame:
         """Return what readers should see of some events."""

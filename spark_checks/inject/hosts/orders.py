@@ -24,6 +24,7 @@ from onceproof.spark_checks.session.java import jvm_link
 from onceproof.spark_checks.session.processes import forkable
 from onceproof.spark_checks.session.processes.fork_server import serve
 from onceproof.spark_checks.sinks.interface import ModelledSink, NoStore, Target
+from onceproof.spark_checks.sinks.readers import named_readers
 from onceproof.spark_checks.sinks.user_code_model import UserCode
 from onceproof.spark_checks.sinks.user_sink import with_code_of
 
@@ -186,7 +187,8 @@ def _look(order: Message) -> Message:
     """Read the sink; return Java's name of what readers see."""
     spark = jvm_link.connect(order["link"])
     jvm_link.activate(spark)
-    return _given(_here.sink.read(spark), "read")
+    read: Any = named_readers(_here.sink.read)[order["reader"]]
+    return _given(read(spark), "read")
 
 
 def _result(order: Message) -> Message:

@@ -36,7 +36,7 @@ from onceproof.spark_checks.sinks.user_code_model import (
     UserCode,
 )
 from onceproof.spark_checks.sinks.user_sink import has_code
-from onceproof.spark_checks.stores.unreliable import breaks
+from onceproof.spark_checks.stores.layered import breaks
 
 if TYPE_CHECKING:
     from pathlib import Path

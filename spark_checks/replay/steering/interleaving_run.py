@@ -17,6 +17,7 @@ from onceproof.spark_checks.replay.run_evidence import RunEvidence
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.session.processes.host_processes import HostError
 from onceproof.spark_checks.sinks.interface import Target
+from onceproof.spark_checks.stores.layered import LayeredStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,10 +96,12 @@ def fresh(
     folder, target = fresh_target(context)
     hosts = context.session.hosts
     connections = None
-    if breaks and target.store is not None:
-        connections = Connections(target.store.address, folder / "marks")
+    store = sink.store
+    if breaks and isinstance(store, LayeredStore):
+        address = store.breakable(target.store).address
+        connections = Connections(address, folder / "marks")
         context.leftovers.add_proxy(folder, connections.close)
-        target = replace(target, store=target.store.through(connections.port))
+        target = replace(target, store=store.moved(target.store, connections.port))
     built = BuiltSink(hosts, context.spark, sink, target, context.patience, connections)
     context.leftovers.add(folder, built)
     return folder, built

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
-from onceproof.properties.ledger import EVENT
+from onceproof.properties.ledger import RESULT_ROW
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
 
@@ -50,7 +50,7 @@ def first_look(context: ReplayContext, built: BuiltSink) -> FirstLook | None:
     if context.observer is None:
         return None
     try:
-        seen = context.observer.look(context.spark, built.read)
+        seen = context.observer.look(context.spark, built.readers)
     except Exception:  # noqa: BLE001 - there may be nothing to read yet
         return None
     rows, digest = seen.selectExpr("COUNT(*)", "COALESCE(BIT_XOR(row), 0)").collect()[0]
@@ -59,7 +59,7 @@ def first_look(context: ReplayContext, built: BuiltSink) -> FirstLook | None:
     return FirstLook(
         int(rows),
         int(digest),
-        there if history.counted == EVENT else 0,
+        there if history.counted != RESULT_ROW else 0,
         int(history.unexplained[0]),
         history.strays[0] if history.strays else "",
     )

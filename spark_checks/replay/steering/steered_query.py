@@ -65,7 +65,7 @@ class SteeredQuery:
         self._folder = folder
         self._marks = folder / "marks"
         self._built = built
-        self._read = built.read
+        self._readers = built.readers
         self.kind = adapter
         self._checkpoint = folder / "checkpoint"
         self.records: list[RunRecord] = []
@@ -142,7 +142,7 @@ class SteeredQuery:
             message = "this run has no observer"
             raise RuntimeError(message)
         try:
-            found = context.observer.look(context.spark, self._read)
+            found = context.observer.look(context.spark, self._readers)
         except HostError as error:
             return Deviation(str(error), help=True)
         except UsageError:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.sinks.reference import every_reference_sink
-from onceproof.spark_checks.stores.unreliable import breaks
+from onceproof.spark_checks.stores.layered import breaks
 from tests.docs.reference.markdown import head, row, sentence
 
 if TYPE_CHECKING:

@@ -40,6 +40,6 @@ def test_a_column_that_readers_lack_is_named_with_the_reason(
         seen = spark.createDataFrame([("a",)], "id string")
 
         with pytest.raises(UsageError) as refused:
-            observer.look(spark, lambda _: seen)
+            observer.look(spark, {"": lambda _: seen})
 
     assert message in str(refused.value)

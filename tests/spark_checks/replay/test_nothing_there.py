@@ -34,6 +34,6 @@ def test_what_is_not_there_yet_shows_nothing(pool, tmp_path, read):
         expected = spark.createDataFrame([("a", 0)], "id string, onceproof_unit int")
         observer = Observer(expected, ("id",))
 
-        seen = observer.look(spark, lambda spark: read(spark, tmp_path))
+        seen = observer.look(spark, {"": lambda spark: read(spark, tmp_path)})
 
         assert seen.count() == 0

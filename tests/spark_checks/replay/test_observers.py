@@ -13,8 +13,8 @@ def computed(monkeypatch):
     """List the results that observers are computed for."""
     asked = []
 
-    def compute(spark, source, result):
-        asked.append(result)
+    def compute(spark, source, result, readers):
+        asked.append((result, *filter(None, readers)))
         return object()
 
     monkeypatch.setattr(observations, "_observer_of", compute)
@@ -26,7 +26,16 @@ def test_sinks_of_events_share_an_observer(computed):
     observers = Observers("spark", "source")
 
     assert observers.of(None) is observers.of(None)
-    assert computed == [None]
+    assert computed == [(None,)]
+
+
+def test_sinks_of_the_same_readers_share_an_observer(computed):
+    """Each event must be seen by each of them."""
+    observers = Observers("spark", "source")
+    two = ("orders", "events")
+
+    assert observers.of(None, two) is observers.of(None, two) is not observers.of(None)
+    assert computed == [(None, *two), (None,)]
 
 
 def test_each_result_has_an_observer_of_its_own(computed):
@@ -36,5 +45,5 @@ def test_each_result_has_an_observer_of_its_own(computed):
 
     found = [observers.of(one) for one in (total, None, count, None)]
 
-    assert computed == [total, None, count]
+    assert computed == [(total,), (None,), (count,)]
     assert len(set(found)) == 3

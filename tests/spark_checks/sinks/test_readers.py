@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.sinks.readers import reader_of
+from onceproof.spark_checks.sinks.readers import readers_of
 from onceproof.spark_checks.stores.tables.local_folder import FolderPlace
 
 
@@ -25,7 +25,7 @@ class _Spark:
 
 
 def seen(read, place=None):
-    return reader_of(SimpleNamespace(read=read), place)(_Spark())
+    return readers_of(SimpleNamespace(read=read), place)[""](_Spark())
 
 
 def test_files_without_a_log_in_a_place_of_a_table_format_are_no_rows(tmp_path):

@@ -8,14 +8,23 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from onceproof.model.errors import ModelError
 from onceproof.model.protocols.micro_batch import MicroBatch
-from onceproof.model.protocols.parts.sinks.append import AppendWhole
+from onceproof.model.protocols.parts.sinks.append import Append, AppendWhole
 from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerOfCounter
 from onceproof.model.protocols.parts.sinks.committed_files import (
     MovedByJob,
     PublishedByJob,
     PublishedByTask,
 )
+from onceproof.model.protocols.parts.sinks.in_turn import (
+    InTurn,
+    InTurnUnlessDone,
+    Outbox,
+    OutboxByKey,
+    OutboxOnce,
+)
+from onceproof.model.protocols.parts.sinks.ledger_apart import PublishedByKey
 from onceproof.model.protocols.parts.sinks.open_transactions import OpenTransactions
 from onceproof.model.protocols.parts.sinks.prepared import (
     Prepared,
@@ -25,7 +34,8 @@ from onceproof.model.protocols.parts.sinks.prepared import (
     PreparedUndecided,
     PreparedUnknown,
 )
-from onceproof.model.protocols.parts.sinks.upsert import UpsertWhole
+from onceproof.model.protocols.parts.sinks.upsert import Upsert, UpsertWhole
+from onceproof.model.protocols.two_stores import MicroBatchTwoStores
 from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.inputs.sizes import Sizes
@@ -40,8 +50,8 @@ from onceproof.spark_checks.sinks.reference import (
     reference_sinks,
 )
 from onceproof.spark_checks.stores.known_stores import STORE_NAMES, STORES
+from onceproof.spark_checks.stores.layered import itself
 from onceproof.spark_checks.stores.postgres import server as postgres_server
-from onceproof.spark_checks.stores.unreliable import itself
 from tests.spark_checks.stores.needed import needs
 
 PLAIN, EVERY = reference_sinks(), every_reference_sink()
@@ -50,6 +60,7 @@ IN_CI = (
     "delta-txn-counted",
     "kafka-read-uncommitted",
     "kafka-transaction-per-batch",
+    "postgres-kafka-dual-write",
     "postgres-prepared-undecided",
     "postgres-ledger-looked-up-once",
     "s3-append-magic",
@@ -119,23 +130,27 @@ def test_a_sink_states_what_its_model_part_breaks(sink):
     assert refuted == sink.refuted | sink.unseen
 
 
+QUICK = (AppendWhole, LedgerOfCounter, OpenTransactions, Prepared, UpsertWhole)
+SLOW = (
+    InTurn,
+    InTurnUnlessDone,
+    MovedByJob,
+    Outbox,
+    OutboxByKey,
+    OutboxOnce,
+    PreparedAborted,
+    PreparedExpired,
+    PreparedInStore,
+    PreparedUndecided,
+    PreparedUnknown,
+    PublishedByJob,
+    PublishedByKey,
+    PublishedByTask,
+)
+
+
 @pytest.mark.parametrize(
-    "kind",
-    [
-        AppendWhole,
-        UpsertWhole,
-        LedgerOfCounter,
-        MovedByJob,
-        PublishedByJob,
-        PublishedByTask,
-        OpenTransactions,
-        Prepared,
-        PreparedAborted,
-        PreparedExpired,
-        PreparedInStore,
-        PreparedUndecided,
-        PreparedUnknown,
-    ],
+    "kind", [*QUICK, *(pytest.param(one, marks=pytest.mark.ci) for one in SLOW)]
 )
 def test_the_model_breaks_just_what_it_states(kind):
     """With two faults as with one."""
@@ -143,6 +158,40 @@ def test_the_model_breaks_just_what_it_states(kind):
         found = check(MicroBatch(sink=kind, faults=faults)).verdicts
         refuted = {name for name, verdict in found.items() if not verdict.holds}
         assert refuted == set(kind.breaks)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("kind", "also"),
+    [
+        (InTurn, {"atomic-visibility"}),
+        (InTurnUnlessDone, {"atomic-visibility", "agreement"}),
+        (Outbox, {"atomic-visibility"}),
+        (OutboxByKey, {"atomic-visibility"}),
+        (OutboxOnce, {"atomic-visibility"}),
+    ],
+)
+def test_two_stores_are_never_written_together(kind, also):
+    """Who reads one and the other sees what a reader of both joined does not."""
+    found = check(MicroBatchTwoStores(sink=kind)).verdicts
+
+    refuted = {name for name, verdict in found.items() if not verdict.holds}
+    assert refuted == {*kind.breaks, *also}
+
+
+def test_a_second_store_has_no_turn_after_tasks_that_write_to_it():
+    """It would be written at the same time as the first one."""
+    with pytest.raises(ModelError, match="append writes in tasks, so it has no turn"):
+        check(MicroBatch(sink=InTurn(second=Append)))
+
+
+@pytest.mark.ci
+def test_a_first_store_that_tasks_write_to_has_its_turn_before():
+    """Parts of a batch show there, and none of it in the second store before."""
+    found = check(MicroBatchTwoStores(sink=InTurn(first=Upsert))).verdicts
+
+    refuted = {name for name, verdict in found.items() if not verdict.holds}
+    assert refuted == {"at-most-once", "effectively-once", "atomic-visibility"}
 
 
 def test_a_store_that_cannot_be_started_says_what_to_install(monkeypatch):

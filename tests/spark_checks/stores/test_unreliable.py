@@ -7,8 +7,8 @@ import pytest
 from onceproof.spark_checks import Postgres, Unreliable
 from onceproof.spark_checks.session.processes.client_processes import missing
 from onceproof.spark_checks.stores.interface import StoreError
+from onceproof.spark_checks.stores.layered import breaks, itself
 from onceproof.spark_checks.stores.postgres.store import PostgresPlace
-from onceproof.spark_checks.stores.unreliable import breaks, itself
 
 
 def test_it_is_the_same_store_and_equal_ones_are_one():

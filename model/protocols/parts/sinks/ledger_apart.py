@@ -57,6 +57,16 @@ class LedgerAfter(Sink):
         return self.rows[b]
 
 
+class PublishedByKey(LedgerAfter):
+    """The same, read by key: rows that are there again show once."""
+
+    breaks = ()
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees one row for a key."""
+        return min_of(self.rows[b], 1)
+
+
 class LedgerBefore(LedgerAfter):
     """The batch's id is committed first, its rows after it, in two transactions."""
 

@@ -27,6 +27,11 @@ class Sink(Part):
         """Whether the engine reports a failed commit to the sink, by ``abort``."""
         return False
 
+    @property
+    def writes_in_tasks(self) -> bool:
+        """Whether the sink has code that runs in tasks."""
+        return type(self).write != Sink.write
+
     def holds(self, p: Member, e: Member) -> bool:
         """Return whether partition ``p`` reads the event at place ``e``."""
         return if_else(

@@ -1,0 +1,1 @@
+"""Reference sinks that write to PostgreSQL and to Kafka, one file each."""
