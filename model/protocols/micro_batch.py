@@ -35,8 +35,9 @@ class MicroBatch(Protocol):
 
     Armbrust and others, Structured Streaming; the steps are those of
     MicroBatchExecution. The source is replayable and the query deterministic. Both
-    logs endure; the driver's mind and its tasks do not. Left out: speculative
-    attempts, attempts that outlive the driver, asynchronous progress tracking.
+    logs survive a crash; the memory of the driver and its tasks do not. Left out:
+    speculative attempts, attempts that outlive the driver, asynchronous progress
+    tracking.
     """
 
     role = "driver"

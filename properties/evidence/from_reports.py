@@ -214,7 +214,7 @@ def _shown(
     loop = found.trace.loop
     outcome = "" if loop is None else f"from step {loop + 1} on for ever"
     if loop == len(events):
-        outcome = "after the last step nothing has to happen any more"
+        outcome = "after the last step the run may stay there for ever"
     return TraceEvidence(
         clause=found.property.clauses[found.clause].text,
         steps=tuple(steps(found.trace)),

@@ -138,7 +138,7 @@ def _ending(counterexample: Counterexample) -> str:
     if counterexample.loop is None:
         return ""
     if counterexample.loop == last:
-        return "nothing has to happen any more"
+        return "the run may stay here for ever"
     if counterexample.loop == last - 1:
         return f"step {last} is repeated for ever"
     return f"steps {counterexample.loop + 1} to {last} are repeated for ever"

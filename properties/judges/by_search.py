@@ -267,7 +267,7 @@ def _extent(run: Exploration | Simulation) -> str:
     if run.stopped:
         return f"{run.distinct:,} states, where the search was stopped"
     plural = "" if run.steps == 1 else "s"
-    return f"every interleaving, whose states are at most {run.steps} step{plural} away"
+    return f"every reachable state, at most {run.steps} step{plural} from the start"
 
 
 def _finding(

@@ -69,10 +69,10 @@ def _show_steps(out: Console, interpreter: Interpreter, trace: Trace) -> None:
         changes = _changes(labels.differences(before, after))
         _print_step(out, f"  {number:3} ", mark, f"{safe(step.label):{width}}", changes)
     if trace.loop == len(trace.steps):
-        out.print(f"{INDENT}and nothing has to happen any more")
+        out.print(f"{INDENT}the run may stay here for ever")
     if trace.loop is not None:
         stays = labels.differences(trace.start, trace.states[-1])
-        _print_wrapped(out, INDENT, f"where it stays: {_changes(stays)}")
+        _print_wrapped(out, INDENT, f"in this state: {_changes(stays)}")
 
 
 def _print_step(out: Console, number: str, mark: str, label: str, changes: str) -> None:

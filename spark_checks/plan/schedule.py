@@ -340,7 +340,7 @@ class Schedule:
 def raisable(point: Mapping[str, Any]) -> None:
     """Raise ``NotReplayable`` for a point that cannot raise an error."""
     if not may_raise(str(point["line"])):
-        message = "an error at the end of a with would leave out its __exit__"
+        message = "an error at the end of a with would skip its __exit__"
         raise NotReplayable(message, NO_SUCH_POINT)
 
 

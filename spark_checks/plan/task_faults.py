@@ -105,7 +105,7 @@ def lose_contact(schedule: Schedule, run: RunDraft, at: int, kind: SinkKind) -> 
         raise NotReplayable(kind.mortal_only())
     own = schedule.seen is not None
     if own and "write" not in schedule.steps:
-        message = "a task that is given up and lives on: its work is done inside Spark"
+        message = "no task can lose contact, because your code does not run in tasks"
         raise NotReplayable(message)
     _require_partition(schedule, run, partition)
     if _lost(schedule, event.members[:3], at + 1) is not None:

@@ -65,7 +65,7 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     causes = by_cause(report, choice)
     there = len(report.classes.classes)
     if skipped := causes.get(SKIPPED):
-        more = "" if choice.first else ": --onceproof-profile=ci goes on"
+        more = "" if choice.first else ": --onceproof-profile=ci replays them"
         lines.append(f"not replayed, {skipped} {SKIPPED}{more}")
     if beyond := causes.get(BEYOND):
         lines.append(

@@ -257,7 +257,7 @@ def test_a_try_that_is_taken_back_may_be_made_again(judged):
     assert found.replayed > 5
     assert {o.not_replayed for o in found.report.outcomes} == {
         "",
-        "an error at the end of a with would leave out its __exit__",
+        "an error at the end of a with would skip its __exit__",
     }
 
 

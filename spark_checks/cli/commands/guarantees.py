@@ -143,7 +143,7 @@ def guarantees(
         path = settings.sheet if checked == _STATED else Path(checked)
         if path is None:
             message = (
-                "there is no sheet to check: name a file, or state sheet = in "
+                "there is no sheet to check; help: name a file, or set sheet in "
                 "[tool.onceproof]"
             )
             raise UsageError(message)

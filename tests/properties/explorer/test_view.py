@@ -319,7 +319,7 @@ def test_a_run_that_goes_on_for_ever_is_weighed_and_has_a_run_that_passes():
         tuple(Event(name, members) for name, members in view.passing.steps),
     )
 
-    assert view.ending == "nothing has to happen any more"
+    assert view.ending == "the run may stay here for ever"
     stop = next(s for s in view.steps if s.event == "stop_coordinator")
     assert stop.matters
     assert promise.pending(model.run.states)

@@ -441,7 +441,7 @@ def test_a_report_says_how_far_each_verdict_goes(monkeypatch: Any) -> None:
     assert good.confirmed == "confirmed by search at THING=1, 2 and 3 (6 states)"
     assert proved["never-ends"].bounds == ""
     assert searched.bounds == (
-        "every interleaving, whose states are at most 1 step away; THING=2; no faults"
+        "every reachable state, at most 1 step from the start; THING=2; no faults"
     )
     monkeypatch.setattr(confirm, "MOST_STATES", 1)
     cut = prove(Idle(), depth=4).findings[0]

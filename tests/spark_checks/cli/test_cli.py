@@ -88,7 +88,7 @@ def test_what_verdicts_are_limited_to_is_below_the_table():
         "confirmed by search at RM=1, 2 and 3 (356 states)" in proved.stdout
     )
     assert (
-        "exhausted: every interleaving, whose states are at most 10 steps away; RM=3; "
+        "exhausted: every reachable state, at most 10 steps from the start; RM=3; "
         "no faults" in searched.stdout
     )
     assert "never taken" not in searched.stdout
