@@ -337,7 +337,7 @@ class BarrierSnapshot(Protocol):
 
 
 class BarrierSnapshotUnaligned(BarrierSnapshot):
-    """The same with barriers that overtake. Apache Flink, FLIP-76, 2020.
+    """The same with barriers that overtake events. Apache Flink, FLIP-76, 2020.
 
     No input waits: the snapshot is taken at the first barrier, and the channels'
     content, up to their own barriers, is part of it.

@@ -92,7 +92,7 @@ class Sequence(Part):
 
 
 class IdempotentProducer(Protocol):
-    """Retries without repeats: numbers kept in the log. Kafka, KIP-98, 2017.
+    """Retries without duplicates, by numbers in the log. Kafka, KIP-98, 2017.
 
     Exactly Once Delivery and Transactional Messaging, idempotent producer. One message
     is under way at a time; it is sent again until it is acknowledged, which it is once

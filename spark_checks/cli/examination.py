@@ -123,7 +123,7 @@ def _classes() -> Found:
     except EnvironmentError_:
         return Found("class archive", "", needed=False)
     there = str(found) if found.is_file() else ""
-    advice = "it halves the time that sessions take to start; help: onceproof doctor --class-archive"
+    advice = "sessions start in half the time; help: onceproof doctor --class-archive"
     return Found("class archive", there, needed=False, problem="" if there else advice)
 
 
