@@ -35,8 +35,8 @@ def test_depth_means_the_same_wherever_it_is_printed(members):
 
     depth = data["depth"]
     assert f"depth {depth}, " in printed
-    assert f"states are at most {depth} steps away" in printed.replace("\n", " ")
-    assert f"states are at most {depth} steps away" in data["bounds"]["agreement"]
+    assert f"at most {depth} steps from the start" in printed.replace("\n", " ")
+    assert f"at most {depth} steps from the start" in data["bounds"]["agreement"]
 
 
 def test_a_refuted_property_is_exit_status_1():
