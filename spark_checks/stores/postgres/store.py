@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from onceproof.spark_checks.stores.interface import StoreError, missing_client
+from onceproof.spark_checks.stores.interface import (
+    StoreError,
+    missing_client,
+    refuse_missing,
+)
+from onceproof.spark_checks.stores.jars import connectors, maven
 from onceproof.spark_checks.stores.postgres import server as postgres_server
-from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
+from onceproof.spark_checks.stores.spark_needs import NO_NEEDS, SparkNeeds, own_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from onceproof.spark_checks.stores.postgres.server import Server
-    from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 _SECONDS = 10
 _START_SECONDS = 60
@@ -60,6 +64,8 @@ class Postgres:
     url: str = ""
     """The URL of a server of your own: ``postgresql://user:password@host:5432/name``.
     """
+    jdbc: bool = field(default=False, kw_only=True, compare=False)
+    """Whether Spark's session gets the driver's jar, for Spark's ``jdbc`` format."""
 
     def __post_init__(self) -> None:
         """Refuse what is no URL of PostgreSQL."""
@@ -76,8 +82,8 @@ class Postgres:
     def __repr__(self) -> str:
         """Show everything but the password."""
         known = urlsplit(self.url).scheme in _SCHEMES
-        shown = repr(_without_password(self.url)) if known else ""
-        return f"Postgres({shown})"
+        shown = [repr(_without_password(self.url))] if known else []
+        return f"Postgres({', '.join([*shown, *(['jdbc=True'] if self.jdbc else [])])})"
 
     @property
     def name(self) -> str:
@@ -92,15 +98,25 @@ class Postgres:
     def missing(self) -> tuple[str, ...]:
         """Say what to install: the client, and a server if one must be started."""
         client = missing_client("psycopg", "postgres")
-        return (*client, *(() if self.url else postgres_server.missing()))
+        server = () if self.url else postgres_server.missing()
+        driver = connectors.missing_connector(self.name) if self.jdbc else ()
+        return (*client, *server, *driver)
 
     def version(self) -> str:
         """Name the version of the server that would be started; none of your own."""
         return "" if self.url else postgres_server.version()
 
-    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:  # noqa: ARG002
-        """Need nothing: the driver's jar, for Spark's JDBC, is the user's to name."""
-        return NO_NEEDS
+    def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:
+        """Need the driver's jar for Spark's JDBC, if it is wanted; else nothing."""
+        del folder
+        if not self.jdbc:
+            return NO_NEEDS
+        refuse_missing(self)
+        wanted = connectors.connector(self.name)
+        own = own_version([jar.coordinate for jar in wanted], settings)
+        driver = f"JDBC driver {own or connectors.connector_version(self.name)}"
+        version = ", ".join(filter(None, (self.version(), driver)))
+        return SparkNeeds(() if own else maven.fetched(wanted), version=version)
 
     def start(self, folder: Path) -> RunningPostgres:
         """Start a server on a free port of loopback, or look whether yours answers."""

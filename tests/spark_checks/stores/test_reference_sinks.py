@@ -71,6 +71,7 @@ UNREACHED = {
     "delta-stream": (INSIDE,),
     "iceberg-stream": (INSIDE,),
     "kafka-spark-sink": (INSIDE, SENT),
+    "postgres-spark-jdbc": (INSIDE, SENT),
     "s3-append-directory": (INSIDE,),
     "s3-append-magic": (INSIDE,),
     "s3-append-v1": (INSIDE,),

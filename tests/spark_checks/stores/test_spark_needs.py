@@ -15,6 +15,8 @@ from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.session import session_pool
 from onceproof.spark_checks.session.session_pool import SessionPool
 from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.stores.interface import StoreError
+from onceproof.spark_checks.stores.postgres import store
 from onceproof.spark_checks.stores.postgres.store import Postgres
 from onceproof.spark_checks.stores.spark_needs import (
     NO_NEEDS,
@@ -55,8 +57,8 @@ def test_what_is_there_already_is_not_added_again():
 def test_no_needs_change_nothing(tmp_path):
     """Neither by an empty list of jars."""
     assert with_needs({"spark.x": "1"}, NO_NEEDS) == {"spark.x": "1"}
-    for store in (Postgres(), Unreliable(Postgres())):
-        assert store.needs({}, tmp_path) == NO_NEEDS
+    for one in (Postgres(), Unreliable(Postgres())):
+        assert one.needs({}, tmp_path) == NO_NEEDS
 
 
 @pytest.mark.parametrize(
@@ -81,6 +83,46 @@ def test_a_jar_of_the_users_own_is_known_by_its_artifact(
 ):
     """Whatever its version is, and that of Spark and Scala in its name."""
     assert own_version(["a:other:1", coordinate], {name: value}) == version
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    """Jars are there by their names alone, and machines lack nothing."""
+    monkeypatch.setattr(store, "refuse_missing", lambda _: None)
+    monkeypatch.setattr(store.connectors, "_spark", lambda: "4.1")
+    monkeypatch.setattr(
+        store.maven, "fetched", lambda jars: tuple(Path(jar.file) for jar in jars)
+    )
+
+
+def test_spark_gets_the_driver_of_postgres_where_it_is_wanted(no_network, tmp_path):
+    """Or takes the one that the user's own settings name."""
+    wanted = Unreliable(Postgres(jdbc=True))
+    own = {"spark.jars": "/mine/postgresql-42.6.0.jar"}
+
+    [jar] = wanted.needs({}, tmp_path).jars
+
+    assert "org.postgresql_postgresql-42" in jar.name
+    assert wanted.needs(own, tmp_path).jars == ()
+    assert wanted.needs(own, tmp_path).version.endswith("JDBC driver 42.6.0")
+
+
+def test_a_server_is_the_same_with_the_driver_and_without():
+    """So that it is started once."""
+    assert Postgres(jdbc=True) == Postgres()
+    assert hash(Postgres(jdbc=True)) == hash(Postgres())
+    assert repr(Postgres("postgresql://h/x", jdbc=True)) == (
+        "Postgres('postgresql://h/x', jdbc=True)"
+    )
+    assert repr(Postgres(jdbc=True)) == "Postgres(jdbc=True)"
+
+
+def test_a_driver_that_is_not_known_for_this_spark_is_refused(monkeypatch, tmp_path):
+    """Even if the server was started without it before."""
+    monkeypatch.setattr(store.connectors, "connector", lambda _: ())
+
+    with pytest.raises(StoreError, match="no postgres connector for PySpark"):
+        Postgres(jdbc=True).needs({}, tmp_path)
 
 
 class _Warm:
