@@ -269,12 +269,12 @@ class Terminal(App[None]):
         self._moved()
 
     def action_go_on(self) -> None:
-        """Go on as the trace does."""
+        """Continue like the trace."""
         self.walk.go_on()
         self._moved()
 
     def action_to_rest(self) -> None:
-        """Go on to rest."""
+        """Continue to rest."""
         self.walk.to_rest()
         self._moved()
 

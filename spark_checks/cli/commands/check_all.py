@@ -28,8 +28,8 @@ _HEAD = """# Verdicts
 Each protocol of the library and each of its variants, searched at its standard size.
 Made by `onceproof check --all --markdown`.
 
-✓ holds in every reachable state; ✗ is refuted; *never*: a witness that no run meets.
-What breaks is stated in each protocol's file, and checked.
+✓ holds in every reachable state; ✗ is refuted; *never*: no run satisfies the witness.
+Each protocol's file states what breaks, and the command checks that.
 """
 
 

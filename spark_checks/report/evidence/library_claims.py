@@ -55,7 +55,7 @@ def _expected(sink: ModelledSink, guarantee: str) -> str:
 def _reading(sink: ModelledSink) -> str:
     """Return how the sink is meant, in the words of the function that builds it."""
     text = (inspect.getdoc(sink.build) or "").split("\n")[0].rstrip(".")
-    return f"write and read as its file does: {text[:1].lower()}{text[1:]}"
+    return f"write and read as the sink's file does: {text[:1].lower()}{text[1:]}"
 
 
 def _of_protocols(traces: Traces) -> Iterator[Claim]:

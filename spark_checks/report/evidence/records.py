@@ -45,7 +45,7 @@ _SIZES = {
 _AS_IT_SETS = ("Query", "BatchJob")
 _TAKEN = (
     "the source gives the same events again",
-    "a driver's death is that of its process: what the system has taken stays",
+    "a driver dies as its process does: what the operating system has accepted stays",
     "no speculative attempts, and none that outlives the driver",
 )
 
