@@ -28,7 +28,7 @@ from onceproof.spark_checks.cli.ending import (
     no_answer,
     sentence,
 )
-from onceproof.spark_checks.cli.streams import (
+from onceproof.spark_checks.cli.output.streams import (
     StreamError,
     drop,
     drop_after,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.sinks import allowed_places
 from onceproof.spark_checks.sinks.code_points import place_of
 

@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.session.java.jvm import (
     interrupts_as_before,
     java_version,

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.reconcile.spark import sentences
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from onceproof.properties.guarantees import GUARANTEES
 from onceproof.properties.judges.by_history import broken, left_open
 from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inputs.sizes import TIMEOUT
 from onceproof.spark_checks.inputs.user_events import to_json
 from onceproof.spark_checks.report.explanation import because

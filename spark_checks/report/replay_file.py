@@ -15,7 +15,7 @@ from onceproof.properties.counterexample.words.readers import failed as failed_r
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.trust import own_code
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inputs.event_files import enough
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, TIMEOUT, Sizes
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of

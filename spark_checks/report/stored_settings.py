@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.inputs.user_events import from_json, own_events
 from onceproof.spark_checks.plan.choice import Choice

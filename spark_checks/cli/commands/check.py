@@ -12,7 +12,6 @@ from onceproof.model.files import writable
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make, settings_of, variants_in
 from onceproof.model.search.limits import Limits
-from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.evidence_option import evidence, leave
 from onceproof.spark_checks.cli.options import (
@@ -23,6 +22,7 @@ from onceproof.spark_checks.cli.options import (
     say_nothing_is_claimed,
     set_option,
 )
+from onceproof.spark_checks.cli.output import console
 from onceproof.spark_checks.cli.refuted_files import write_refuted
 
 if TYPE_CHECKING:

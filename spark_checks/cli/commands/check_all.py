@@ -10,9 +10,9 @@ from rich.table import Column, Table
 from onceproof.model.errors import UsageError
 from onceproof.model.text import shell_word
 from onceproof.properties.judges.library import judge_library, judge_variants
-from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.evidence_option import leave
 from onceproof.spark_checks.cli.options import print_json, say_nothing_is_claimed
+from onceproof.spark_checks.cli.output import console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

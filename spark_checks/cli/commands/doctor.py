@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from onceproof.spark_checks.cli import class_archive_training, console
+from onceproof.spark_checks.cli import class_archive_training
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json
+from onceproof.spark_checks.cli.output import console
 
 
 @click.command(cls=Command)

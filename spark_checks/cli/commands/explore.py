@@ -23,13 +23,13 @@ from onceproof.properties.explorer.view_builder import Explored, explored
 from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.command import Command, Use
-from onceproof.spark_checks.cli.console import colored, search_progress
 from onceproof.spark_checks.cli.options import (
     as_json_option,
     print_json,
     set_option,
     trust_option,
 )
+from onceproof.spark_checks.cli.output.console import colored, search_progress
 from onceproof.spark_checks.sinks.exchange_model import OWN_CODE_ENGINES
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,

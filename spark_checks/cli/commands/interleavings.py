@@ -6,9 +6,9 @@ import click
 
 from onceproof.model.errors import UsageError
 from onceproof.model.library import make, settings_of
-from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json, set_option
+from onceproof.spark_checks.cli.output import console
 
 
 @click.command(cls=Command)

@@ -15,9 +15,9 @@ from onceproof.model.language.sorts import Sort
 from onceproof.model.language.steps import steps_of
 from onceproof.model.library import find, parts, variants
 from onceproof.properties.judges.by_search import claims_of
-from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json
+from onceproof.spark_checks.cli.output import console
 
 if TYPE_CHECKING:
     from onceproof.model.language.composition.protocol import Protocol

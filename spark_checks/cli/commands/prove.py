@@ -8,7 +8,6 @@ import click
 
 from onceproof.model.files import writable
 from onceproof.model.library import make, settings_of
-from onceproof.spark_checks.cli import console
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.evidence_option import evidence, leave
 from onceproof.spark_checks.cli.options import (
@@ -19,6 +18,7 @@ from onceproof.spark_checks.cli.options import (
     say_nothing_is_claimed,
     set_option,
 )
+from onceproof.spark_checks.cli.output import console
 from onceproof.spark_checks.cli.refuted_files import write_refuted
 
 

@@ -136,7 +136,7 @@ def reconcile(
     Example: onceproof reconcile --source parquet:landing/payments --sink
     table:prod.payments --key payment_id --time created_at --until 2026-02-01
     """
-    from onceproof.spark_checks.cli.reconcile_console import (  # noqa: PLC0415
+    from onceproof.spark_checks.cli.output.reconcile_console import (  # noqa: PLC0415
         show,
         shown_progress,
     )

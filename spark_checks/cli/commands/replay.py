@@ -120,7 +120,7 @@ def replay(
     readers saw what its model expects in every run. With --only or --faults it is 0 if
     nothing is refuted beyond what the file states, and 2 if a run could not be steered.
     """
-    from onceproof.spark_checks.cli import (  # noqa: PLC0415
+    from onceproof.spark_checks.cli.output import (  # noqa: PLC0415
         replay_console,
         replay_progress,
     )

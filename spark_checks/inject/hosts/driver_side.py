@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.inject import sandbox
 from onceproof.spark_checks.inject.adapters import kind_of
-from onceproof.spark_checks.inject.failure_reason import is_lost, named
+from onceproof.spark_checks.inject.failures.failure_reason import is_lost, named
 from onceproof.spark_checks.inject.forked_driver import LOST, RAISED
 from onceproof.spark_checks.inject.start import Start
 from onceproof.spark_checks.inject.tracing.tracer import Tracer, trace_none

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import OnceproofError, UsageError
-from onceproof.spark_checks.inject.error_condition import condition_of
-from onceproof.spark_checks.inject.failure_reason import is_lost, named
+from onceproof.spark_checks.inject.failures.error_condition import condition_of
+from onceproof.spark_checks.inject.failures.failure_reason import is_lost, named
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inject.forked_driver import LOST
 from onceproof.spark_checks.inject.hosts import pickling, user_modules
 from onceproof.spark_checks.inject.hosts.driver_side import serve_run
-from onceproof.spark_checks.inject.redaction import redacted
 from onceproof.spark_checks.inject.sink_description import describe
 from onceproof.spark_checks.session import spark_internals
 from onceproof.spark_checks.session.java import jvm_link

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inject.tracing import zombie
 from onceproof.spark_checks.inject.tracing.early_release import released_by
 from onceproof.spark_checks.inject.tracing.followed_code import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.checkpoint_edits import Trap, own
-from onceproof.spark_checks.inject.failure_reason import is_lost, reason
+from onceproof.spark_checks.inject.failures.failure_reason import is_lost, reason
 from onceproof.spark_checks.inject.forked_driver import ForkedDriver
 from onceproof.spark_checks.inject.start import Start
 from onceproof.spark_checks.inject.tracing import line_trace

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.checkpoint_edits import entries, own
-from onceproof.spark_checks.inject.failure_reason import is_lost, reason
+from onceproof.spark_checks.inject.failures.failure_reason import is_lost, reason
 from onceproof.spark_checks.inject.forked_driver import HUNG, LOG
 from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.plan.rules import (

@@ -14,8 +14,8 @@ from onceproof.properties.guarantees import AT_MOST_ONCE, guarantees_of
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.ledger import EventOutcome, History, Row
 from onceproof.spark_checks.cli import main
-from onceproof.spark_checks.cli.replay_console import replay_data, show_replay
-from onceproof.spark_checks.cli.replay_progress import file_view, replay_view
+from onceproof.spark_checks.cli.output.replay_console import replay_data, show_replay
+from onceproof.spark_checks.cli.output.replay_progress import file_view, replay_view
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.replay.events import SinkBegun, SinkJudged, Started

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.spark_checks.inject.error_condition import condition_of
-from onceproof.spark_checks.inject.failure_reason import named
+from onceproof.spark_checks.inject.failures.error_condition import condition_of
+from onceproof.spark_checks.inject.failures.failure_reason import named
 from onceproof.spark_checks.replay.observations import _NOTHING_THERE
 from tests.spark_checks.stores.conftest import needs
 

@@ -10,7 +10,7 @@ import pytest
 from onceproof.properties.counterexample.words.readers import readers_see
 from onceproof.properties.guarantees import ATOMIC_VISIBILITY, RECOVERABLE
 from onceproof.properties.ledger import EventOutcome, History, Row
-from onceproof.spark_checks.inject.failure_reason import reason
+from onceproof.spark_checks.inject.failures.failure_reason import reason
 from onceproof.spark_checks.inject.forked_driver import DriverDiedError
 from onceproof.spark_checks.replay.outcome import Outcome
 from onceproof.spark_checks.replay.run_evidence import RunRecord

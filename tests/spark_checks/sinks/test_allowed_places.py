@@ -7,7 +7,7 @@ import re
 import pytest
 
 from onceproof.spark_checks.inject import sandbox
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inject.refusal import refusal, suggested
 from onceproof.spark_checks.sinks import allowed_places
 

@@ -16,7 +16,7 @@ from rich.progress import (
 )
 
 from onceproof.model.text import printable
-from onceproof.spark_checks.cli.console import console_to, stderr
+from onceproof.spark_checks.cli.output.console import console_to, stderr
 from onceproof.spark_checks.replay import events
 
 if TYPE_CHECKING:

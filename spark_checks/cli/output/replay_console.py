@@ -11,7 +11,7 @@ from rich.text import Text
 
 from onceproof.model.text import printable, shell_word
 from onceproof.properties.verdicts import Verdict, weakest
-from onceproof.spark_checks.cli.console import marked, stdout
+from onceproof.spark_checks.cli.output.console import marked, stdout
 from onceproof.spark_checks.report.bounds import bounds_of_replay
 from onceproof.spark_checks.report.causes import causes_of
 from onceproof.spark_checks.report.drift import drift_data, parting

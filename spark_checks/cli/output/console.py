@@ -20,8 +20,8 @@ from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.judges.by_search import Finding, Report, parameters_of
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.cli.streams import drawn_on
-from onceproof.spark_checks.cli.trace_console import show_traces
+from onceproof.spark_checks.cli.output.streams import drawn_on
+from onceproof.spark_checks.cli.output.trace_console import show_traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

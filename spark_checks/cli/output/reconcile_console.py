@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from onceproof.model.text import printable
-from onceproof.spark_checks.cli.console import marked, stderr, stdout
+from onceproof.spark_checks.cli.output.console import marked, stderr, stdout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from onceproof.spark_checks.inject.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted
 
 _RAISED = re.compile(r"[\w.]*(Error|Exception): ")
 _OURS = re.compile(r"^onceproof\.[\w.]+: ")

@@ -1,0 +1,1 @@
+"""What is said of a failure in a run: its code, its reason, and no secrets."""
