@@ -21,13 +21,12 @@ from onceproof.spark_checks.session.java.jvm import (
     java_version,
     none_left,
 )
+from onceproof.spark_checks.session.private_names import ERRORS_LOG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 CONNECT = "sc://"
-# PySpark prints each error by it as well, with the stacks of Java and Python.
-_ERRORS_LOG = "SQLQueryContextLogger"
 _HERE = {
     "spark.app.name": "onceproof reconcile",
     "spark.log.level": "ERROR",
@@ -82,7 +81,7 @@ def sentences(what: str = "") -> Iterator[None]:
 
     ``what`` begins the sentence, such as "the source x cannot be read".
     """
-    log = logging.getLogger(_ERRORS_LOG)
+    log = logging.getLogger(ERRORS_LOG)
     before = log.level
     log.setLevel(logging.CRITICAL + 1)
     try:

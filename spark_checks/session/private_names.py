@@ -94,6 +94,12 @@ A failed attempt frees its place only once Spark's scheduler has heard of its fa
 On a busy machine the next attempt may ask before that, and is denied.
 """
 
+ERRORS_LOG = "SQLQueryContextLogger"
+"""The log that PySpark 4 prints each error to, with the stacks of Java and Python.
+
+The error is raised as well, so who reports it himself turns the log off.
+"""
+
 END_OF_STREAM = b"\xff\xff\xff\xfc"
 """The number, as Spark sends it, after which a task gets no more input."""
 

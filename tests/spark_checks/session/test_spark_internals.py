@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
 
+import pyspark.errors.exceptions.base
 import pytest
 
+from onceproof.model.versions import versions_of
 from onceproof.spark_checks.cli import examination
 from onceproof.spark_checks.session import private_names
-from onceproof.spark_checks.session.private_names import NAMES, Name
+from onceproof.spark_checks.session.private_names import ERRORS_LOG, NAMES, Name
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "spark_checks" / "session" / "spark_internals.py"
@@ -75,3 +78,12 @@ def test_each_private_name_in_the_file_is_in_the_table():
     of_the_stub = {"_sc"}
 
     assert used - of_the_stub <= {name.name for name in NAMES}
+
+
+@pytest.mark.skipif(
+    versions_of("pyspark")["pyspark"].startswith("3."),
+    reason="PySpark 3 prints no errors to a log of its own",
+)
+def test_errors_are_printed_to_the_log_that_is_turned_off():
+    """PySpark names the log in its code, and nowhere else."""
+    assert ERRORS_LOG in inspect.getsource(pyspark.errors.exceptions.base)
