@@ -20,7 +20,9 @@ from onceproof.spark_checks.inject.tracing.whereabouts import (
 from onceproof.spark_checks.plan.rules import (
     CUTS,
     EXCHANGE_OF,
+    LATE_REQUEST,
     LOSE_REPLY,
+    LOSE_REQUEST,
     UNMET,
 )
 from onceproof.spark_checks.session.processes import client_processes
@@ -35,6 +37,13 @@ if TYPE_CHECKING:
 
 ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 _WORKS_ON = 0.3
+_STALLS = 2.0
+_SETTLES = 30.0
+_CUT_OF = {
+    LOSE_REQUEST: Cut.REQUEST,
+    LOSE_REPLY: Cut.REPLY,
+    LATE_REQUEST: Cut.LATE,
+}
 OUTSIDE = "sent while none of your code runs"
 ABORTS = "sent by code that aborts a batch"
 
@@ -49,6 +58,8 @@ class SeenRequest:
     """Which request it is since the code came there, from 1."""
     link: Link
     """The connection."""
+    sent: float = 0.0
+    """When it was sent, by the monotonic clock."""
     answered: bool = False
     """Whether the store has answered."""
 
@@ -80,6 +91,8 @@ class Connections:
         self._requests: list[SeenRequest] = []
         self._others: Counter[str] = Counter()
         self._worked: dict[Link, float] = {}
+        self._late: dict[Link, SeenRequest] = {}
+        self._settling = False
         self._proxy = Proxy(address, self)
 
     @property
@@ -93,6 +106,7 @@ class Connections:
             self._rules = [rule for rule in rule_set.rules if rule.do in CUTS]
             self._patience = rule_set.patience
             self._watching = True
+            self._settling = False
             self._numbers.clear()
             self._requests = []
             self._others.clear()
@@ -102,6 +116,25 @@ class Connections:
         with self._lock:
             self._watching = False
             self._rules = []
+
+    def settle(self) -> None:
+        """Let requests that are still on their way arrive, and the store answer."""
+        with self._lock:
+            self._settling = True
+        deadline = time.monotonic() + _SETTLES
+        while self._late and time.monotonic() < deadline:
+            time.sleep(0.002)
+        with self._lock:
+            for link in list(self._late):
+                self._in_vain(link)
+
+    def _in_vain(self, link: Link) -> None:
+        """Take note that a late request had no effect."""
+        late = self._late.pop(link, None)
+        if late is not None:
+            (self._marks / f"{UNMET}-late-{link.peer}").write_text(
+                f"the store did not answer the late request of {late.where.line}"
+            )
 
     def seen(self) -> tuple[list[SeenRequest], dict[str, int]]:
         """Return the exchanges of the run, and the number of others, by reason."""
@@ -123,16 +156,16 @@ class Connections:
             self._latest.pop(link, None)
             if not self._watching:
                 return Cut.NOTHING
-            rule = self._due(link)
+            rule = self._rule_for(link)
         if rule is None:
             return Cut.NOTHING
         if not self._awaited(rule):
             return Cut.NOTHING
         with self._lock:
             self._cutting[link] = rule
-        return Cut.REPLY if rule.do == LOSE_REPLY else Cut.REQUEST
+        return _CUT_OF[rule.do]
 
-    def _due(self, link: Link) -> Rule | None:
+    def _rule_for(self, link: Link) -> Rule | None:
         """Take note of a request; return the rule for it, which counts once."""
         holder = self._holder(link)
         if holder is None:
@@ -147,7 +180,8 @@ class Connections:
             self._others[OUTSIDE if where is None else ABORTS] += 1
             return None
         self._numbers[holder, where] += 1
-        seen = SeenRequest(where, self._numbers[holder, where], link)
+        number = self._numbers[holder, where]
+        seen = SeenRequest(where, number, link, time.monotonic())
         self._requests.append(seen)
         self._latest[link] = seen
         found = next((rule for rule in self._rules if _fits(rule, seen)), None)
@@ -189,8 +223,33 @@ class Connections:
         """Leave the mark of the fault."""
         with self._lock:
             rule = self._cutting.pop(link, None)
+            seen = self._latest.pop(link, None)
+            if rule is not None and rule.do == LATE_REQUEST and seen is not None:
+                self._late[link] = seen
         if rule is not None and rule.mark:
             (self._marks / rule.mark).touch()
+
+    def due(self, link: Link) -> bool:  # noqa: ARG002
+        """Return whether a late request arrives now.
+
+        That is once a run has ended well, which has sent it again where it had to. If
+        the code waits in vain, it is at once: what it waits for may be a lock that the
+        late request's own connection holds.
+        """
+        with self._lock:
+            if self._settling:
+                return True
+            longest = time.monotonic() - _STALLS
+            asked = (one for at, one in self._latest.items() if at.open)
+            return any(not one.answered and one.sent < longest for one in asked)
+
+    def arrived(self, link: Link, *, answered: bool) -> None:
+        """Take note that a late request was sent on; without an answer, it was not."""
+        with self._lock:
+            if answered:
+                self._late.pop(link, None)
+            else:
+                self._in_vain(link)
 
     def waits(self, link: Link) -> bool:
         """Return whether the client waits for its answer.

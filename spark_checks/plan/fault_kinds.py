@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.plan.rules import (
     DRIVER_EXCHANGE,
+    LATE_REQUEST,
     LINES,
     LOSE_REPLY,
     LOSE_REQUEST,
@@ -130,6 +131,12 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
         code=DRIVER_EXCHANGE,
         cuts=LOSE_REPLY,
     ),
+    "late_request_in_commit": FaultKind(
+        Effect.ENDS_RUN,
+        "at a request of the code on the driver, which reaches the store later",
+        code=DRIVER_EXCHANGE,
+        cuts=LATE_REQUEST,
+    ),
     "lose_request_in_task": FaultKind(
         Effect.FAILS_ATTEMPT,
         "before a request of the code in a task reaches the store",
@@ -143,6 +150,13 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
         in_task=True,
         code=TASK_EXCHANGE,
         cuts=LOSE_REPLY,
+    ),
+    "late_request_in_task": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "at a request of the code in a task, which reaches the store later",
+        in_task=True,
+        code=TASK_EXCHANGE,
+        cuts=LATE_REQUEST,
     ),
     "lose_request": FaultKind(
         Effect.FAILS_ATTEMPT,

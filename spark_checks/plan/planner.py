@@ -367,6 +367,7 @@ ENDINGS: dict[str, Callable[[_Planner, RunDraft, Event, int], None]] = {
     "crash_in_task": _Planner.crash_in_task,
     "lose_request_in_commit": _Planner.lose_in_commit,
     "lose_reply_in_commit": _Planner.lose_in_commit,
+    "late_request_in_commit": _Planner.lose_in_commit,
     "lose_commit_request": _Planner.lose_of_commit,
     "lose_commit_reply": _Planner.lose_of_commit,
 }

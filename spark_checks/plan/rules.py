@@ -37,7 +37,8 @@ CALLBACK = "the callback of foreachBatch"
 OWN_CODE = (LINES, WORK, UNDO)
 EXCHANGE_OF = {LINES: DRIVER_EXCHANGE, WORK: TASK_EXCHANGE}
 LOSE_REQUEST, LOSE_REPLY = "lose_request", "lose_reply"
-CUTS = (LOSE_REQUEST, LOSE_REPLY)
+LATE_REQUEST = "late_request"
+CUTS = (LOSE_REQUEST, LOSE_REPLY, LATE_REQUEST)
 """What rules for exchanges do."""
 OUTSIDE = "code that is not followed"
 """The ``function`` of rules for code that is called, and not followed."""

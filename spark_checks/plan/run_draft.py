@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.spark_checks.plan.rules import CUTS, LOSE_REPLY, OWN_CODE, Rule
+from onceproof.spark_checks.plan.rules import (
+    CUTS,
+    LATE_REQUEST,
+    LOSE_REPLY,
+    OWN_CODE,
+    Rule,
+)
 from onceproof.spark_checks.plan.run_plan import (
     BEGIN,
     END,
@@ -187,6 +193,8 @@ def _in_words(
         request = f"{rest['request']} (sent at {point}{spot}, batch {batch})"
         if do == LOSE_REPLY:
             return f"the store answered {request}; the answer was lost"
+        if do == LATE_REQUEST:
+            return f"the connection broke at {request}, which reached the store later"
         return f"the connection broke before {request} reached the store"
     if function in OWN_CODE:
         place = str(CodePoint(rest.get("line", ""), rest.get("nth") or 1))

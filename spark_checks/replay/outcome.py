@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.plan.rules import (
     CALLBACK,
     CUTS,
+    LATE_REQUEST,
     LINES,
     LOSE_REPLY,
     LOSE_REQUEST,
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.exchanges import SeenExchanges
 
 
-_NOT_CUT = {LOSE_REQUEST: "before", LOSE_REPLY: "after the answer to"}
+_NOT_CUT = {
+    LOSE_REQUEST: "before",
+    LOSE_REPLY: "after the answer to",
+    LATE_REQUEST: "with a delay of",
+}
 _WHERE = {DRIVER: LINES, TASK: WORK, ABORT: UNDO}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.plan.rules import LOSE_REPLY, LOSE_REQUEST
+from onceproof.spark_checks.plan.rules import LATE_REQUEST, LOSE_REPLY, LOSE_REQUEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,7 @@ _MOST_SHOWN = 8
 _HOW = {
     LOSE_REQUEST: "before the store was reached",
     LOSE_REPLY: "after it had answered",
+    LATE_REQUEST: "while the request reached it later",
 }
 
 
@@ -37,7 +38,6 @@ def exchanges_of(report: SinkReport) -> list[str]:
     found += [
         f"not cut, {number} requests {why}" for why, number in seen.not_cut.items()
     ]
-    found.append("not delayed: no request reaches the store later than it is sent")
     return found
 
 

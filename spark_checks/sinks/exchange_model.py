@@ -41,6 +41,11 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
         """The store answers the code on the driver, and the answer is lost."""
         self._driver_raises(b, n)
 
+    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
+    def late_request_in_commit(self, b: Member, n: Member) -> None:
+        """A connection of the code on the driver breaks; its request arrives later."""
+        self._driver_raises(b, n)
+
     @fault(per=_AN_ATTEMPTS)
     def lose_request_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
         """A connection of an attempt breaks before the store is reached."""
@@ -49,6 +54,11 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
     @fault(per=_AN_ATTEMPTS)
     def lose_reply_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
         """The store answers an attempt, and the answer is lost."""
+        self._attempt_raises(b, p, a, n)
+
+    @fault(per=_AN_ATTEMPTS)
+    def late_request_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        """A connection of an attempt breaks, and its request arrives later."""
         self._attempt_raises(b, p, a, n)
 
     def _driver_raises(self, b: Member, n: Member) -> None:

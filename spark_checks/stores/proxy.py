@@ -37,6 +37,7 @@ class Cut(Enum):
     NOTHING = "it is passed on, and so is its answer"
     REQUEST = "the connection breaks before the request reaches the store"
     REPLY = "the connection breaks once the store has answered"
+    LATE = "the connection breaks, and the request reaches the store later"
 
 
 class Watcher(Protocol):
@@ -54,6 +55,12 @@ class Watcher(Protocol):
     def broke(self, link: Link) -> None:
         """Take note that a connection breaks now, as decided."""
 
+    def due(self, link: Link) -> bool:
+        """Return whether a late request reaches the store now."""
+
+    def arrived(self, link: Link, *, answered: bool) -> None:
+        """Take note that it was sent on, and whether the store answered."""
+
     def waits(self, link: Link) -> bool:
         """Return whether the client has sent all of its request, and waits."""
 
@@ -70,6 +77,11 @@ class Link:
             one.setblocking(False)  # noqa: FBT003 - its own signature
             with suppress(OSError):
                 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    @property
+    def open(self) -> bool:
+        """Whether the client's end is open."""
+        return self.client.fileno() >= 0
 
     def close(self) -> None:
         """Close both ends."""
@@ -240,11 +252,33 @@ class _Passing:
             return False
         self._gathers = False
         self._cut = self._watcher.request(self._link)
-        if self._cut is Cut.REQUEST:
+        if self._cut is Cut.LATE and len(self._to_store) >= _MOST_HELD:
+            return False  # the client has not sent it all, and would not any more
+        if self._cut in (Cut.REQUEST, Cut.LATE):
             self._watcher.broke(self._link)
             self._link.reset()
+            if self._cut is Cut.LATE:
+                self._deliver()
             return True
         return False
+
+    def _deliver(self) -> None:
+        """Keep a request until it is due; then let the store answer it to nobody."""
+        while not self._watcher.due(self._link):
+            if self._over.wait(_TURN):
+                return
+        self._client_ended = True
+        store = self._link.store
+        answered = False
+        with suppress(OSError):
+            store.setblocking(True)  # noqa: FBT003 - its own signature
+            store.settimeout(_DRAINS)
+            store.sendall(self._to_store)
+            self._to_store.clear()
+            answered = bool(store.recv(_PIECE))
+            store.setblocking(False)  # noqa: FBT003 - its own signature
+            self._hear_out()
+        self._watcher.arrived(self._link, answered=answered)
 
     def _from_store(self) -> bool:
         """Take what the store sends; return whether the connection is cut now."""

@@ -118,6 +118,8 @@ class QueryRun:
         try:
             with trap, self._stall:
                 ended = self._run(rule_set, placed, run)
+            if self._connections is not None and not ended.error:
+                self._connections.settle()
             died, lost = self.leave()
             if lost and not died:
                 return QueryResult(lost, failed=True)

@@ -13,7 +13,7 @@ from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import Unreliable
 from onceproof.spark_checks.plan.choice import Choice
-from onceproof.spark_checks.plan.rules import LOSE_REPLY, LOSE_REQUEST
+from onceproof.spark_checks.plan.rules import CUTS, LATE_REQUEST, LOSE_REPLY
 from onceproof.spark_checks.replay.cleanup import CleanupWarning
 from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
@@ -56,7 +56,7 @@ def cuts(found):
         (hit.do, hit.line)
         for outcome in found.report.replayed
         for hit in outcome.hits
-        if hit.do in (LOSE_REQUEST, LOSE_REPLY)
+        if hit.do in CUTS
     }
 
 
@@ -85,13 +85,25 @@ def test_a_right_sink_holds_with_every_exchange_cut_both_ways(judged, build):
 
     assert found.verdict is Verdict.HELD, found.headline
     places = found.report.sink.exchanges.places
-    assert cuts(found) == {(do, p) for p in places for do in (LOSE_REQUEST, LOSE_REPLY)}
+    assert cuts(found) == {(do, p) for p in places for do in CUTS}
     assert any("the end of line" in place for place in places)
     [line] = [one for one in found.left_out if one.startswith("cut ")]
     assert line.startswith(
-        "cut before the store was reached and after it had answered, "
-        f"{len(places)} of {len(places)} exchanges: request"
+        "cut before the store was reached and after it had answered and while the "
+        f"request reached it later, {len(places)} of {len(places)} exchanges: request"
     )
+
+
+@pytest.mark.ci
+def test_a_late_request_refutes_what_no_lost_one_does(judged):
+    """What was deleted late had been written again meanwhile."""
+    found = judged(sinks.overwrites)
+
+    assert found.verdict is Verdict.REFUTED, found.headline
+    assert "not at all" in found.headline
+    broken = found.report.first_break(EFFECTIVELY_ONCE)
+    assert [hit.do for hit in broken.hits] == [LATE_REQUEST]
+    assert "which reached the store later" in found.story
 
 
 @pytest.mark.ci

@@ -7,11 +7,15 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 import uuid
 
 import pytest
 
 from onceproof.spark_checks.stores.proxy import Cut, Proxy
+
+
+GREETING = b"hello\n"
 
 
 class Deciding:
@@ -20,6 +24,8 @@ class Deciding:
     def __init__(self, number=0, cut=Cut.NOTHING):
         self.number, self.cut = number, cut
         self.requests = self.answers = self.breaks = 0
+        self.over = threading.Event()
+        self.arrivals = []
 
     def watches(self):
         return True
@@ -33,6 +39,12 @@ class Deciding:
 
     def broke(self, link):
         self.breaks += 1
+
+    def due(self, link):
+        return self.over.is_set()
+
+    def arrived(self, link, *, answered):
+        self.arrivals.append(answered)
 
     def waits(self, link):
         return True
@@ -60,6 +72,8 @@ class Echo:
         try:
             if self.context:
                 client = self.context.wrap_socket(client, server_side=True)
+            # So that the end of a handshake is an exchange of its own.
+            client.sendall(GREETING)
             with client, client.makefile("rb") as lines:
                 for line in lines:
                     self.lines.append(line)
@@ -101,6 +115,9 @@ def echo(request):
         made = socket.create_connection(("127.0.0.1", port), timeout=10)
         if request.param == "tls":
             made = trusting.wrap_socket(made, server_hostname="localhost")
+        found = b""
+        while found != GREETING:
+            found += made.recv(len(GREETING) - len(found))
         return made
 
     yield server, connect
@@ -182,6 +199,59 @@ def test_a_connection_is_cut_before_or_after_the_store_acts(echo, through, cut):
     assert watcher.breaks == 1
     with connect(proxy.port) as client:
         assert ask(client, b"c\n") == b"C\n"
+
+
+def waited_for(condition):
+    """Wait until a condition holds; say whether it does."""
+    deadline = time.monotonic() + 20
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    return condition()
+
+
+def test_a_late_request_arrives_when_it_is_due(echo, through):
+    """The client hears of an error at once, and sends it again before it arrives."""
+    server, connect = echo
+    before, _ = counted(echo, through)
+    server.lines.clear()
+    watcher = Deciding(before + 1, Cut.LATE)
+    proxy = through(server.address, watcher)
+
+    with connect(proxy.port) as client:
+        ask(client, b"a\n")
+        with pytest.raises(OSError):  # noqa: PT011 - whichever a broken connection gives
+            ask(client, b"b\n")
+    with connect(proxy.port) as client:
+        ask(client, b"c\n")
+    assert server.lines == [b"a\n", b"c\n"]
+    watcher.over.set()
+
+    assert waited_for(lambda: watcher.arrivals == [True])
+    assert server.lines == [b"a\n", b"c\n", b"b\n"]
+
+
+def test_a_late_request_that_never_arrives_is_said_to_be_none(through):
+    """The store has closed the connection meanwhile."""
+    closed = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        client, _ = listener.accept()
+        client.close()
+        closed.set()
+
+    threading.Thread(target=serve, daemon=True).start()
+    watcher = Deciding(1, Cut.LATE)
+    proxy = through(listener.getsockname(), watcher)
+
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as client:
+        client.sendall(b"a\n")
+        assert waited_for(lambda: watcher.breaks == 1)
+    closed.wait(10)
+    watcher.over.set()
+
+    assert waited_for(lambda: watcher.arrivals == [False])
+    listener.close()
 
 
 def test_it_listens_on_loopback_alone_and_ends(echo, through):

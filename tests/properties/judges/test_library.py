@@ -1,0 +1,76 @@
+"""A protocol is as it states if just that breaks which it says breaks."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.model.language import Protocol, action, always, leads_to, not_, state
+from onceproof.model.library import Variant
+from onceproof.properties.judges.library import judge_variants
+
+
+class Lamp(Protocol):
+    """A lamp that is lit once, and a bell that nobody rings."""
+
+    lit = state(False)
+    rung = state(False)
+
+    @action
+    def light(self) -> None:
+        """Light it."""
+        self.lit = True
+
+    @always
+    def dark(self) -> bool:
+        """It stays dark, which is wrong."""
+        return not_(self.lit)
+
+
+class Stated(Lamp):
+    """States what breaks."""
+
+    breaks = ("dark",)
+
+
+class SaysNothing(Stated):
+    """Has a claim about what never happens."""
+
+    @leads_to
+    def opened(self) -> tuple[bool, bool]:
+        """Who rings is let in."""
+        return self.rung, self.lit
+
+
+class StatesWhatSaysNothing(SaysNothing):
+    """States that the claim breaks which says nothing."""
+
+    breaks = ("dark", "opened")
+
+
+class StatesTooMuch(Stated):
+    """States that something breaks which holds."""
+
+    breaks = ("dark", "silent")
+
+    @always
+    def silent(self) -> bool:
+        """Nobody rings."""
+        return not_(self.rung)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "as_stated", "contradicted"),
+    [
+        (Stated, True, False),
+        (Lamp, False, True),
+        (SaysNothing, False, True),
+        (StatesWhatSaysNothing, False, True),
+        (StatesTooMuch, False, True),
+    ],
+)
+def test_what_breaks_is_compared_with_what_is_stated(protocol, as_stated, contradicted):
+    """A claim that says nothing is as nobody states it."""
+    [found] = judge_variants([Variant("lamp", protocol())])
+
+    assert found.as_stated is as_stated
+    assert found.not_as_stated is contradicted
