@@ -14,7 +14,6 @@ import pytest
 
 from onceproof.spark_checks.stores.proxy import Cut, Proxy
 
-
 GREETING = b"hello\n"
 
 
