@@ -8,7 +8,7 @@ import pytest
 
 from tests.mutation import MUTATIONS
 from tests.mutation import mutation as making
-from tests.mutation.table import PATH
+from tests.mutation.table import written
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.meaning)
@@ -26,30 +26,32 @@ def test_each_mutation_has_a_meaning_of_its_own():
     assert len(set(meanings)) == len(meanings) >= 60
 
 
-def written():
-    """Give the rows of the table as they are written: file, meaning, who noticed."""
-    lines = PATH.read_text(encoding="utf-8").splitlines()
-    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
-    return [(file.strip("`"), meaning, by) for file, meaning, by in rows]
-
-
 def test_each_mutation_has_one_row_in_the_table():
     """In their order, and the table has no other rows."""
-    rows = [(file, meaning) for file, meaning, _ in written()]
+    rows = [(file, meaning) for file, meaning, _, _ in written()]
 
     assert rows == [(m.file, m.meaning) for m in MUTATIONS]
+
+
+def test_each_row_is_of_the_change_as_it_is_written():
+    """One that was written anew says nothing until it is made: see ``--missing``."""
+    digests = {m.meaning: m.digest for m in MUTATIONS}
+
+    others = [meaning for _, meaning, _, one in written() if one != digests[meaning]]
+
+    assert not others
 
 
 @pytest.mark.parametrize("row", written(), ids=lambda row: row[1])
 def test_each_row_names_a_test_that_noticed_and_is_there(row):
     """Or why nothing can notice. None was not run, and none survived."""
-    _, meaning, by = row
+    _, meaning, by, _ = row
     reasons = {m.meaning: m.equivalent for m in MUTATIONS}
 
     if reasons[meaning]:
         assert by == f"nothing: {reasons[meaning]}"
         return
-    file, *names = by.strip("`").partition(" ")[0].split("::")
+    file, *names = by.partition(" ")[0].split("::")
     assert file.startswith("tests/"), f"nothing notices: {meaning}: {by}"
     path = making.ROOT / file
     assert path.exists()
