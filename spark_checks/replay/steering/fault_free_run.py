@@ -186,7 +186,7 @@ def _exchanged(
         besides = "; ".join(["", *others])
         message = (
             f"{sink.name}'s code exchanges nothing with its store, so no connection of "
-            f"it can be broken{besides}; help: let it connect to target.store.url, or "
+            f"it can be broken{besides}; help: let it connect as target.store says, or "
             "name the store without Unreliable()"
         )
         raise UsageError(message)

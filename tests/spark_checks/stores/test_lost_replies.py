@@ -137,7 +137,7 @@ def test_code_that_passes_the_store_by_is_refused(judged):
     with pytest.raises(UsageError, match="exchanges nothing with its store") as raised:
         judged(sinks.past_the_store)
 
-    assert "help: let it connect to target.store.url" in str(raised.value)
+    assert "help: let it connect as target.store says" in str(raised.value)
 
 
 @pytest.mark.ci
