@@ -29,6 +29,8 @@ _KEY = "onceproof"
 _ENDPOINT = "endpoint"
 _SECONDS = 10
 _S3A = "spark.hadoop.fs.s3a"
+_S3A_JAR = "org.apache.hadoop:hadoop-aws:3"
+_CLOUD_JAR = "org.apache.spark:spark-hadoop-cloud_2.13:4"
 _CLOUD = "org.apache.spark.internal.io.cloud"
 # With these, the committer is the one that fs.s3a.committer.name says.
 _COMMITTERS = (
@@ -100,23 +102,24 @@ class S3:
         return found.replace(MISSING, "")
 
     def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:
-        """Need Hadoop's S3A, where there is one for this version of Spark.
+        """Need Hadoop's S3A, where there is one for this version of Spark, or yours.
 
         Settings for the endpoint are those of the bucket alone: what the session does
         with other buckets stays as it is.
         """
-        jars = connector(self.name)
-        if not jars:
+        jars, own = connector(self.name), own_version([_S3A_JAR], settings)
+        if not (jars or own):
             return SparkNeeds()
         place = self._place(folder, "")
-        local = (
+        wanted = (
             (f"{_S3A}.buffer.dir", str(folder / "buffer")),
             (f"{_S3A}.committer.staging.tmp.path", f"file:{folder / 'staging'}"),
+            *_of_bucket(place),
         )
-        wanted = (*_COMMITTERS, *local, *_of_bucket(place))
-        if own_version([jar.coordinate for jar in jars], settings):
-            return SparkNeeds((), wanted)
-        return SparkNeeds(fetched(jars), wanted)
+        if not own:
+            return SparkNeeds(fetched(jars), (*_COMMITTERS, *wanted))
+        cloud = own_version([_CLOUD_JAR], settings)
+        return SparkNeeds((), (*(_COMMITTERS if cloud else ()), *wanted))
 
     def start(self, folder: Path) -> RunningS3:
         """Start a server on a free port of loopback, or look whether yours answers."""

@@ -252,10 +252,8 @@ def test_sparks_session_gets_s3a_unless_there_is_one(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "fetched", lambda jars: taken.append(jars) or ())
     monkeypatch.setattr(module, "connector", lambda store: (WANTED,))
     store = S3("http://h:9000/", **OWN)
-    mine = {"spark.jars.packages": "org.apache.hadoop:hadoop-aws:3.4.2"}
 
     found = dict(store.needs({}, tmp_path).settings)
-    own = store.needs(mine, tmp_path)
 
     of_bucket = "spark.hadoop.fs.s3a.bucket.tests"
     assert taken == [(WANTED,)]
@@ -264,6 +262,23 @@ def test_sparks_session_gets_s3a_unless_there_is_one(monkeypatch, tmp_path):
     assert not {key for key in found if key.startswith("spark.hadoop.fs.s3a.end")}
     local = [value for key, value in found.items() if key.endswith(("dir", "path"))]
     assert all(str(tmp_path) in value for value in local)
-    assert (own.jars, dict(own.settings)) == ((), found)
     monkeypatch.setattr(module, "connector", lambda store: ())
     assert store.needs({}, tmp_path).settings == ()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_s3a_of_the_users_own_is_used(monkeypatch, tmp_path, known):
+    """On any Spark; committers are bound where their jar is named, too."""
+    monkeypatch.setattr(module, "fetched", lambda jars: pytest.fail("fetched"))
+    monkeypatch.setattr(module, "connector", lambda store: (WANTED,) if known else ())
+    store, aws = S3("http://h:9000", **OWN), "org.apache.hadoop:hadoop-aws:3.5.0"
+    cloud = f"{aws},org.apache.spark:spark-hadoop-cloud_2.13:4.2.0"
+
+    alone = store.needs({"spark.jars.packages": aws}, tmp_path)
+    both = store.needs({"spark.jars.packages": cloud}, tmp_path)
+
+    committers = {"spark.sql.sources.commitProtocolClass"}
+    assert alone.jars == both.jars == ()
+    assert "spark.hadoop.fs.s3a.bucket.tests.endpoint" in dict(alone.settings)
+    assert committers & dict(alone.settings).keys() == set()
+    assert committers & dict(both.settings).keys() == committers
