@@ -118,7 +118,7 @@ def _summary(sheet: Sheet, groups: dict[str, Subjects]) -> Section:
     if odd:
         stated = f"**{odd} of {len(sheet.rows)} claims did not come out as stated**"
     outcome = (
-        f"All that is claimed holds for {len(whole)} of {len(sheet.subjects)} "
+        f"Every claim holds for {len(whole)} of {len(sheet.subjects)} "
         f"subjects. {stated}."
     )
     made = (

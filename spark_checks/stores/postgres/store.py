@@ -22,8 +22,11 @@ from onceproof.spark_checks.stores.postgres import server as postgres_server
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS, SparkNeeds, own_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from onceproof.spark_checks.stores.postgres.server import Server
 
@@ -165,6 +168,24 @@ class PostgresPlace:
     def allowed(self) -> tuple[str, ...]:
         """The addresses that Spark may write to for the sink."""
         return (self.jdbc,)
+
+    def reader(
+        self, schema: StructType | str, query: str
+    ) -> Callable[[SparkSession], DataFrame]:
+        """Return a reader of a query's rows, for the ``read`` of a sink.
+
+        It connects as ``url`` says. The query's columns are those of the schema, in
+        order.
+        """
+
+        def read(spark: SparkSession) -> DataFrame:
+            import psycopg  # noqa: PLC0415 - an extra
+
+            with psycopg.connect(self.url) as db:
+                rows = db.execute(query.encode()).fetchall()
+            return spark.createDataFrame(rows, schema)
+
+        return read
 
     @property
     def address(self) -> tuple[str, int]:
