@@ -78,8 +78,14 @@ def test_a_lost_answer_refutes_what_no_crash_does(judged, postgres):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("build", [sinks.upsert_again, sinks.upsert_again_in_tasks])
-def test_a_right_sink_holds_with_every_exchange_cut_both_ways(judged, build):
+@pytest.mark.parametrize(
+    "build",
+    [
+        sinks.upsert_again,
+        pytest.param(sinks.upsert_again_in_tasks, marks=pytest.mark.grid),
+    ],
+)
+def test_a_right_sink_holds_with_every_exchange_cut_in_all_ways(judged, build):
     """On the driver and in tasks; the report says which exchanges were cut."""
     found = judged(build)
 
@@ -106,7 +112,7 @@ def test_a_late_request_refutes_what_no_lost_one_does(judged):
     assert "which reached the store later" in found.story
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_task_that_tries_again_inserts_twice(judged):
     """The rows of one partition are there twice, with no crash and no failed task."""
     found = judged(sinks.insert_again_in_tasks)

@@ -58,10 +58,8 @@ PLAIN, EVERY = reference_sinks(), every_reference_sink()
 SINKS = {name: sink for name, sink in EVERY.items() if name not in PLAIN}
 IN_CI = (
     "delta-txn-counted",
-    "kafka-read-uncommitted",
     "kafka-transaction-per-batch",
     "postgres-kafka-dual-write",
-    "postgres-prepared-undecided",
     "postgres-ledger-looked-up-once",
     "s3-append-magic",
 )

@@ -57,12 +57,12 @@ def test_an_insert_is_refuted_and_leaves_no_schema(judged, pool, postgres):
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [
-        (sinks.upsert, "held"),
+        pytest.param(sinks.upsert, "held", marks=pytest.mark.grid),
         (sinks.ledger, "held"),
         (sinks.ledger_apart, "refuted"),
         (sinks.upsert_in_tasks, "held"),
         (sinks.leaves_transactions_open, "held"),
-        (sinks.makes_its_table, "held"),
+        pytest.param(sinks.makes_its_table, "held", marks=pytest.mark.grid),
     ],
 )
 def test_a_sink_is_judged_by_what_it_does(judged, pool, postgres, build, verdict):
