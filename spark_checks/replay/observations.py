@@ -64,7 +64,7 @@ class Observer:
         self._counted = counted
         self._needed = needed
         if readers != _ONE:
-            columns = (*columns, _READER)
+            columns = (_READER, *columns)
             expected = _for_each(readers, expected)
             interim = None if interim is None else _for_each(readers, interim)
         self._named = tuple(columns)

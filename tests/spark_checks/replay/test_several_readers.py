@@ -65,7 +65,7 @@ def test_an_effect_is_named_with_its_reader(observed):
     history = observed[-1]["one missing"]
 
     missing = [row for row in history.rows if row.outcomes[0].visible == 0]
-    assert [row.example for row in missing] == ["id=c, reader=events"]
+    assert [row.example for row in missing] == ["reader=events, id=c"]
     assert {row.unit for row in missing} == {1}
 
 
