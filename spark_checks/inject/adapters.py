@@ -17,6 +17,7 @@ from onceproof.spark_checks.inject.steered_start import steered
 from onceproof.spark_checks.plan.rules import CALLBACK, RUN_PROPERTY, UNDO
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
 from onceproof.spark_checks.plan.sink_kind import CALLED, STARTS, SinkKind
+from onceproof.spark_checks.sinks.allowed_places import is_path
 from onceproof.spark_checks.sinks.interface import (
     BatchJob,
     Files,
@@ -168,6 +169,14 @@ class FilesKind(ManifestKind):
         self._name = name
         self._path = path
         self._options = options
+        self._in_store = "://" in path and not is_path(path)
+
+    def inside(
+        self, run: RunDraft, written: set[int], step: Event, *, again: bool
+    ) -> None:
+        """Edit the folder afterwards; in a store nothing is edited."""
+        kind: type[SinkKind] = Adapter if self._in_store else ManifestKind
+        kind.inside(self, run, written, step, again=again)
 
     def start(self, start: Start) -> StartedQuery:
         """Start the query."""
@@ -176,8 +185,8 @@ class FilesKind(ManifestKind):
         return writer.start(self._path)
 
     def edits(self) -> Path | None:
-        """Name the folder of the files."""
-        return Path(self._path)
+        """Name the folder of the files, unless it is in a store."""
+        return None if self._in_store else Path(self._path)
 
     def table(self, checkpoint: Path) -> Path:
         """Name the folder that was given."""
