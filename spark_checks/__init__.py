@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.tables.delta import Delta
     from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
     from onceproof.spark_checks.stores.tables.duckdb import DuckDB
-    from onceproof.spark_checks.stores.tables.iceberg import Iceberg, IcebergPlace
-    from onceproof.spark_checks.stores.tables.local_folder import FolderPlace
+    from onceproof.spark_checks.stores.tables.iceberg import Iceberg
+    from onceproof.spark_checks.stores.tables.local_folder import (
+        CatalogPlace,
+        FolderPlace,
+    )
+    from onceproof.spark_checks.stores.tables.paimon import Paimon
     from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
     from onceproof.spark_checks.stores.together import JointPlace, Together
     from onceproof.spark_checks.stores.unreliable import Unreliable
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "S3",
     "BatchJob",
+    "CatalogPlace",
     "Delta",
     "DeltaRs",
     "DuckDB",
@@ -44,10 +49,10 @@ __all__ = [
     "ForeachBatch",
     "Format",
     "Iceberg",
-    "IcebergPlace",
     "JointPlace",
     "Kafka",
     "KafkaPlace",
+    "Paimon",
     "Postgres",
     "PostgresPlace",
     "PyIceberg",
@@ -65,7 +70,8 @@ _OF_STORES = {
     "DuckDB": "tables.duckdb",
     "FolderPlace": "tables.local_folder",
     "Iceberg": "tables.iceberg",
-    "IcebergPlace": "tables.iceberg",
+    "Paimon": "tables.paimon",
+    "CatalogPlace": "tables.local_folder",
     "JointPlace": "together",
     "Kafka": "kafka.store",
     "KafkaPlace": "kafka.store",

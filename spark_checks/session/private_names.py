@@ -60,7 +60,9 @@ _FRAME = (
 )
 _STREAM_WRITER = ("pyspark.sql.streaming.readwriter:DataStreamWriter",)
 _WRITER = ("pyspark.sql.readwriter:DataFrameWriter",)
-_PICKLER = ("pyspark.cloudpickle.cloudpickle:Pickler",)
+_FAST = "pyspark.cloudpickle.cloudpickle_fast"
+_PICKLER = ("pyspark.cloudpickle.cloudpickle:Pickler", f"{_FAST}:CloudPickler")
+_MAKING = ("pyspark.cloudpickle.cloudpickle", _FAST)
 _PICKLING = ("pyspark.cloudpickle.cloudpickle",)
 _RUNNER = "pyspark.sql.worker.python_streaming_sink_runner"
 _COMMITS = (f"{_RUNNER}:main", f"{_RUNNER}:_main")
@@ -145,9 +147,9 @@ NAMES = (
     *(Name(n, _WRITER, _GUARD) for n in (*SAVES, "jdbc", "option", "options")),
     Name("_dynamic_function_reduce", _PICKLER, _MODULES),
     Name("_function_getnewargs", _PICKLER, _MODULES),
-    Name("_make_function", _PICKLING, _MODULES),
-    Name("_function_getstate", _PICKLING, _MODULES),
-    Name("_function_setstate", _PICKLING, _MODULES),
+    Name("_make_function", _MAKING, _MODULES),
+    Name("_function_getstate", _MAKING, _MODULES),
+    Name("_function_setstate", _MAKING, _MODULES),
     Name("_PICKLE_BY_VALUE_MODULES", _PICKLING, "Spark's tasks get modules by value"),
 )
 """Every such name, where it is, and why it is needed."""

@@ -251,6 +251,8 @@ def commit_in(frame: Any) -> tuple[int, Any, bool] | None:
 # Functions on their way into another process -----------------------------------------
 
 _Pickler: Any = cloudpickle.CloudPickler
+# PySpark 3.5 has the pickler in a module of its own, beside what it makes functions by.
+_of_pickler: Any = sys.modules[_Pickler.__module__]
 
 
 class FunctionPickler(_Pickler):  # type: ignore[misc]
@@ -270,12 +272,12 @@ class FunctionPickler(_Pickler):  # type: ignore[misc]
     @staticmethod
     def maker() -> Any:
         """Give the function that makes one anew."""
-        return pickling._make_function
+        return _of_pickler._make_function
 
     @staticmethod
     def slots_of(function: Any) -> dict[str, Any]:
         """Give what a new function is given besides its arguments."""
-        getstate: Any = pickling._function_getstate
+        getstate: Any = _of_pickler._function_getstate
         _, slots = getstate(function)
         found: dict[str, Any] = slots
         return found
@@ -283,7 +285,7 @@ class FunctionPickler(_Pickler):  # type: ignore[misc]
     @staticmethod
     def setter() -> Any:
         """Give the function that gives a new function its slots."""
-        return pickling._function_setstate
+        return _of_pickler._function_setstate
 
 
 def modules_by_value() -> set[str]:

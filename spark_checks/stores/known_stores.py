@@ -11,6 +11,7 @@ from onceproof.spark_checks.stores.tables.delta import Delta
 from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
 from onceproof.spark_checks.stores.tables.duckdb import DuckDB
 from onceproof.spark_checks.stores.tables.iceberg import Iceberg
+from onceproof.spark_checks.stores.tables.paimon import Paimon
 from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
 from onceproof.spark_checks.stores.together import Together
 
@@ -30,6 +31,7 @@ STORES: Mapping[str, Callable[[], SinkStore]] = {
     "duckdb": DuckDB,
     "iceberg": Iceberg,
     "kafka": Kafka,
+    "paimon": Paimon,
     "postgres": Postgres,
     "postgres-kafka": _postgres_and_kafka,
     "pyiceberg": PyIceberg,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores.tables.connector_store import ConnectorStore
-from onceproof.spark_checks.stores.tables.local_folder import FolderPlace, RunningFolder
+from onceproof.spark_checks.stores.tables.local_folder import RunningCatalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,23 +39,6 @@ class Iceberg(ConnectorStore):
             (f"{catalog}.cache-enabled", "false"),
         )
 
-    def start(self, folder: Path) -> RunningIceberg:
+    def start(self, folder: Path) -> RunningCatalog:
         """Start nothing: the folder is the catalog's."""
-        return RunningIceberg(folder, self.name)
-
-
-@dataclass(frozen=True)
-class IcebergPlace(FolderPlace):
-    """A namespace that one interleaving has to itself."""
-
-    namespace: str = ""
-    """The name of the catalog and of the namespace, which goes before a table's."""
-
-
-class RunningIceberg(RunningFolder):
-    """A catalog whose namespaces are folders."""
-
-    def place(self, name: str) -> IcebergPlace:
-        """Make an empty namespace of that name."""
-        place = super().place(name)
-        return IcebergPlace(place.path, place.format, f"{CATALOG}.{name}")
+        return RunningCatalog(folder, self.name, CATALOG)

@@ -27,6 +27,14 @@ class FolderPlace:
         return (self.path,)
 
 
+@dataclass(frozen=True)
+class CatalogPlace(FolderPlace):
+    """A namespace of a catalog that one interleaving has to itself."""
+
+    namespace: str = ""
+    """The name of the catalog and of the namespace, which goes before a table's."""
+
+
 class RunningFolder:
     """A folder of places; several threads may call its methods at once."""
 
@@ -49,3 +57,21 @@ class RunningFolder:
 
     def stop(self) -> None:
         """End nothing: no process was started."""
+
+
+class RunningCatalog(RunningFolder):
+    """A catalog of Spark's, each of whose namespaces is a folder."""
+
+    def __init__(self, folder: Path, table_format: str, catalog: str) -> None:
+        """Make namespaces of a ``catalog`` whose warehouse is a ``folder``."""
+        super().__init__(folder, table_format)
+        self._catalog = catalog
+
+    def place(self, name: str) -> CatalogPlace:
+        """Make an empty namespace of that name."""
+        place = super().place(self.folder_of(name))
+        return CatalogPlace(place.path, place.format, f"{self._catalog}.{name}")
+
+    def folder_of(self, namespace: str) -> str:
+        """Return the name of a namespace's folder."""
+        return namespace
