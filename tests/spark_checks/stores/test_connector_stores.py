@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.spark_checks import Delta, Iceberg
+from onceproof.spark_checks import Delta, Iceberg, Paimon
 from onceproof.spark_checks.stores.jars import connectors, maven
 from tests.spark_checks.stores.needed import needs
 
 JARS = (Path("/cache/connector.jar"), Path("/cache/storage.jar"))
-STORES = (Delta(), Iceberg())
+STORES = (Delta(), Iceberg(), Paimon())
 OF_MY_OWN = {
     "delta": ("spark.jars.packages", "io.delta:delta-spark_2.13:4.0.0", "4.0.0"),
     "iceberg": (
@@ -19,6 +19,7 @@ OF_MY_OWN = {
         "/opt/iceberg-spark-runtime-4.1_2.13-1.11.0.jar",
         "1.11.0",
     ),
+    "paimon": ("spark.jars", "/opt/paimon-spark-3.5-1.2.0.jar", "1.2.0"),
 }
 
 
@@ -95,3 +96,14 @@ def test_a_place_in_iceberg_is_a_namespace_and_its_folder(tmp_path):
     assert place.path == str(tmp_path / "onceproof_1")
     running.drop(place)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_paimon_names_the_folder_of_a_namespace_in_its_own_way(tmp_path):
+    """Its catalog would not find the namespace otherwise."""
+    place = Paimon().start(tmp_path).place("onceproof_1")
+
+    assert place.namespace == "onceproof_paimon.onceproof_1"
+    assert place.path == str(tmp_path / "onceproof_1.db")
+    assert ("spark.sql.catalog.onceproof_paimon.warehouse", str(tmp_path)) in (
+        Paimon().settings(tmp_path)
+    )
