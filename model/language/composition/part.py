@@ -71,8 +71,8 @@ class Part(metaclass=Declaring):
     """Names the properties that do not hold of a protocol because of this class.
 
     No run satisfies a witness that is named here. All other properties hold. A part
-    names its own claims without its path. A vacuous claim counts neither as held nor as
-    broken.
+    names its own claims without its path, and states it for the parts inside it too. A
+    vacuous claim counts neither as held nor as broken.
     """
 
     fair_actions: ClassVar[tuple[str, ...]] = ()

@@ -43,11 +43,26 @@ class Protocol(Part):
 
     @property
     def stated_breaks(self) -> frozenset[str]:
-        """Names the properties that the protocol or a part of it states to break."""
-        return frozenset(name for p in self.all_parts() for name in _broken_by(p))
+        """Names the properties that the protocol or a part of it states to break.
+
+        A part that states ``breaks`` itself states it for the parts inside it too.
+        """
+        return frozenset(
+            name
+            for inner in (self, *self.parts.values())
+            for name in (_own_broken(inner) if inner is self else _broken_by(inner))
+        )
 
 
 def _broken_by(part: Part) -> Iterator[str]:
+    """Yield what a part states to break, or what the parts inside it do."""
+    yield from _own_broken(part)
+    if not any("breaks" in vars(kind) for kind in type(part).__mro__ if kind != Part):
+        for inner in part.parts.values():
+            yield from _broken_by(inner)
+
+
+def _own_broken(part: Part) -> Iterator[str]:
     """Yield what a part states to break, its own claims with its path before them."""
     own = {kebab(path): path for path, *_ in part.marked(ClaimMark)}
     for name in part.breaks:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.model.language import Protocol, action, always, leads_to, not_, state
+from onceproof.model.language import (
+    Part,
+    Protocol,
+    action,
+    always,
+    leads_to,
+    not_,
+    part,
+    state,
+)
 from onceproof.model.library import Variant
 from onceproof.properties.judges.library import judge_variants
 
@@ -74,3 +83,34 @@ def test_what_breaks_is_compared_with_what_is_stated(protocol, as_stated, contra
 
     assert found.as_stated is as_stated
     assert found.not_as_stated is contradicted
+
+
+class Bulb(Part):
+    """A bulb that spoils the dark, wherever it is."""
+
+    breaks = ("dark",)
+
+
+class Shade(Part):
+    """Holds a bulb, and says nothing of what it breaks."""
+
+    bulb = part(Bulb)
+
+
+class Cover(Shade):
+    """Holds a bulb, and keeps the dark."""
+
+    breaks = ()
+
+
+@pytest.mark.parametrize(("holder", "stated"), [(Shade, {"dark"}), (Cover, set())])
+def test_a_part_states_what_the_parts_inside_it_break(holder, stated):
+    """Where it states nothing, they do."""
+
+    class Room(Protocol):
+        """Has a part that may hold another."""
+
+        lit = state(False)
+        holder = part(Shade)
+
+    assert Room(holder=holder).stated_breaks == stated
