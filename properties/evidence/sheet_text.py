@@ -53,7 +53,8 @@ def _table(table: Table) -> Iterator[str]:
 
 def _folded(folded: Folded) -> Iterator[str]:
     summary = f"<details><summary>{as_html(folded.summary)}</summary><ul>"
-    *lines, last = [summary, *(f"<li>{as_html(line)}</li>" for line in folded.lines)]
+    first, *others = [f"<li>{as_html(line)}</li>" for line in folded.lines] or [""]
+    *lines, last = [f"{summary}{first}", *others]
     yield from lines
     yield f"{last}</ul></details>"
 
