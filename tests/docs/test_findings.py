@@ -11,6 +11,11 @@ from tests.test_house import ROOT
 
 SCRIPTS = ROOT / "docs" / "explanation" / "findings"
 SHOWN = {
+    "delta_lost_reply": (
+        "plain: no error; 2 appends, 3 commits, 2 rows\n"
+        "with-version: Failed to commit transaction: Concurrent transaction failed.; "
+        "2 appends, 2 commits, 2 rows"
+    ),
     "delta_versions": (
         "Spark, versions 5 and 0, two orders: 1 of 2 are there\n"
         "delta-rs, version 0 twice, one order: it is there 2 times"
@@ -30,6 +35,7 @@ def test_each_script_is_run():
 @pytest.mark.parametrize(
     "name",
     [
+        pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
         pytest.param("truncated_foreach", marks=pytest.mark.ci),
     ],

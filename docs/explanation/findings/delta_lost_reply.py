@@ -1,6 +1,6 @@
 """Shows what delta-rs does if the reply to a commit on S3 is lost.
 
-Needs onceproof[delta,s3].
+Needs deltalake, pyarrow, boto3, moto[s3], flask and flask-cors.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import socket
 import threading
 from typing import Any
 
+import boto3
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 from deltalake.exceptions import CommitFailedError
@@ -19,8 +20,6 @@ from moto.moto_server.werkzeug_app import (
     create_backend_app,
 )
 from werkzeug.serving import make_server
-
-from onceproof.spark_checks import S3Place
 
 _COMMIT = re.compile(r"_delta_log/\d+\.json$")
 
@@ -43,14 +42,14 @@ class LosesReply:
         return body
 
 
-def append(place: S3Place, name: str, number: int, *, known: bool) -> None:
+def append(options: dict[str, str], name: str, number: int, *, known: bool) -> None:
     """Append a row to a table, with a version of an application or without."""
     versions = [Transaction("orders", number)] if known else None
     write_deltalake(
-        f"{place.url}/{name}",
+        f"s3://orders/{name}",
         pa.table({"order_id": pa.array([number], pa.int64())}),
         mode="append",
-        storage_options=place.storage_options,
+        storage_options=options,
         commit_properties=CommitProperties(app_transactions=versions),
     )
 
@@ -62,17 +61,21 @@ def main() -> None:
     server = make_server("127.0.0.1", 0, loses, threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     endpoint = f"http://127.0.0.1:{server.port}"
-    place = S3Place(endpoint, "orders", "findings", "key", "secret", "us-east-1")
-    place.client().create_bucket(Bucket=place.bucket)
+    names = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
+    options = {"AWS_ENDPOINT_URL": endpoint, "AWS_ALLOW_HTTP": "true", **names}
+    options["AWS_REGION"] = "us-east-1"
+    keys = {name.lower(): value for name, value in names.items()}
+    s3 = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", **keys)
+    s3.create_bucket(Bucket="orders")
     for name, known in (("plain", False), ("with-version", True)):
-        append(place, name, 0, known=known)
+        append(options, name, 0, known=known)
         loses.loses = True
         try:
-            append(place, name, 1, known=known)
+            append(options, name, 1, known=known)
             outcome = "no error"
         except CommitFailedError as error:
             outcome = str(error)
-        table = DeltaTable(f"{place.url}/{name}", storage_options=place.storage_options)
+        table = DeltaTable(f"s3://orders/{name}", storage_options=options)
         rows = len(table.to_pyarrow_table())
         commits = table.version() + 1
         print(f"{name}: {outcome}; 2 appends, {commits} commits, {rows} rows")
