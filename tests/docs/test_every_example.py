@@ -33,7 +33,6 @@ STATUSES = {
 READ_FIRST = {
     "README.md": [],
     "docs/how-to/kafka.md": [pytest.mark.ci],
-    "docs/how-to/own-server.md": [pytest.mark.ci],
     "docs/how-to/postgres.md": [pytest.mark.ci],
     "docs/how-to/reconcile.md": [pytest.mark.ci],
     "docs/tutorial/first-sink.md": [pytest.mark.ci],

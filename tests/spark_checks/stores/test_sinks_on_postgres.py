@@ -59,7 +59,7 @@ def test_an_insert_is_refuted_and_leaves_no_schema(judged, pool, postgres):
     [
         pytest.param(sinks.upsert, "held", marks=pytest.mark.grid),
         (sinks.ledger, "held"),
-        (sinks.ledger_apart, "refuted"),
+        pytest.param(sinks.ledger_apart, "refuted", marks=pytest.mark.grid),
         (sinks.upsert_in_tasks, "held"),
         (sinks.leaves_transactions_open, "held"),
         pytest.param(sinks.makes_its_table, "held", marks=pytest.mark.grid),
