@@ -23,6 +23,7 @@ from onceproof.spark_checks.inject.tracing.whereabouts import (
 )
 from onceproof.spark_checks.plan.rules import (
     DRIVER_EXCHANGE,
+    LATE_REQUEST,
     LINES,
     LOSE_REPLY,
     LOSE_REQUEST,
@@ -233,3 +234,64 @@ def test_a_cut_that_waits_in_vain_is_none(tmp_path, connections):
 
     [unmet] = tmp_path.glob("unmet-*")
     assert "waited in vain for never" in unmet.read_text()
+
+
+def late(tmp_path, made):
+    """Send a request that is late."""
+    here = OwnWhereabouts(tmp_path)
+    made.begin(rules(tmp_path, cut(LATE_REQUEST)))
+    here.reach(Place(0), "line 3", 1)
+    with (
+        socket.create_connection(("127.0.0.1", made.port)) as client,
+        pytest.raises(OSError),  # noqa: PT011 - whichever a broken connection gives
+    ):
+        ask(client, b"a\n")
+    return here
+
+
+def test_a_late_request_arrives_once_a_run_is_settled(tmp_path, connections):
+    """A run that fails leaves it on its way; the store has it when settling is done."""
+    made, server = connections
+    late(tmp_path, made)
+    made.end()
+    made.begin(rules(tmp_path))
+
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        assert ask(client, b"b\n") == b"B\n"
+    assert server.lines == [b"b\n"]
+    made.settle()
+
+    assert server.lines == [b"b\n", b"a\n"]
+    assert (tmp_path / "stopped").exists()
+    assert not list(tmp_path.glob("unmet-*"))
+
+
+def test_a_late_request_arrives_where_others_wait_in_vain(tmp_path, connections):
+    """Its connection may hold the lock that they wait for."""
+    made, server = connections
+    here = late(tmp_path, made)
+    here.reach(Place(0), "line 3", 2)
+
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        client.sendall(b"no end of a line")
+        deadline = time.monotonic() + 20
+        while b"a\n" not in server.lines and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    assert server.lines[0] == b"a\n"
+
+
+def test_a_late_request_that_the_store_does_not_answer_is_none(tmp_path):
+    """A mark says so: what was no fault is not judged."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    made = Connections(listener.getsockname(), tmp_path)
+    late(tmp_path, made)
+    client, _ = listener.accept()
+    client.close()
+
+    made.settle()
+
+    [unmet] = tmp_path.glob("unmet-*")
+    assert "did not answer the late request of line 3" in unmet.read_text()
+    made.close()
+    listener.close()
