@@ -51,9 +51,13 @@ def jar() -> Path:
 def run(folder: Path, module: str, configuration: str) -> Told:
     """Have TLC check a module in a folder."""
     states = folder / f"states_{configuration}"
+    # TLC unpacks its modules there, over those that another TLC is reading.
+    unpacked = folder / f"modules_{configuration}"
+    unpacked.mkdir(exist_ok=True)
     command = [
         "java",
         "-XX:+UseParallelGC",
+        f"-Djava.io.tmpdir={unpacked}",
         "-cp",
         str(jar()),
         "tlc2.TLC",
