@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.stores.tables.connector_store import ConnectorStore
-from onceproof.spark_checks.stores.tables.local_folder import RunningCatalog
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-CATALOG = "onceproof_iceberg"
-"""The catalog that has a namespace for each interleaving."""
+from onceproof.spark_checks.stores.tables.catalog_store import CatalogStore
 
 
 @dataclass(frozen=True)
-class Iceberg(ConnectorStore):
+class Iceberg(CatalogStore):
     """Tables of Iceberg, in a fresh namespace for each interleaving.
 
     Spark's session gets Iceberg's jar, and a catalog whose tables are in a folder.
     """
 
     name = "iceberg"
+    implementation = "org.apache.iceberg.spark.SparkCatalog"
+    extension = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
-    def settings(self, folder: Path) -> tuple[tuple[str, str], ...]:
-        """Return the extension and the catalog, whose warehouse is the folder."""
-        catalog = f"spark.sql.catalog.{CATALOG}"
-        return (
-            (
-                "spark.sql.extensions",
-                "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-            ),
-            (catalog, "org.apache.iceberg.spark.SparkCatalog"),
-            (f"{catalog}.type", "hadoop"),
-            (f"{catalog}.warehouse", str(folder)),
-            # Else a reader sees a table as it was when its session first looked.
-            (f"{catalog}.cache-enabled", "false"),
-        )
+    @property
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """The kind of catalog, and no cache of tables.
 
-    def start(self, folder: Path) -> RunningCatalog:
-        """Start nothing: the folder is the catalog's."""
-        return RunningCatalog(folder, self.name, CATALOG)
+        With a cache, a reader would see tables as they were when it first looked.
+        """
+        return (("type", "hadoop"), ("cache-enabled", "false"))

@@ -5,40 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.stores.tables.connector_store import ConnectorStore
+from onceproof.spark_checks.stores.tables.catalog_store import CatalogStore
 from onceproof.spark_checks.stores.tables.local_folder import RunningCatalog
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CATALOG = "onceproof_paimon"
-"""The catalog that has a namespace for each interleaving."""
-
 
 @dataclass(frozen=True)
-class Paimon(ConnectorStore):
+class Paimon(CatalogStore):
     """Tables of Paimon, in a fresh namespace for each interleaving.
 
     Spark's session gets Paimon's jar, and a catalog whose tables are in a folder.
     """
 
     name = "paimon"
-
-    def settings(self, folder: Path) -> tuple[tuple[str, str], ...]:
-        """Return the extension and the catalog, whose warehouse is the folder."""
-        catalog = f"spark.sql.catalog.{CATALOG}"
-        return (
-            (
-                "spark.sql.extensions",
-                "org.apache.paimon.spark.extensions.PaimonSparkSessionExtensions",
-            ),
-            (catalog, "org.apache.paimon.spark.SparkCatalog"),
-            (f"{catalog}.warehouse", str(folder)),
-        )
+    implementation = "org.apache.paimon.spark.SparkCatalog"
+    extension = "org.apache.paimon.spark.extensions.PaimonSparkSessionExtensions"
 
     def start(self, folder: Path) -> RunningPaimon:
         """Start nothing: the folder is the catalog's."""
-        return RunningPaimon(folder, self.name, CATALOG)
+        return RunningPaimon(folder, self.name, self.catalog)
 
 
 class RunningPaimon(RunningCatalog):
