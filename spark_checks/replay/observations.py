@@ -31,6 +31,7 @@ _UNIT = "onceproof_unit"
 _READER = "onceproof_reader"
 _EXPECTED, _INTERIM = -1, -2
 _NULL = "\0null"
+_PIECES = 4
 _TEXT, _LONGEST = "onceproof_text", 120
 _WITHOUT_KEY = "without key= all columns of an event identify it"
 _NOTHING_THERE = (
@@ -165,6 +166,8 @@ class Observer:
             f.count_if(f.col("moment") == i).alias(c) for i, c in enumerate(counts)
         ]
         interim = f.bool_or(f.col("moment") == _INTERIM).alias("interim")
+        # A task for each look would cost more than its few rows do.
+        frames = frames.coalesce(_PIECES)
         by_row = frames.groupBy("run", "row").agg(
             f.max(_UNIT).alias(_UNIT), f.min(_TEXT).alias(_TEXT), interim, *totals
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -20,8 +21,14 @@ SHOWN = {
         "Spark, versions 5 and 0, two orders: 1 of 2 are there\n"
         "delta-rs, version 0 twice, one order: it is there 2 times"
     ),
+    "swallowed_errors": (
+        "batches that Spark noted as done: 0, 1\n"
+        "events that the service has taken: order-1"
+    ),
     "truncated_foreach": "task (0, 0): 0 rows, error=None",
 }
+
+PACKAGES = {"swallowed_errors": "pyspark-data-sources==0.1.11"}
 
 
 def test_each_script_is_run():
@@ -37,15 +44,23 @@ def test_each_script_is_run():
     [
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
+        pytest.param("swallowed_errors", marks=pytest.mark.grid),
         pytest.param("truncated_foreach", marks=pytest.mark.ci),
     ],
 )
-def test_a_finding_is_shown(name):
+def test_a_finding_is_shown(name, tmp_path):
     """What the page says of Spark is what it does."""
     script = SCRIPTS / f"{name}.py"
+    if name in PACKAGES:
+        install = [sys.executable, "-m", "pip", "install", "--no-deps", "--target"]
+        subprocess.run([*install, tmp_path, PACKAGES[name]], check=True)
 
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=False
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
 
     assert done.returncode == 0, done.stderr

@@ -97,9 +97,9 @@ class S3:
         )
 
     def version(self) -> str:
-        """Name the version of the server that would be started; none of your own."""
-        found = "" if self.endpoint else versions_of("moto")["moto"]
-        return found.replace(MISSING, "")
+        """Name the server that would be started, and its version; none of your own."""
+        found = MISSING if self.endpoint else versions_of("moto")["moto"]
+        return "" if found == MISSING else f"moto {found}"
 
     def needs(self, settings: Mapping[str, str], folder: Path) -> SparkNeeds:
         """Need Hadoop's S3A, where there is one for this version of Spark, or yours.
