@@ -16,6 +16,7 @@ from onceproof.spark_checks.sinks.interface import (
     Format,
     Query,
 )
+from onceproof.spark_checks.sinks.named_part import functions_of, reference_of
 from onceproof.spark_checks.sinks.readers import ALONE, named_readers
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def describe(sink: Any) -> Message:
             for name, read in named_readers(sink.read).items()
         },
         "result": sink.result is not None,
+        "model": reference_of(sink.model),
+        "steps": functions_of(sink.steps),
         "fields": {},
     }
     if isinstance(sink, Format):
@@ -83,6 +86,8 @@ def described(message: Message) -> UnderTest:
     given = {
         "read": readers.get(ALONE, readers),
         "result": elsewhere if message["result"] else None,
+        "model": message["model"],
+        "steps": message["steps"],
         **message["fields"],
     }
     if "source" in message:

@@ -50,8 +50,11 @@ class Enumerations:
 
 
 def _name_of(protocol: MicroBatch) -> str:
-    """Name a model by its parts and their sizes."""
-    parts = [(p.label(), parameters_of(p)) for p in protocol.all_parts()]
+    """Name a model by its parts and their sizes; a user's part may have any label."""
+    parts = [
+        (type(p).__module__, type(p).__qualname__, parameters_of(p))
+        for p in protocol.all_parts()
+    ]
     return json.dumps(parts, sort_keys=True)
 
 

@@ -28,6 +28,7 @@ from onceproof.spark_checks.replay.steering.fault_free_run import (
 )
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh, run_one
 from onceproof.spark_checks.replay.worker_threads import WorkerThreads
+from onceproof.spark_checks.sinks.named_part import part_of
 from onceproof.spark_checks.sinks.readers import named_readers
 from onceproof.spark_checks.stores.layered import breaks
 
@@ -65,12 +66,13 @@ def replay_sink(
     context, what = _prepared(context, sink)
     began = time.perf_counter()
     context = replace(context, patience=request.patience)
-    if sink.code:
+    if sink.is_unmodelled:
+        part_of(what)
         sink = discovered(replace(context, patience=request.timeout), sink)
         took = time.perf_counter() - began
         patience, stall = max(context.patience, _LONGER * took), max(_STALL, took)
         context = replace(context, patience=patience, stall=stall)
-    elif breaks(sink.store):
+    elif breaks(sink.store) and not sink.compared:
         sink = with_exchanges(context, sink)
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
@@ -156,8 +158,7 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
 
 
 def _kind_of(sink: ModelledSink, what: UnderTest) -> SinkKind:
-    callback = sink.seen is not None and sink.seen.callback
-    return kind_of(what, callback=callback, into_files=sink.into_files)
+    return kind_of(what, callback=sink.callback, into_files=sink.into_files)
 
 
 def _hits(plans: Plans) -> Hits:
@@ -293,8 +294,8 @@ class _SinkReplay:
         ]
 
     def _of_model(self, evidence: RunEvidence) -> History | None:
-        """Observe the model where the runs looked; a user's own sink has no model."""
-        if evidence.observations is None or self._sink.code:
+        """Observe the model where the runs looked, if the sink has a model."""
+        if evidence.observations is None or self._sink.is_unmodelled:
             return None
         plan = evidence.plan
         states = plan.interleaving.trace.states

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay import engine
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report.causes import broken_besides
+from onceproof.spark_checks.report.conformance import compare
 from onceproof.spark_checks.report.counterexamples import (
     RequestingTest,
     counterexample,
@@ -47,8 +48,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
+    from onceproof.spark_checks.report.conformance import Conformance
     from onceproof.spark_checks.session.session_pool import SessionPool
-    from onceproof.spark_checks.sinks.interface import Build
+    from onceproof.spark_checks.sinks.interface import Build, ModelledSink
     from onceproof.spark_checks.stores.interface import SinkStore
 
 CLAIMED = (EFFECTIVELY_ONCE, RECOVERABLE)
@@ -122,6 +124,9 @@ class Assessment:
     """How many interleavings were not replayed, and why, in brackets."""
     left_out: tuple[str, ...] = ()
     """The same at length, with the code that had no fault injected."""
+    drift: str = ""
+    """Where readers first saw something else than the model part that the sink names
+    says, in one sentence; empty where they did not, and where it names none."""
 
     @property
     def holds(self) -> bool:
@@ -165,10 +170,49 @@ def judge(
         given=given,
         timeout=request.timeout,
     )
-    [report] = engine.replay(
-        [sink], listener or (lambda _: None), replay_request, pool=pool
-    )
-    return _judged(report, request)
+    listen = listener or (lambda _: None)
+
+    def replayed(one: ModelledSink, asked: ReplayRequest) -> SinkReport:
+        [report] = engine.replay([one], listen, asked, pool=pool)
+        return report
+
+    report = replayed(sink, replay_request)
+    judged = _judged(report, request)
+    if request.choice.steps or request.choice.nth is not None:
+        # A file, or an example, is about one interleaving of the user's own code.
+        return judged
+    found = compare(report, test.claims, replay_request, replayed)
+    return judged if found is None else _beside(judged, found)
+
+
+def _beside(judged: Assessment, found: Conformance) -> Assessment:
+    """Add to a verdict how the sink compares with the part that its author names."""
+    name, part = _name(judged.report), found.part
+    how = f"in {found.compared} of {found.total} interleavings"
+    lines = list(found.lines)
+    if found.drift:
+        drifts = f"{name} drifts from its model {part}: {found.drift}"
+    elif found.unsettled:
+        drifts = f"{name} is undecided: {found.unsettled}"
+    else:
+        drifts = f"as its model {part} {how}"
+    left = (*judged.left_out, *lines)
+    story = "\n".join([*judged.story.splitlines(), *lines])
+    if judged.holds and not (found.drift or found.unsettled):
+        headline = f"{judged.headline}; {drifts}"
+        return replace(judged, headline=headline, left_out=left, story=story)
+    if judged.holds:
+        return replace(
+            judged,
+            verdict=Verdict.UNDECIDED,
+            headline=f"{drifts}; {judged.headline}",
+            left_out=left,
+            story=story,
+            drift=found.drift,
+        )
+    story = "\n".join([*judged.story.splitlines(), f"model:   {drifts}", *lines])
+    left = (*judged.left_out, f"model: {drifts}", *lines)
+    return replace(judged, left_out=left, story=story, drift=found.drift)
 
 
 def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:

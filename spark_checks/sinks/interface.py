@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     ReadBy: TypeAlias = Read | str | Path
     Readers: TypeAlias = ReadBy | Mapping[str, ReadBy]
     Result: TypeAlias = Callable[[DataFrame], DataFrame]
+    PartNamed: TypeAlias = str | type[Sink]
+    Steps: TypeAlias = Mapping[str, Callable[..., Any] | str]
 
 
 class NoStore:
@@ -90,6 +92,11 @@ class ForeachBatch:
     result: Result | None = None
     """For a sink that aggregates, the same query over a batch of events: the sink is
     then compared with its result, and not by keys."""
+    model: PartNamed | None = None
+    """The part of the micro-batch model that describes the sink: its name, or a class.
+    """
+    steps: Steps = field(default_factory=dict)
+    """For each action of that part, the function of yours that performs it."""
 
 
 class RowWriter(Protocol):
@@ -112,6 +119,11 @@ class Foreach:
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
+    model: PartNamed | None = None
+    """The part of the micro-batch model that describes the sink: its name, or a class.
+    """
+    steps: Steps = field(default_factory=dict)
+    """For each action of that part, the function of yours that performs it."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +141,11 @@ class Format:
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
+    model: PartNamed | None = None
+    """The part of the micro-batch model that describes the sink: its name, or a class.
+    """
+    steps: Steps = field(default_factory=dict)
+    """For each action of that part, the function of yours that performs it."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +163,11 @@ class Files:
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
+    model: PartNamed | None = None
+    """The part of the micro-batch model that describes the sink: its name, or a class.
+    """
+    steps: Steps = field(default_factory=dict)
+    """For each action of that part, the function of yours that performs it."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +186,11 @@ class Query:
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
+    model: PartNamed | None = None
+    """The part of the micro-batch model that describes the sink: its name, or a class.
+    """
+    steps: Steps = field(default_factory=dict)
+    """For each action of that part, the function of yours that performs it."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +210,11 @@ class BatchJob:
     result: Result | None = None
     """The query over a batch of events that the sink must agree with, if it aggregates.
     """
+    model: PartNamed | None = None
+    """The part of the micro-batch model that describes the sink: its name, or a class.
+    """
+    steps: Steps = field(default_factory=dict)
+    """For each action of that part, the function of yours that performs it."""
 
 
 class UnderTest(Protocol):
@@ -196,6 +228,14 @@ class UnderTest(Protocol):
     def result(self) -> Result | None:
         """The query that returns what should be visible, if not a row for each key."""
 
+    @property
+    def model(self) -> PartNamed | None:
+        """The part of the model that describes it, if its author names one."""
+
+    @property
+    def steps(self) -> Steps:
+        """The functions that perform the actions of that part."""
+
 
 Build: TypeAlias = "Callable[[Target], UnderTest]"
 
@@ -204,8 +244,8 @@ Build: TypeAlias = "Callable[[Target], UnderTest]"
 class ModelledSink:
     """A sink with the model part that describes it, and the verdicts it must get.
 
-    A user's own sink has no model of its own: faults can be injected at each point of
-    its code, and what it does is judged, but not compared with a model.
+    A user's own sink has no model unless it names a part: faults can be injected at
+    each point of its code, and what it does is judged, but not compared with a model.
     """
 
     name: str
@@ -242,3 +282,17 @@ class ModelledSink:
     """Whether it runs no code of its own, and leaves all to Spark's file sink."""
     store: SinkStore | None = None
     """The store that it writes to."""
+    compared: bool = False
+    """Whether it is a user's own sink, with the part that the user names for it."""
+    calls_back: bool = False
+    """Whether its query uses foreachBatch, as an earlier replay has seen."""
+
+    @property
+    def is_unmodelled(self) -> bool:
+        """Whether nothing is known of it but where its code lies."""
+        return bool(self.code) and not self.compared
+
+    @property
+    def callback(self) -> bool:
+        """Whether its query was seen to use foreachBatch."""
+        return self.calls_back or (self.seen is not None and self.seen.callback)

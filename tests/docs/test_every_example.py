@@ -22,6 +22,7 @@ STATUSES = {
     "docs/how-to/iceberg.md": [1, 0],
     "docs/how-to/kafka.md": [1, 0],
     "docs/how-to/lost-replies.md": [1, 0],
+    "docs/how-to/name-a-model-part.md": [0, 1],
     "docs/how-to/own-server.md": [1],
     "docs/how-to/postgres.md": [1, 0],
     "docs/how-to/reconcile.md": [1, 1, 1],

@@ -49,8 +49,8 @@ def run_one(
     except HostError as error:
         gone = Deviation(str(error), help=True)
         return RunEvidence(plan, gone, failed_first=failed_first)
-    callback = sink.seen is not None and sink.seen.callback
-    kind = kind_of(built.under_test, callback=callback, into_files=sink.into_files)
+    under_test, callback = built.under_test, sink.callback
+    kind = kind_of(under_test, callback=callback, into_files=sink.into_files)
     number = plan.interleaving.number
     query = SteeredQuery(context, folder, built, sink, kind)
     problem = AS_PLANNED

@@ -61,7 +61,8 @@ class SteeredQuery:
         """Run what is ``built`` in a ``folder``, which is all it may write to."""
         self._context = context
         self._own = bool(sink.code)
-        self._callback = sink.seen is not None and sink.seen.callback
+        self._unmodelled = sink.is_unmodelled
+        self._callback = sink.callback
         self._folder = folder
         self._marks = folder / "marks"
         self._built = built
@@ -265,7 +266,7 @@ class SteeredQuery:
         besides = f"; the query failed: {ended.error}" if ended.error else ""
         if run.end_mark is not None and not self._left(run.end_mark):
             # After a first fault, a user's code may run other lines.
-            fewer = self._own and (not ended.error or run.number > 0)
+            fewer = self._unmodelled and (not ended.error or run.number > 0)
             why = NO_LONGER if fewer and run.number > 0 else NEVER
             reason = f"{why}: {run.end_mark.what}{besides}"
             return Deviation(reason, known=fewer)
@@ -275,7 +276,8 @@ class SteeredQuery:
             # A callback may reach the line where it dies before it starts tasks.
             begun = any((self._marks / mark).exists() for mark in run.begun.values())
             early = self._callback and run.end_mark is not None and not begun
-            return Deviation(reason, known=self._own and (early or not ended.error))
+            known = self._unmodelled and (early or not ended.error)
+            return Deviation(reason, known=known)
         if run.fails and not ended.error and not self._caught(run, ended):
             return Deviation(f"the query went on after {'; '.join(run.how)}")
         return AS_PLANNED
