@@ -267,15 +267,35 @@ class MicroBatchUnreliable(MicroBatch):
     """The same where messages to the sink's store are lost. Gray, two generals, 1978.
 
     Notes on Data Base Operating Systems. A request is lost before the store has it, or
-    the store does what it asks for and the answer is lost. The code cannot tell one
-    from the other. It tries again, or it raises; then Spark does. Left out: requests
-    that the store gets later than that.
+    the store does what it asks for and the answer is lost, or the store gets it only
+    once another try has succeeded. The code cannot tell one from the other. It tries
+    again, or it raises; then Spark does. Left out: late requests of a sink whose commit
+    takes several steps, and those that the store gets in the midst of another try.
     """
 
     breaks = ("at-most-once", "effectively-once")
 
     retries = param(1, "whether the sink's code tries again after a broken connection")
     sink = part(Sink, default=LedgerLookedUpOnce)
+
+    late = state(
+        False, per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT)
+    )
+    late_commit = state(False, per=MicroBatch.BATCH)
+
+    @action(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
+    def late_write(self, b: Member, p: Member, a: Member) -> None:
+        """The store gets an attempt's late write, once the batch is done without it."""
+        when(self.late[b, p, a], self.commits > b)
+        self.late[b, p, a] = False
+        self.sink.write(b, p, a)
+
+    @action(per=MicroBatch.BATCH)
+    def late_step(self, b: Member) -> None:
+        """The store gets the late request of a commit, once the batch is done."""
+        when(self.late_commit[b], self.commits > b)
+        self.late_commit[b] = False
+        self.sink.arrive_late(b)
 
     @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
     def lose_request(self, b: Member, p: Member, a: Member) -> None:
@@ -301,6 +321,22 @@ class MicroBatchUnreliable(MicroBatch):
         """The answer to the last step of the code on the driver is lost."""
         steps = type(self.sink).finished != Sink.finished
         when(steps, self._commits(b), self.sink.finished(b))
+        self._breaks_on_driver(b)
+
+    @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
+    def late_request(self, b: Member, p: Member, a: Member) -> None:
+        """An attempt's connection breaks, and the store gets its write later."""
+        when(self._writes(b, p, a), not_(self.late[b, p, a]))
+        self.late[b, p, a] = True
+        self._breaks_in_task(b, p, a)
+
+    @fault(per=MicroBatch.BATCH)
+    def late_commit_request(self, b: Member) -> None:
+        """A connection of the code on the driver breaks; its next step comes later."""
+        known = type(self.sink).arrive_late != Sink.arrive_late
+        when(known, self._commits(b), not_(self.sink.finished(b)))
+        when(not_(self.late_commit[b]))
+        self.late_commit[b] = True
         self._breaks_on_driver(b)
 
     def _commits(self, b: Member) -> bool:

@@ -2,6 +2,7 @@
 
 An exchange is known by the point of the user's code that was reached last before it,
 and by its number since. So it is found again in another run, on whatever connection.
+Where a client sends from threads of its own, it is known by its kind in place of that.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,14 +27,15 @@ from onceproof.spark_checks.plan.rules import (
     UNMET,
 )
 from onceproof.spark_checks.session.processes import client_processes
-from onceproof.spark_checks.sinks.exchanges import THREADS
+from onceproof.spark_checks.sinks.exchanges import THREADS, kind_of_request
 from onceproof.spark_checks.stores.interface import StoreError
-from onceproof.spark_checks.stores.proxy import Cut, Proxy
+from onceproof.spark_checks.stores.links import Cut
+from onceproof.spark_checks.stores.proxy import Proxy
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.inject.tracing.whereabouts import Whereabouts
     from onceproof.spark_checks.plan.rules import Rule, RuleSet
-    from onceproof.spark_checks.stores.proxy import Link
+    from onceproof.spark_checks.stores.links import FramedRequest, Framing, Link
 
 ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 _WORKS_ON = 0.3
@@ -46,6 +48,7 @@ _CUT_OF = {
 }
 OUTSIDE = "sent while none of your code runs"
 ABORTS = "sent by code that aborts a batch"
+REPEATED_IN_TIME = "whose number depends on timing, after the first one of their kind"
 
 
 @dataclass
@@ -67,8 +70,17 @@ class SeenRequest:
 class Connections:
     """Passes on what a sink says to its store, and breaks connections as rules say."""
 
-    def __init__(self, address: tuple[str, int], marks: Path) -> None:
+    def __init__(
+        self,
+        address: tuple[str, int],
+        marks: Path,
+        *,
+        framing: Framing | None = None,
+    ) -> None:
         """Listen for a sink that leaves its marks in a folder.
+
+        With a ``framing`` an exchange is known by its kind, and by its number among
+        those of its kind.
 
         Raises ``StoreError`` where exchanges cannot be found on this system.
         """
@@ -85,15 +97,15 @@ class Connections:
         self._patience = 0.0
         self._watching = False
         self._holders: dict[Link, int] = {}
-        self._latest: dict[Link, SeenRequest] = {}
+        self._latest: dict[tuple[Link, int], SeenRequest] = {}
         self._cutting: dict[Link, Rule] = {}
         self._numbers: Counter[tuple[int, Whereabouts]] = Counter()
         self._requests: list[SeenRequest] = []
         self._others: Counter[str] = Counter()
         self._worked: dict[Link, float] = {}
-        self._late: dict[Link, SeenRequest] = {}
+        self._late: dict[Link, tuple[SeenRequest, Rule]] = {}
         self._settling = False
-        self._proxy = Proxy(address, self)
+        self._proxy = Proxy(address, self, framing=framing)
 
     @property
     def port(self) -> int:
@@ -132,8 +144,9 @@ class Connections:
         """Take note that a late request had no effect."""
         late = self._late.pop(link, None)
         if late is not None:
+            seen, _ = late
             (self._marks / f"{UNMET}-late-{link.peer}").write_text(
-                f"the store did not answer the late request of {late.where.line}"
+                f"the store did not answer the late request of {seen.where.line}"
             )
 
     def seen(self) -> tuple[list[SeenRequest], dict[str, int]]:
@@ -150,13 +163,13 @@ class Connections:
         """Return whether a run is watched now."""
         return self._watching
 
-    def request(self, link: Link) -> Cut:
+    def request(self, link: Link, framed: FramedRequest | None = None) -> Cut:
         """Decide on a request."""
         with self._lock:
-            self._latest.pop(link, None)
+            self._latest.pop((link, framed.number if framed else 0), None)
             if not self._watching:
                 return Cut.NOTHING
-            rule = self._rule_for(link)
+            rule = self._rule_for(link, framed)
         if rule is None:
             return Cut.NOTHING
         if not self._awaited(rule):
@@ -165,7 +178,7 @@ class Connections:
             self._cutting[link] = rule
         return _CUT_OF[rule.do]
 
-    def _rule_for(self, link: Link) -> Rule | None:
+    def _rule_for(self, link: Link, framed: FramedRequest | None) -> Rule | None:
         """Take note of a request; return the rule for it, which counts once."""
         holder = self._holder(link)
         if holder is None:
@@ -179,11 +192,16 @@ class Connections:
         if where is None or where.function not in EXCHANGE_OF:
             self._others[OUTSIDE if where is None else ABORTS] += 1
             return None
+        if framed is not None:
+            where = replace(where, line=kind_of_request(framed.kind), time=1)
         self._numbers[holder, where] += 1
         number = self._numbers[holder, where]
+        if framed is not None and framed.first_only and number > 1:
+            self._others[REPEATED_IN_TIME] += 1
+            return None
         seen = SeenRequest(where, number, link, time.monotonic())
         self._requests.append(seen)
-        self._latest[link] = seen
+        self._latest[link, framed.number if framed else 0] = seen
         found = next((rule for rule in self._rules if _fits(rule, seen)), None)
         if found is not None:
             self._rules.remove(found)
@@ -212,20 +230,31 @@ class Connections:
                 time.sleep(0.002)
         return True
 
-    def answered(self, link: Link) -> None:
+    def answered(self, link: Link, *, number: int = 0) -> None:
         """Take note that the store answers."""
         with self._lock:
-            seen = self._latest.get(link)
+            seen = self._latest.get((link, number))
             if seen is not None:
                 seen.answered = True
 
-    def broke(self, link: Link) -> None:
+    def refused(self, link: Link, *, number: int) -> None:
+        """Take back what was noted of a request: the client sends it again."""
+        with self._lock:
+            rule = self._cutting.pop(link, None)
+            seen = self._latest.pop((link, number), None)
+            if rule is not None:
+                self._rules.append(rule)
+            if seen is not None:
+                holder = self._holders[link]
+                self._numbers[holder, seen.where] -= 1
+
+    def broke(self, link: Link, *, number: int = 0) -> None:
         """Leave the mark of the fault."""
         with self._lock:
             rule = self._cutting.pop(link, None)
-            seen = self._latest.pop(link, None)
+            seen = self._latest.pop((link, number), None)
             if rule is not None and rule.do == LATE_REQUEST and seen is not None:
-                self._late[link] = seen
+                self._late[link] = (seen, rule)
         if rule is not None and rule.mark:
             (self._marks / rule.mark).touch()
 
@@ -240,14 +269,16 @@ class Connections:
             if self._settling:
                 return True
             longest = time.monotonic() - _STALLS
-            asked = (one for at, one in self._latest.items() if at.open)
+            asked = (one for (at, _), one in self._latest.items() if at.open)
             return any(not one.answered and one.sent < longest for one in asked)
 
     def arrived(self, link: Link, *, answered: bool) -> None:
         """Take note that a late request was sent on; without an answer, it was not."""
         with self._lock:
             if answered:
-                self._late.pop(link, None)
+                late = self._late.pop(link, None)
+                if late is not None and late[1].landed:
+                    (self._marks / late[1].landed).touch()
             else:
                 self._in_vain(link)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from onceproof.spark_checks.inject.connections import SeenRequest
-    from onceproof.spark_checks.stores.proxy import Link
+    from onceproof.spark_checks.stores.links import Link
 
 _ENDS = 4
 REPEATED = "repetitions of exchanges that are cut at their first and last times"

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS
-from onceproof.spark_checks.plan.rules import DRIVER_EXCHANGE, LOSE_REQUEST
-from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
+from onceproof.spark_checks.plan.rules import (
+    DRIVER_EXCHANGE,
+    LATE_REQUEST,
+    LOSE_REPLY,
+)
+from onceproof.spark_checks.plan.run_plan import (
+    NO_SUCH_POINT,
+    ExpectedMark,
+    NotReplayable,
+)
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
@@ -55,7 +63,38 @@ def of_task(schedule: Schedule, event: Event, at: int) -> dict[str, Any]:
         and schedule.run_of(i) == schedule.run_of(at)
     )
     real = schedule.real(partition)
-    return schedule.last_exchange(schedule.steps["write"], batch, real, nth)
+    point = schedule.last_exchange(schedule.steps["write"], batch, real, nth)
+    return point | _arrival(event, at)
+
+
+def require_arrival(schedule: Schedule, run: RunDraft, at: int) -> None:
+    """Require that the store gets a late request in this run.
+
+    It does as soon as a run has ended well. Raises ``NotReplayable`` where another
+    fault ends this one.
+    """
+    event = schedule.events[at]
+    if any(map(schedule.ends_run, range(at, len(schedule.events)))):
+        message = "a late request reaches the store only once a run has ended well"
+        raise NotReplayable(message)
+    [*_, sent] = (
+        i
+        for i, e in enumerate(schedule.events[:at])
+        if e.fault
+        and FAULT_KINDS[e.name].cuts == LATE_REQUEST
+        and e.members == event.members
+    )
+    what = f"{event}: the late request reaches the store"
+    mark = _arrival(schedule.events[sent], sent)["landed"]
+    run.expected.append(
+        ExpectedMark(str(event), fault=False, mark=mark, what=what, late=True)
+    )
+
+
+def _arrival(event: Event, at: int) -> dict[str, str]:
+    """Name, for a rule, the mark of the arrival of a request that is late."""
+    late = FAULT_KINDS[event.name].cuts == LATE_REQUEST
+    return {"landed": f"arrived-{at}"} if late else {}
 
 
 def _of_commit(
@@ -63,10 +102,11 @@ def _of_commit(
 ) -> tuple[int, str, dict[str, Any]]:
     """Find the exchange of a step of the sink's commit that a fault cuts.
 
-    A lost request is of the step that would follow, a lost answer of the one before.
+    A request that is lost or late is of the step that would follow, a lost answer of
+    the one before.
     """
     do, batch = FAULT_KINDS[event.name].cuts, int(schedule.look(at).commits)
-    if do == LOSE_REQUEST:
+    if do != LOSE_REPLY:
         name = schedule.upcoming(at, merged=False).name
         nth = 1 + schedule.calls(at, name)
     else:
@@ -80,4 +120,4 @@ def _of_commit(
         message = f"{name} happens inside Spark, out of reach"
         raise NotReplayable(message)
     point = schedule.last_exchange(schedule.steps[name], batch, None, nth)
-    return batch, do, point
+    return batch, do, point | _arrival(event, at)

@@ -170,6 +170,12 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
         in_task=True,
         cuts=LOSE_REPLY,
     ),
+    "late_request": FaultKind(
+        Effect.FAILS_ATTEMPT,
+        "at the last request of a task's work, which reaches the store later",
+        in_task=True,
+        cuts=LATE_REQUEST,
+    ),
     "lose_commit_request": FaultKind(
         Effect.ENDS_RUN,
         "before the last request of a step of the sink's commit reaches the store",
@@ -179,6 +185,11 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
         Effect.ENDS_RUN,
         "after the store has answered the last request of the sink's commit",
         cuts=LOSE_REPLY,
+    ),
+    "late_commit_request": FaultKind(
+        Effect.ENDS_RUN,
+        "at the last request of a step of the sink's commit, which arrives later",
+        cuts=LATE_REQUEST,
     ),
 }
 """By its name in the model, each fault that a replay injects."""

@@ -9,6 +9,7 @@ from onceproof.spark_checks.plan.broken_connections import (
     break_and_go_on,
     break_commit,
     break_own,
+    require_arrival,
 )
 from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS, Effect
 from onceproof.spark_checks.plan.rules import ENDS, LINES, UNDO, WORK
@@ -19,7 +20,7 @@ from onceproof.spark_checks.plan.run_plan import (
     ExpectedMark,
     NotReplayable,
 )
-from onceproof.spark_checks.plan.schedule import Schedule, raisable
+from onceproof.spark_checks.plan.schedule import ARRIVALS, Schedule, raisable
 from onceproof.spark_checks.plan.task_faults import (
     fail_task,
     injected_at,
@@ -64,6 +65,8 @@ class _Planner:
         for at, event in enumerate(schedule.events):
             if event.name == "zombie_write":
                 zombie_write(schedule, run, at)
+            if event.name in ARRIVALS:
+                require_arrival(schedule, run, at)
             if not event.fault:
                 continue
             if event.name not in FAULT_KINDS:
@@ -370,6 +373,7 @@ ENDINGS: dict[str, Callable[[_Planner, RunDraft, Event, int], None]] = {
     "late_request_in_commit": _Planner.lose_in_commit,
     "lose_commit_request": _Planner.lose_of_commit,
     "lose_commit_reply": _Planner.lose_of_commit,
+    "late_commit_request": _Planner.lose_of_commit,
 }
 """By its name, how each fault that ends a run is injected."""
 

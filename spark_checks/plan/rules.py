@@ -81,7 +81,7 @@ class Rule:
     after: str = ""
     """It does nothing until this mark exists."""
     landed: str = ""
-    """The mark that a zombie leaves when its work is done."""
+    """The mark of when a zombie's work is done, or a late request has been answered."""
     exchange: int | None = None
     """Which exchange since the point, from 1."""
     request: str = ""

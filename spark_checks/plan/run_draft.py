@@ -21,7 +21,7 @@ from onceproof.spark_checks.plan.run_plan import (
     mark_of,
 )
 from onceproof.spark_checks.sinks.code_points import CodePoint
-from onceproof.spark_checks.sinks.exchanges import place_of_exchange
+from onceproof.spark_checks.sinks.exchanges import is_kind, place_of_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -190,7 +190,8 @@ def _in_words(
     when = "before" if event == "call" else "after"
     if do in CUTS:
         point = CodePoint(rest["line"], rest.get("nth") or 1)
-        request = f"{rest['request']} (sent at {point}{spot}, batch {batch})"
+        sent = rest["line"] if is_kind(rest["line"]) else f"sent at {point}"
+        request = f"{rest['request']} ({sent}{spot}, batch {batch})"
         if do == LOSE_REPLY:
             return f"the store answered {request}; the answer was lost"
         if do == LATE_REQUEST:

@@ -17,6 +17,7 @@ from onceproof.spark_checks.plan.fault_kinds import (
 )
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
 from onceproof.spark_checks.sinks.code_points import may_raise
+from onceproof.spark_checks.sinks.exchanges import is_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 
 STOPS = with_effect(Effect.ENDS_RUN)
+ARRIVALS = ("late_write", "late_step")
+"""The steps by which a store gets a late request."""
+LATER = ("zombie_write", *ARRIVALS)
+"""The steps that no process of the driver takes any more."""
+_NOT_DONE = ("lose_commit_request", "late_commit_request")
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
 
 
@@ -179,20 +185,26 @@ class Schedule:
         elif seen is not None and partition is not None:
             every = seen.tasks.get((batch, partition), ())
         found = [one for one in every if one.point == point and one.time <= nth]
+        if found or not every or not is_kind(every[-1].point):
+            number, time = found[-1].number if found else 0, nth
+        else:
+            # The client has sent it again by itself, under the next number.
+            found = list(every)
+            point, number, time = found[-1].point, found[-1].number + nth - 1, 1
         if not found:
             message = f"{point} exchanges nothing with the store there"
             raise NotReplayable(message, NO_SUCH_POINT)
         return {
             "line": point,
-            "nth": nth,
-            "exchange": found[-1].number,
+            "nth": time,
+            "exchange": number,
             "request": found[-1].name,
         }
 
     def calls(self, at: int, name: str) -> int:
         """Count the calls of a step's function in the batch and run, up to a position.
 
-        A request that is lost is of a call, though the step is not done.
+        A request that is lost, or late, is of a call, though the step is not done.
         """
         begin = self._starts[self.run_of(at)]
         for i in range(begin, at):
@@ -201,7 +213,7 @@ class Schedule:
         lost = (
             i
             for i in range(begin, at)
-            if self.events[i].name == "lose_commit_request" and not self.ends_run(i)
+            if self.events[i].name in _NOT_DONE and not self.ends_run(i)
         )
         failed = sum(self.upcoming(i, merged=False).name == name for i in lost)
         return failed + sum(e.name == name for e in self.done(at))
@@ -255,7 +267,7 @@ class Schedule:
             event, state = next(
                 (e, s)
                 for e, s in self._semantics.successors(state)
-                if not e.fault and e.name != "zombie_write" and s != state
+                if not e.fault and e.name not in LATER and s != state
             )
             gone = event.name == "write" and event.members[1] not in existing
             if event.name in names and event.name != "log_offsets" and not gone:

@@ -13,12 +13,25 @@ THREADS = "sent while several threads of your code run"
 """Why exchanges of the code itself are not cut: nothing is known of them."""
 
 
+_KIND = "the client's "
+
+
+def kind_of_request(kind: str) -> str:
+    """Name the point of exchanges that are known by their kind alone."""
+    return _KIND + kind
+
+
+def is_kind(point: str) -> bool:
+    """Return whether exchanges at a point are known by their kind."""
+    return point.startswith(_KIND)
+
+
 @dataclass(frozen=True)
 class Exchange:
     """A request that code sends at a point, and to which the store answers."""
 
     point: str
-    """The point of the code that was reached last before it, as text."""
+    """The point of the code that was reached last before it, as text, or its kind."""
     time: int
     """Which time the point was reached, from 1."""
     number: int

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from onceproof.spark_checks.stores.links import Framing
     from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 
@@ -32,6 +33,13 @@ class BreakablePlace(StorePlace, Protocol):
     @property
     def address(self) -> tuple[str, int]:
         """The host and port that clients connect to."""
+
+    @property
+    def framing(self) -> Framing | None:
+        """How messages are framed, where clients do not wait for each answer.
+
+        None where they do: bytes are then passed on as they are, TLS included.
+        """
 
     def through(self, port: int) -> BreakablePlace:
         """Return the same place, reached through a port of 127.0.0.1."""

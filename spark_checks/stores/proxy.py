@@ -3,26 +3,28 @@
 Bytes are passed on as they are, TLS included: only their direction counts. What a
 client sends after it has heard from the store, or as its first, is a *request*, up to
 where it waits; what the store then sends is the answer. What it sends as it closes its
-connection is none.
+connection is none. A store whose clients do not wait says how its messages are framed.
 """
 
 from __future__ import annotations
 
 import select
 import socket
-import struct
 import threading
 import time
 from contextlib import suppress
-from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.stores.framed_passing import FramedPassing
+from onceproof.spark_checks.stores.links import MOST_HELD, Cut, Link, finish_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onceproof.spark_checks.stores.links import Framing, Watcher
+
 HOST = "127.0.0.1"
 _PIECE = 1 << 16
-_MOST_HELD = 1 << 20
 _IDLE = 0.5
 _TURN = 0.001
 _LONGEST_HOLD = 30.0
@@ -31,79 +33,23 @@ _CONNECTS = 10.0
 _DRAINS = 10.0
 
 
-class Cut(Enum):
-    """What becomes of a request."""
-
-    NOTHING = "it is passed on, and so is its answer"
-    REQUEST = "the connection breaks before the request reaches the store"
-    REPLY = "the connection breaks once the store has answered"
-    LATE = "the connection breaks, and the request reaches the store later"
-
-
-class Watcher(Protocol):
-    """Decides what becomes of requests. Each connection calls it in a thread."""
-
-    def watches(self) -> bool:
-        """Return whether requests count now."""
-
-    def request(self, link: Link) -> Cut:
-        """Decide on a request, none of which has reached the store. It may wait."""
-
-    def answered(self, link: Link) -> None:
-        """Take note that the store answers a request."""
-
-    def broke(self, link: Link) -> None:
-        """Take note that a connection breaks now, as decided."""
-
-    def due(self, link: Link) -> bool:
-        """Return whether a late request reaches the store now."""
-
-    def arrived(self, link: Link, *, answered: bool) -> None:
-        """Take note that it was sent on, and whether the store answered."""
-
-    def waits(self, link: Link) -> bool:
-        """Return whether the client has sent all of its request, and waits."""
-
-
-class Link:
-    """One connection of a client, and the one to the store behind it."""
-
-    def __init__(self, client: socket.socket, store: socket.socket) -> None:
-        """Join two open connections."""
-        self.client = client
-        self.store = store
-        self.peer: int = client.getpeername()[1]
-        for one in (client, store):
-            one.setblocking(False)  # noqa: FBT003 - its own signature
-            with suppress(OSError):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    @property
-    def open(self) -> bool:
-        """Whether the client's end is open."""
-        return self.client.fileno() >= 0
-
-    def close(self) -> None:
-        """Close both ends."""
-        for one in (self.client, self.store):
-            with suppress(OSError):
-                one.close()
-
-    def reset(self) -> None:
-        """Break the client's connection, as a network does: it gets an error."""
-        with suppress(OSError):
-            linger = struct.pack("ii", 1, 0)
-            self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        with suppress(OSError):
-            self.client.close()
-
-
 class Proxy:
     """Listens on a free port of loopback, and passes on to one address of a store."""
 
-    def __init__(self, address: tuple[str, int], watcher: Watcher) -> None:
-        """Listen. Raises ``OSError`` where there is no free port."""
+    def __init__(
+        self,
+        address: tuple[str, int],
+        watcher: Watcher,
+        *,
+        framing: Framing | None = None,
+    ) -> None:
+        """Listen. Raises ``OSError`` where there is no free port.
+
+        With a ``framing`` each message is looked at: its clients send several requests
+        before they wait for an answer.
+        """
         self._address = address
+        self._framing = framing
         self._watcher = watcher
         self._over = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -162,7 +108,13 @@ class Proxy:
         with self._lock:
             self._links.add(link)
         try:
-            if not self._over.is_set():
+            if self._over.is_set():
+                return
+            if self._framing is not None:
+                FramedPassing(
+                    link, self._watcher, self._over, self._framing, self.port
+                ).go()
+            else:
                 _Passing(link, self._watcher, self._over).go()
         except OSError:
             link.reset()
@@ -200,11 +152,11 @@ class _Passing:
             if link.client in ready:
                 self._from_client()
             if link.client not in ready and self._gathers and self._asks():
-                self._finish_store()
+                finish_store(self._link, self._over)
                 return
             if link.store in ready and link.client not in ready and self._from_store():
                 link.reset()
-                self._finish_store()
+                finish_store(self._link, self._over)
                 return
             if link.store in open_ and self._to_store:
                 del self._to_store[: link.store.send(self._to_store)]
@@ -214,9 +166,9 @@ class _Passing:
     def _wishes(self) -> tuple[list[socket.socket], list[socket.socket]]:
         link = self._link
         reads = []
-        if not self._client_ended and len(self._to_store) < _MOST_HELD:
+        if not self._client_ended and len(self._to_store) < MOST_HELD:
             reads.append(link.client)
-        if not self._store_ended and len(self._to_client) < _MOST_HELD:
+        if not self._store_ended and len(self._to_client) < MOST_HELD:
             reads.append(link.store)
         writes = [link.store] if self._to_store and not self._gathers else []
         return reads, [*writes, *([link.client] if self._to_client else [])]
@@ -252,7 +204,7 @@ class _Passing:
             return False
         self._gathers = False
         self._cut = self._watcher.request(self._link)
-        if self._cut is Cut.LATE and len(self._to_store) >= _MOST_HELD:
+        if self._cut is Cut.LATE and len(self._to_store) >= MOST_HELD:
             return False  # the client has not sent it all, and would not any more
         if self._cut in (Cut.REQUEST, Cut.LATE):
             self._watcher.broke(self._link)
@@ -301,7 +253,7 @@ class _Passing:
 
         Else it would depend on timing how many requests there are.
         """
-        if len(self._to_store) >= _MOST_HELD:
+        if len(self._to_store) >= MOST_HELD:
             return True
         if time.monotonic() - self._since > _LONGEST_HOLD:
             return True
@@ -327,14 +279,3 @@ class _Passing:
                 del self._to_store[: link.store.send(self._to_store)]
             if link.store in ready and not link.store.recv(_PIECE):
                 return
-
-    def _finish_store(self) -> None:
-        """Let the store see the end of the client, and finish what it has heard."""
-        store = self._link.store
-        with suppress(OSError):
-            store.shutdown(socket.SHUT_WR)
-            deadline = time.monotonic() + _DRAINS
-            while not self._over.is_set() and time.monotonic() < deadline:
-                ready, _, _ = select.select([store], [], [], _IDLE)
-                if ready and not store.recv(_PIECE):
-                    return

@@ -98,8 +98,10 @@ def fresh(
     connections = None
     store = sink.store
     if breaks and isinstance(store, LayeredStore):
-        address = store.breakable(target.store).address
-        connections = Connections(address, folder / "marks")
+        place = store.breakable(target.store)
+        connections = Connections(
+            place.address, folder / "marks", framing=place.framing
+        )
         context.leftovers.add_proxy(folder, connections.close)
         target = replace(target, store=store.moved(target.store, connections.port))
     built = BuiltSink(hosts, context.spark, sink, target, context.patience, connections)

@@ -6,7 +6,7 @@ there: further topics, transactional ids, consumer groups.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores.interface import StoreError, missing_client
@@ -14,6 +14,7 @@ from onceproof.spark_checks.stores.jars.connectors import connector
 from onceproof.spark_checks.stores.jars.maven import fetched
 from onceproof.spark_checks.stores.kafka import client as kafka_client
 from onceproof.spark_checks.stores.kafka import server as kafka_server
+from onceproof.spark_checks.stores.kafka.framing import KafkaFraming
 from onceproof.spark_checks.stores.spark_needs import SparkNeeds, own_version
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _SERVERS = "bootstrap.servers"
 _CONNECTS = 15.0
 _PARTITIONS = 2
+_LINGER = "1000"
 COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
 
 
@@ -73,10 +75,14 @@ class Kafka:
 
     @property
     def unbreakable(self) -> str:
-        """Why connections cannot be broken: clients go where brokers send them."""
+        """Why connections to brokers of your own cannot be broken."""
+        if not self.servers:
+            return ""
         return (
-            "a client of Kafka connects to the addresses that brokers advertise, and "
-            "so not through what would break its connections"
+            "the requests of a Kafka client are read to find those that change "
+            "something, and the addresses that brokers advertise are replaced: that "
+            "is done for the broker that Kafka() starts, and not for brokers of your "
+            "own, which may use TLS or other names"
         )
 
     def missing(self) -> tuple[str, ...]:
@@ -129,6 +135,26 @@ class KafkaPlace:
     def allowed(self) -> tuple[str, ...]:
         """The addresses that Spark may write to for the sink."""
         return tuple(self.servers.split(","))
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port of the first broker."""
+        host, _, port = self.servers.split(",")[0].rpartition(":")
+        return host, int(port)
+
+    @property
+    def framing(self) -> KafkaFraming:
+        """How requests are read, which a client sends before others are answered."""
+        return KafkaFraming(*self.address, self.topic)
+
+    def through(self, port: int) -> KafkaPlace:
+        """Return the same place, reached through a port of 127.0.0.1.
+
+        A producer waits for ``flush`` there, so that the number of its requests is
+        the same in each run.
+        """
+        moved = {_SERVERS: f"127.0.0.1:{port}", "linger.ms": _LINGER}
+        return replace(self, client={**self.client, **moved})
 
     def named(self, name: str) -> str:
         """Return a name below the prefix: of a topic, a transactional id, a group."""

@@ -201,6 +201,11 @@ class PostgresPlace:
             raise StoreError(message) from None
         return parts.hostname or "localhost", port
 
+    @property
+    def framing(self) -> None:
+        """Bytes are passed on as they are: clients wait for each answer."""
+        return
+
     def through(self, port: int) -> PostgresPlace:
         """Return the same place, reached through a port of 127.0.0.1.
 

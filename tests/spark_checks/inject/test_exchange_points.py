@@ -5,12 +5,14 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from onceproof.spark_checks.inject.connections import (
     ELSEWHERE,
     OUTSIDE,
+    REPEATED_IN_TIME,
     Connections,
     SeenRequest,
 )
@@ -32,7 +34,12 @@ from onceproof.spark_checks.plan.rules import (
     Rule,
     RuleSet,
 )
-from onceproof.spark_checks.sinks.exchanges import THREADS, UNSTEADY
+from onceproof.spark_checks.sinks.exchanges import (
+    THREADS,
+    UNSTEADY,
+    kind_of_request,
+)
+from tests.spark_checks.stores.test_framed_passing import Letters, Store, heard, said
 from tests.spark_checks.stores.test_proxy import Echo, ask
 
 
@@ -249,6 +256,25 @@ def late(tmp_path, made):
     return here
 
 
+def test_the_arrival_of_a_late_request_leaves_its_mark(tmp_path, connections):
+    """Not before the store has answered it."""
+    made, _ = connections
+    here = OwnWhereabouts(tmp_path)
+    made.begin(rules(tmp_path, cut(LATE_REQUEST, landed="arrived")))
+    here.reach(Place(0), "line 3", 1)
+
+    with (
+        socket.create_connection(("127.0.0.1", made.port)) as client,
+        pytest.raises(OSError),  # noqa: PT011 - whichever a broken connection gives
+    ):
+        ask(client, b"a\n")
+    before = (tmp_path / "arrived").exists()
+    made.settle()
+
+    assert not before
+    assert (tmp_path / "arrived").exists()
+
+
 def test_a_late_request_arrives_once_a_run_is_settled(tmp_path, connections):
     """A run that fails leaves it on its way; the store has it when settling is done."""
     made, server = connections
@@ -295,3 +321,79 @@ def test_a_late_request_that_the_store_does_not_answer_is_none(tmp_path):
     assert "did not answer the late request of line 3" in unmet.read_text()
     made.close()
     listener.close()
+
+
+class FirstOnly(Letters):
+    """The number of requests of the letter F depends on timing."""
+
+    def request(self, message):
+        found = super().request(message)
+        return replace(found, first_only=found.kind == "F")
+
+
+@pytest.fixture
+def framed(tmp_path):
+    """Give connections to a store whose messages are framed, and the store."""
+    store = Store()
+    made = Connections(store.address, tmp_path, framing=FirstOnly())
+    yield made, store
+    made.close()
+    store.listener.close()
+
+
+def send(made, letters, answers, first=1):
+    """Send messages, and wait until so many are answered."""
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        for number, letter in enumerate(letters, first):
+            client.sendall(said(number, letter))
+        client.settimeout(20)
+        found = b""
+        while len(found) < 9 * answers and (piece := client.recv(1 << 10)):
+            found += piece
+
+
+def test_a_framed_exchange_is_known_by_its_kind(tmp_path, framed):
+    """Its number is that among those of its kind, wherever the code is by then."""
+    made, _ = framed
+    here = OwnWhereabouts(tmp_path)
+    made.begin(rules(tmp_path))
+
+    here.reach(Place(0), "line 3", 1)
+    send(made, "AbFA", 4)
+    here.reach(Place(0), "line 4", 1)
+    send(made, "AFF", 3)
+    here.reach(Place(1), "line 3", 1)
+    send(made, "FA", 2)
+    found, others = made.seen()
+
+    known = [(o.where.batch, o.where.line[-1], o.where.time, o.number) for o in found]
+    assert known == [
+        (0, "A", 1, 1),
+        (0, "F", 1, 1),
+        (0, "A", 1, 2),
+        (0, "A", 1, 3),
+        (1, "F", 1, 1),
+        (1, "A", 1, 1),
+    ]
+    assert others == {REPEATED_IN_TIME: 2}
+
+
+def test_a_framed_exchange_is_cut_by_its_kind(tmp_path, framed):
+    """Not one that the store refuses for now, but the one that is sent for it."""
+    made, store = framed
+    store.refuses.add(2)
+    rule = replace(cut(LOSE_REPLY, 2), line=kind_of_request("C"))
+    made.begin(rules(tmp_path, rule))
+    OwnWhereabouts(tmp_path).reach(Place(0), "line 9", 4)
+
+    send(made, "CCA", 3)
+    before = (tmp_path / "stopped").exists()
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        client.sendall(said(4, "C"))
+        numbers = heard(client)
+
+    assert not before
+    assert numbers == []
+    assert (tmp_path / "stopped").exists()
+    assert store.letters == ["C", "C", "A", "C"]
+    assert [one.number for one in made.seen()[0]] == [1, 1, 2]

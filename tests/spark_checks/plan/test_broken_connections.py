@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
@@ -10,14 +12,26 @@ from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.model.protocols.parts.sinks.batch_ledger import (
     BatchLedger,
     LedgerLookedUpOnce,
+    NumberedLog,
 )
-from onceproof.model.protocols.parts.sinks.upsert import Upsert
+from onceproof.model.protocols.parts.sinks.open_transactions import OpenTransactions
+from onceproof.model.protocols.parts.sinks.upsert import Upsert, UpsertWhole
 from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.planner import realise
-from onceproof.spark_checks.plan.rules import CUTS, LOSE_REPLY, LOSE_REQUEST
+from onceproof.spark_checks.plan.rules import (
+    CUTS,
+    LATE_REQUEST,
+    LOSE_REPLY,
+    LOSE_REQUEST,
+)
 from onceproof.spark_checks.plan.run_plan import NotReplayable
+from onceproof.spark_checks.sinks.exchanges import (
+    Exchange,
+    SeenExchanges,
+    kind_of_request,
+)
 from tests.spark_checks.plan.test_fault_kinds import Kind, own_code, writes_again
 
 ON_DRIVER = (LedgerLookedUpOnce, {"sink.write_batch": "write"})
@@ -42,8 +56,10 @@ def planned(sink, faults=1, attempts=1):
     [
         (ON_DRIVER, "lose_commit_request", LOSE_REQUEST, "write()"),
         (ON_DRIVER, "lose_commit_reply", LOSE_REPLY, "write()"),
+        (ON_DRIVER, "late_commit_request", LATE_REQUEST, "write()"),
         (IN_TASKS, "lose_request", LOSE_REQUEST, "insert()"),
         (IN_TASKS, "lose_reply", LOSE_REPLY, "insert()"),
+        (IN_TASKS, "late_request", LATE_REQUEST, "insert()"),
     ],
 )
 def test_code_that_tries_again_goes_on_in_its_run(model, fault, do, point):
@@ -89,6 +105,41 @@ def test_a_call_that_was_tried_again_is_counted():
         assert (first.nth, second.nth) == (1, 2)
 
 
+def test_a_late_request_arrives_in_the_last_run():
+    """Its arrival is a mark of its own, which the run that ends well has to leave."""
+    sink = writes_again(*ON_DRIVER)
+    raising = type(sink)(**{**vars(sink), "parameters": {"retries": 0}})
+
+    found = [
+        (runs, rules)
+        for names, runs, rules in planned(raising)
+        if names == ("late_commit_request",)
+    ]
+
+    assert [len(runs) for runs, _ in found] == [2]
+    [(first, last), rules] = found[0]
+    arrivals = [due.mark for due in last.expected if due.event == "late_step(0)"]
+    assert first.fails
+    assert not first.expected
+    assert arrivals == [rules[0][0].landed] != [""]
+
+
+def test_a_late_request_that_arrives_before_a_crash_is_not_replayed():
+    """It reaches the store once a run has ended well; the reason says so."""
+    sink = writes_again(*IN_TASKS)
+    protocol = protocol_of(sink, Sizes(1, 1, 0, 1), faults=2)
+    refused = set()
+    for one in interleavings(protocol).classes:
+        names = [event.name for event in one.trace.events]
+        if "late_write" in names and "crash" in names[names.index("late_write") :]:
+            with pytest.raises(NotReplayable) as raised:
+                realise(one, protocol, sink, Kind())
+            refused.add(str(raised.value))
+
+    [why] = refused
+    assert why == "a late request reaches the store only once a run has ended well"
+
+
 def test_own_code_combines_with_a_crash():
     """A lost reply after a crash, and a crash after a lost reply."""
     kinds = {
@@ -120,14 +171,52 @@ def test_the_story_names_the_exchange():
     ("sink", "retries", "broken"),
     [
         (LedgerLookedUpOnce, 1, {"at-most-once", "effectively-once"}),
-        (LedgerLookedUpOnce, 0, set()),
+        (LedgerLookedUpOnce, 0, {"at-most-once", "effectively-once"}),
+        (NumberedLog, 1, {"at-most-once", "effectively-once"}),
+        (NumberedLog, 0, set()),
         (BatchLedger, 1, set()),
+        (BatchLedger, 0, set()),
+        (UpsertWhole, 1, set()),
         (Upsert, 1, {"atomic-visibility"}),
         (Append, 1, {"at-most-once", "effectively-once", "atomic-visibility"}),
     ],
 )
 def test_the_same_guarantees_judge_it(sink, retries, broken, faults):
-    """Who looks up once is wrong only where it tries again by itself."""
+    """Who looks up once is right where no request is late, and nothing is tried again.
+
+    A log with numbers refuses what is late.
+    """
     found = check(MicroBatchUnreliable(sink=sink, retries=retries, faults=faults))
 
     assert {n for n, v in found.verdicts.items() if not v.holds} == broken
+
+
+@pytest.mark.parametrize(
+    ("sink", "late"),
+    [(LedgerLookedUpOnce, True), (NumberedLog, True), (OpenTransactions, False)],
+)
+def test_a_commit_of_several_steps_is_never_late(sink, late):
+    """It is left out of the model, and the protocol's file says so."""
+    found = interleavings(MicroBatchUnreliable(sink=sink, BATCH=1, PARTITION=1))
+
+    names = {e.name for one in found.classes for e in one.trace.events}
+    assert ("late_commit_request" in names) == late
+
+
+def test_what_a_client_sends_again_by_itself_is_cut_again():
+    """It has the next number of its kind; the sink's function is not called again."""
+    last = Exchange(kind_of_request("EndTxn"), 1, 1, 2, 5)
+    sink = replace(writes_again(*ON_DRIVER), exchanges=SeenExchanges({0: (last,)}))
+
+    [(runs, [[first, second]])] = [
+        (runs, rules)
+        for names, runs, rules in planned(sink, faults=2)
+        if names == ("lose_commit_reply", "lose_commit_reply")
+    ]
+
+    assert (first.line, first.nth, first.exchange) == (last.point, 1, 1)
+    assert (second.line, second.nth, second.exchange) == (last.point, 1, 2)
+    assert runs[0].how[0] == (
+        "the store answered request 5 of connection 2 (the client's EndTxn, batch 0); "
+        "the answer was lost"
+    )

@@ -69,6 +69,31 @@ def in_two_transactions(target):
     return transactional(target, apart=True)
 
 
+def resending(target, **settings):
+    from confluent_kafka import Producer
+
+    kafka = target.store
+
+    def write(batch, batch_id):
+        rows = batch.toJSON().collect()
+        producer = Producer({**kafka.client, **settings})
+        for row in rows:
+            producer.produce(kafka.topic, row, partition=0)
+        producer.flush()
+
+    return ForeachBatch(write, read=kafka.reader(SCHEMA))
+
+
+def resent_plainly(target):
+    """It tries nothing again, and its client does."""
+    return resending(target, **{"enable.idempotence": False})
+
+
+def resent_with_idempotence(target):
+    """The broker recognises what this client sends again."""
+    return resending(target, **{"enable.idempotence": True})
+
+
 def on_other_brokers(target):
     """It writes to brokers that nobody has allowed."""
     kafka = target.store

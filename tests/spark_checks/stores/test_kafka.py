@@ -21,6 +21,7 @@ from onceproof.spark_checks.sinks.allowed_places import allows
 from onceproof.spark_checks.stores.interface import StoreError, refuse_missing
 from onceproof.spark_checks.stores.jars import maven
 from onceproof.spark_checks.stores.kafka import server as kafka_server
+from onceproof.spark_checks.stores.layered import itself
 
 SERVERS = {"bootstrap.servers": "k1:9092,k2:9093"}
 
@@ -298,10 +299,24 @@ def test_a_place_can_be_handed_to_other_processes_and_names_its_own():
     assert not allows("k1:9092,k3:9092", place.allowed)
 
 
-def test_connections_to_kafka_are_not_broken():
-    """It says so at once, and why."""
+def test_connections_to_brokers_of_your_own_are_not_broken():
+    """It says so at once, and why; those to a broker that is started are."""
     with pytest.raises(StoreError, match=r"addresses that brokers advertise.*help: "):
-        Unreliable(Kafka())
+        Unreliable(Kafka("k1:9092", {"security.protocol": "SSL"}))
+
+    assert itself(Unreliable(Kafka())) == Kafka()
+
+
+def test_a_place_behind_a_proxy_is_the_same_place():
+    """Its producers wait for a flush: how many requests they send does not vary."""
+    place = KafkaPlace("onceproof_x", {"bootstrap.servers": "127.0.0.1:9092"})
+
+    moved = place.through(9)
+
+    assert place.address == ("127.0.0.1", 9092)
+    assert (moved.topic, moved.servers) == (place.topic, "127.0.0.1:9")
+    assert moved.allowed == ("127.0.0.1:9",)
+    assert set(moved.client) - set(place.client) == {"linger.ms"}
 
 
 @pytest.mark.parametrize(

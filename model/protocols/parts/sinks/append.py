@@ -51,6 +51,10 @@ class AppendWhole(Sink):
         self.rows[b] = one_more(self.rows[b])
         self.due[b] = False
 
+    def arrive_late(self, b: Member) -> None:
+        """Commit the rows once more."""
+        self.rows[b] = one_more(self.rows[b])
+
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""
         return not_(self.due[b])

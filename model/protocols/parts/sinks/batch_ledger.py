@@ -23,6 +23,10 @@ class BatchLedger(Sink):
         self.ledger[b] = True
         self.due[b] = False
 
+    def arrive_late(self, b: Member) -> None:
+        """Commit the rows and the id, unless the id is there: it is a key."""
+        self.ledger[b] = True
+
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""
         return not_(self.due[b])
@@ -58,6 +62,11 @@ class LedgerLookedUpOnce(Sink):
         self.rows[b] = one_more(self.rows[b])
         self.ledger[b] = True
         self.due[b] = False
+
+    def arrive_late(self, b: Member) -> None:
+        """Commit the rows and the id once more: the id is no key."""
+        self.rows[b] = one_more(self.rows[b])
+        self.ledger[b] = True
 
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""
@@ -102,3 +111,14 @@ class LedgerOfCounter(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees what was not skipped."""
         return if_else(self.rows[b], 1, 0)
+
+
+class NumberedLog(LedgerLookedUpOnce):
+    """As ``LedgerLookedUpOnce``; a batch goes into a log, under a number that is free.
+
+    Code that tries again after an error puts it under the same number, and under the
+    next one if the number is taken. It may be its own first try that took it.
+    """
+
+    def arrive_late(self, b: Member) -> None:
+        """The number is taken by then, and the store refuses the entry."""

@@ -42,6 +42,10 @@ class UpsertWhole(Sink):
         self.rows[b] = True
         self.due[b] = False
 
+    def arrive_late(self, b: Member) -> None:
+        """Commit the rows whose keys are not there."""
+        self.rows[b] = True
+
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""
         return not_(self.due[b])

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 LAST = b"last batch"
 
 
-def send(producer: Producer, topic: str, rows: Iterable[Row]) -> None:
-    """Write flights, and wait until the brokers have them. Raises if they have not."""
+def send(
+    producer: Producer, topic: str, rows: Iterable[Row], *, partition: int = -1
+) -> None:
+    """Write flights, and wait until the brokers have them. Raises if they have not.
+
+    They go to one partition, or to those of their keys.
+    """
     failed: list[Any] = []
 
     def delivered(error: Any, _: Any) -> None:
@@ -32,7 +37,13 @@ def send(producer: Producer, topic: str, rows: Iterable[Row]) -> None:
 
     for row in rows:
         value = json.dumps(row.asDict())
-        producer.produce(topic, value, key=row.flight_id, on_delivery=delivered)
+        producer.produce(
+            topic,
+            value,
+            key=row.flight_id,
+            partition=partition,
+            on_delivery=delivered,
+        )
     producer.flush()
     if failed:
         raise KafkaException(failed[0])

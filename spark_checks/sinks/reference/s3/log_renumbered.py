@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.protocols.micro_batch import MicroBatchUnreliable
-from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerLookedUpOnce
+from onceproof.model.protocols.parts.sinks.batch_ledger import NumberedLog
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.s3 import log
 from onceproof.spark_checks.stores.s3.store import S3
@@ -49,7 +49,7 @@ def build(target: Target) -> ForeachBatch:
 SINK = ModelledSink(
     name="s3-log-renumbered",
     build=build,
-    model=LedgerLookedUpOnce,
+    model=NumberedLog,
     engine=MicroBatchUnreliable,
     steps={"sink.write_batch": "write_batch"},
     refuted=frozenset({"at-most-once", "effectively-once"}),
