@@ -195,6 +195,15 @@ def day(value: Any, place: str) -> str:
     return str(value)
 
 
+def instant(value: Any, place: str) -> str:
+    """Read a moment in UTC, as a text such as 2027-01-31T23:59:59Z."""
+    try:
+        dt.datetime.strptime(text(value, place), "%Y-%m-%dT%H:%M:%SZ")  # noqa: DTZ007
+    except ValueError:
+        _require(place, "a moment in UTC, such as 2027-01-31T23:59:59Z", holds=False)
+    return str(value)
+
+
 def one_of(*known: str) -> Reader:
     """Read one of some texts."""
 

@@ -15,6 +15,7 @@ from onceproof.properties.verdicts import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from onceproof.properties.evidence.measurements.measurement import Measurement
     from onceproof.properties.evidence.record import Assumption, Evidence
 
 UNSUPPORTED = "unsupported"
@@ -203,6 +204,10 @@ class Sheet:
     """The stale records of what nobody claims, by address."""
     command: str = "onceproof guarantees"
     folder: str = ""
+    measurements: Mapping[str, Measurement] = field(default_factory=dict)
+    """What was counted in real tables, by file; no row rests on it."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """The hashes of the guarantees that were measured, as they are judged now."""
 
     @property
     def subjects(self) -> dict[str, list[SheetRow]]:

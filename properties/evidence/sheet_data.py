@@ -33,6 +33,10 @@ def as_data(sheet: Sheet) -> dict[str, Any]:
             }
             for address, record in sheet.unclaimed.items()
         ],
+        "measurements": [
+            {"file": name, **found.to_json()}
+            for name, found in sheet.measurements.items()
+        ],
     }
 
 

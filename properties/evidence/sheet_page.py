@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from typing import TYPE_CHECKING
 
 from onceproof.properties.evidence.sheet_tables import laid_out
 from onceproof.properties.evidence.sheet_text import as_html
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from onceproof.properties.evidence.sheet import Sheet
     from onceproof.properties.evidence.sheet_tables import Folded, Table
 
 _STYLE = """
+:root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem;
   padding: 0 1rem; color: #1c1c1c; background: #fff; overflow-wrap: break-word; }
 table { border-collapse: collapse; margin: 1rem 0; }
@@ -37,10 +40,23 @@ def as_page(sheet: Sheet) -> str:
         body += [f"<p>{as_html(note)}</p>" for note in section.notes]
         body += [line for table in section.tables for line in _table(table)]
         body += [_folded(one) for one in section.folded]
+    return document("Guarantees", body)
+
+
+def document(title: str, body: Iterable[str], *, style: str = "") -> str:
+    """Return lines of HTML as a page that runs no script and opens no connection.
+
+    ``style`` adds to the style that all such pages have.
+    """
+    styles = f"{_STYLE}{style}"
+    digest = base64.b64encode(hashlib.sha256(styles.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="referrer" content="no-referrer">'
         '<meta name="viewport" content="width=device-width">'
-        f"<title>Guarantees</title><style>{_STYLE}</style></head>\n<body>\n"
+        f"<title>{as_html(title)}</title><style>{styles}</style></head>\n<body>\n"
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )

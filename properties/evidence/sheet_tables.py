@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from onceproof.properties.evidence import sheet_measurements
 from onceproof.properties.evidence import sheet_words as words
 from onceproof.properties.evidence.record import ASSUMPTIONS
 from onceproof.properties.evidence.sheet import ASPECTS, PROTOCOLS, SINKS, UNSUPPORTED
@@ -77,6 +78,11 @@ def laid_out(sheet: Sheet) -> tuple[Section, ...]:
         counted = f"{len(lines)} record{'' if len(lines) == 1 else 's'}"
         title = "Evidence for which nothing is claimed"
         sections.append(Section(title, folded=(Folded(counted, lines),)))
+    if sheet.measurements:
+        rows = sheet_measurements.lines(sheet)
+        table = Table(sheet_measurements.columns(sheet), rows)
+        notes = (sheet_measurements.NOTE,)
+        sections.append(Section(sheet_measurements.TITLE, notes, (table,)))
     return tuple(sections)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HOLDS, REFUTED, OPEN, NOTHING = "✓", "✗", "?", "\N{EN DASH}"
 _MARKS = {Verdict.REFUTED: REFUTED, Verdict.UNDECIDED: OPEN, Verdict.VACUOUS: OPEN}
-_CLASSES = {HOLDS: "holds", REFUTED: "refuted", OPEN: "open", NOTHING: "unsupported"}
+CLASSES = {HOLDS: "holds", REFUTED: "refuted", OPEN: "open", NOTHING: "unsupported"}
 INTERLEAVINGS, DURABLE = "interleavings", "durable states hit"
 _COUNTED = (INTERLEAVINGS, DURABLE, "states", "walks")
 _VERSION = "Spark"
@@ -55,7 +55,7 @@ def verdict_cell(row: SheetRow | None) -> Cell:
     if row.beyond:
         least = min(len(shown.fault_steps) for shown in traces(row.beyond))
         text += f"; **{REFUTED} with {faults(least)}**"
-    return Cell(text, _CLASSES[sign])
+    return Cell(text, CLASSES[sign])
 
 
 def _incomplete(row: SheetRow) -> str:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import writable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from onceproof.properties.evidence.measurements.measurement import Measurement
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.judges.by_search import Report
     from onceproof.spark_checks.replay.sink_report import SinkReport
@@ -72,6 +74,30 @@ def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
     for report in reports:
         records += records_of_replay(report, root=root)
     _write(records, folder)
+
+
+def keep_measurement(given: str | None, found: Measurement) -> None:
+    """Write what was counted in real tables, if --evidence was given."""
+    if given is None:
+        return
+    from onceproof.properties.evidence.measurements.store import keep  # noqa: PLC0415
+
+    path = keep(found, _places(given)[0])
+    click.echo(f"evidence: a measurement in {path}", err=True)
+
+
+def refuse_unreadable(given: str | None) -> None:
+    """Refuse a folder for evidence that cannot be read or written.
+
+    Raises ``UsageError``, before a long run would end without a place for its answer.
+    """
+    if given is None:
+        return
+    from onceproof.properties.evidence.measurements.store import measurements  # noqa: PLC0415
+
+    folder = _places(given)[0]
+    writable(folder)
+    measurements(folder)
 
 
 def refuse(given: str | None) -> None:

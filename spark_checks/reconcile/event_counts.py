@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.reconcile import spark_job
+from onceproof.spark_checks.reconcile.chance import by_chance
 from onceproof.spark_checks.reconcile.comparable import key_names, sum_names
 from onceproof.spark_checks.reconcile.spark import sentences
 
@@ -84,6 +85,8 @@ class EventCounts:
     """The outcomes, in order of their groups."""
     examples: dict[str, tuple[dict[str, str | None], ...]]
     """For each fault a few keys, each by the expressions over the source."""
+    chance: str = ""
+    """What in a query or a view gives other rows when it is read again, if anything."""
 
 
 def count_events(
@@ -96,6 +99,7 @@ def count_events(
     """
     with sentences():
         rows = spark_job.rows_of(source, sink, request)
+        chance = by_chance(rows)
         counted = spark_job.by_outcome(spark_job.by_key(rows, request), request)
         found = counted.limit(MOST_OUTCOMES + 1).collect()
         if len(found) > MOST_OUTCOMES:
@@ -109,17 +113,23 @@ def count_events(
             spark_job.with_numbers(rows, numbers, request).collect() if numbers else []
         )
     return EventCounts(
-        _joined(_outcome(row, request) for row in found), _by_fault(keys, request)
+        _joined(_outcome(row, request) for row in found),
+        _by_fault(keys, request),
+        chance,
     )
 
 
 def left_out(spark: SparkSession) -> tuple[str, ...]:
     """Say by which settings Spark may leave out rows, a sentence each."""
     with sentences():
-        on = [name for name in _LEAVE_OUT if spark.conf.get(name) == "true"]
+        on = [name for name in _LEAVE_OUT if _on(spark, name)]
     return tuple(
         f"{name} is on, so that rows may have been left out; turn it off" for name in on
     )
+
+
+def _on(spark: SparkSession, name: str) -> bool:
+    return str(spark.conf.get(name)).strip().lower() == "true"
 
 
 def _numbers_of_examples(found: Iterable[Row], request: ReconcileRequest) -> list[int]:

@@ -56,12 +56,13 @@ class GroupCounts:
         return bool(many) or not self.agree
 
 
-def counts_of(by: str | None, outcomes: Iterable[EventCount]) -> GroupCounts:
-    """Add up what became of the events of a group."""
+def counts_of(
+    by: str | None, outcomes: Iterable[EventCount], *, sums: int
+) -> GroupCounts:
+    """Add up what became of the events of a group, and so many numbers of theirs."""
     some = list(outcomes)
     known = [one for one in some if one.sources]
     judged = [one for one in some if one.owed]
-    sums = len(some[0].sums) if some else 0
 
     def count(fault: str) -> int:
         return sum(one.events for one in some if fault in one.faults)

@@ -132,16 +132,28 @@ def judge(
     began = perf_counter()
     found = count_events(source, sink, request)
     left_out = event_counts.left_out(source.sparkSession)
-    problems = (*left_out, *_problems(found.outcomes, request))
+    return judged(found, request, left_out, seconds=perf_counter() - began)
+
+
+def judged(
+    found: EventCounts,
+    request: ReconcileRequest,
+    left_out: Iterable[str] = (),
+    *,
+    seconds: float = 0,
+) -> Reconciliation:
+    """Judge what was counted; ``left_out`` says why rows may not have been read."""
+    problems = (*left_out, *_of_chance(found), *_problems(found.outcomes, request))
     groups: dict[str | None, list[EventCount]] = defaultdict(list)
     for one in found.outcomes:
         groups[one.by].append(one)
-    counts = [counts_of(by, some) for by, some in groups.items()] if request.by else []
-    whole = counts_of(None, found.outcomes)
+    sums = len(request.sums)
+    whole = counts_of(None, found.outcomes, sums=sums)
+    counts = [counts_of(by, some, sums=sums) for by, some in groups.items()]
+    counts = counts if request.by else []
     verdicts = {p.name: _verdict(p, found.outcomes, problems) for p in request.claims}
     if request.sums:
         verdicts[SUMS_AGREE] = _of_sums([whole, *counts], problems)
-    seconds = perf_counter() - began
     return Reconciliation(
         request, found, verdicts, problems, whole, tuple(counts), seconds
     )
@@ -189,6 +201,15 @@ def _of_sums(counts: Iterable[GroupCounts], problems: Sequence[str]) -> Verdict:
     known = all(value is not None for pair in found[0].sums for value in pair)
     met = known and any(one.owed for one in found)
     return Verdict.HELD if met else Verdict.VACUOUS
+
+
+def _of_chance(found: EventCounts) -> Iterable[str]:
+    """Say that another reading may give other rows, if that is so."""
+    if found.chance:
+        yield (
+            f"{found.chance} in a query or a view decides which rows are read, so that "
+            "another reading may give other rows; take it out"
+        )
 
 
 def _problems(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as f
 from pyspark.sql import types as kinds
 
@@ -28,6 +27,16 @@ EXAMPLES = 5
 _BUCKETS = 64
 # What is lost in the type of the time must not be in what is given.
 _WIDE = {kinds.DateType: "timestamp_ntz", kinds.DecimalType: "decimal(38,18)"}
+_ZONELESS = (kinds.DateType, kinds.TimestampNTZType)
+_WITH_AND_WITHOUT_ZONE = ("timestamp", "timestamp_ntz")
+_SMALL = (
+    kinds.BooleanType,
+    kinds.ByteType,
+    kinds.ShortType,
+    kinds.IntegerType,
+    kinds.LongType,
+    kinds.DateType,
+)
 _BY = ("by", "owed", "sources", "alike", "visible", "changed", "identified")
 
 
@@ -37,19 +46,20 @@ def rows_of(source: DataFrame, sink: DataFrame, request: ReconcileRequest) -> Da
     Raises ``UsageError`` for what cannot be compared, and for a time that is none.
     """
     ours, theirs = comparable.compared(source, sink, request)
+    group, group_in_sink = _groups(source, sink, request)
     content = comparable.content(source) if request.repeats else f.lit(0)
     mine = source.select(
         *(column.alias(name) for name, column in ours.items()),
         _true().alias("first"),
         _owed(source, request.time.source, request, "source").alias("owed"),
-        _group(request).alias("by"),
+        group.alias("by"),
         content.cast("long").alias("content"),
     )
     found = sink.select(
         *(column.alias(name) for name, column in theirs.items()),
         f.lit(False).alias("first"),  # noqa: FBT003 - a value of Spark's
         _owed_in_sink(sink, request).alias("owed"),
-        _group_of_sink(sink, request).alias("by"),
+        group_in_sink.alias("by"),
         f.lit(None).cast("long").alias("content"),
     )
     return mine.unionByName(found)
@@ -71,10 +81,16 @@ def _owed(
         raise UsageError(message)
     until = _literal(request.until, kind.simpleString())
     wide = _literal(request.until, _WIDE.get(type(kind), kind.simpleString()))
-    [[readable]] = table.sparkSession.range(1).selectExpr(f"{until} = {wide}").collect()
+    same = f"{until} = {wide}"
+    if isinstance(kind, _ZONELESS):
+        # Spark reads a text with a zone as such a time, and leaves out the zone.
+        moment, plain = (_literal(request.until, k) for k in _WITH_AND_WITHOUT_ZONE)
+        same = f"{same} AND {moment} = cast({plain} as timestamp)"
+    [[readable]] = table.sparkSession.range(1).selectExpr(same).collect()
     if not readable:
+        zone = " without a zone" if isinstance(kind, _ZONELESS) else ""
         message = (
-            f"until {request.until!r} is no {kind.simpleString()}, as time "
+            f"until {request.until!r} is no {kind.simpleString()}{zone}, as time "
             f"{expression} is in the {side}"
         )
         raise UsageError(message)
@@ -103,37 +119,58 @@ def _literal(text: str, kind: str) -> str:
     return f"try_cast('{quoted}' as {kind})"
 
 
-def _group(request: ReconcileRequest) -> Column:
-    column = f.expr(request.by) if request.by else f.lit(None)
-    return column.cast("string")
+def _groups(
+    source: DataFrame, sink: DataFrame, request: ReconcileRequest
+) -> tuple[Column, Column]:
+    """Return the group of a row of each table; null in a sink without the columns.
 
-
-def _group_of_sink(sink: DataFrame, request: ReconcileRequest) -> Column:
-    """Return the group of a row in the sink; null where that lacks the columns."""
-    column = _group(request)
+    A number or a day takes less room than its text, so both stay what they are if both
+    are the same. Raises ``UsageError`` for what is no value of one row.
+    """
+    nothing = f.lit(None).cast("string")
+    if not request.by:
+        return nothing, nothing
+    comparable.refuse_more_than_a_row(source, request.by, "source")
+    column = f.expr(request.by)
+    one = comparable.type_of(source, request.by, "source")
     try:
-        _ = sink.select(column).schema
-    except PySparkException:
-        return f.lit(None).cast("string")
-    return column
+        other = comparable.type_of(sink, request.by, "sink")
+    except UsageError:
+        return column.cast("string"), nothing
+    comparable.refuse_more_than_a_row(sink, request.by, "sink")
+    if one == other and isinstance(one, _SMALL):
+        return column, column
+    return column.cast("string"), column.cast("string")
 
 
 def by_key(rows: DataFrame, request: ReconcileRequest) -> DataFrame:
     """Give each key its outcome: a row of ``_BY``, numbers, and ``number``."""
-    first, by, content = f.col("first"), f.col("by"), f.col("content")
-    owed = f.col("owed")
-    sums: list[Column] = []
+    first = f.col("first")
+    found = {
+        "rows": f.count(f.when(first, 1)),
+        "visible": f.count(f.when(~first, 1)),
+    }
+    # What is the same of all events costs no room beside each key.
+    known = {"owed": _true(), "alike": _true(), "by": f.lit(None).cast("string")}
+    if request.until:
+        owed = f.col("owed")
+        found["owed"] = f.coalesce(f.max(f.when(first, owed)), f.max(owed))
+    if request.repeats:
+        content = f.col("content")
+        alike = f.coalesce(f.min(content) == f.max(content), _true())
+        found["alike"] = alike
+    if request.by:
+        by = f.col("by")
+        of_source, of_sink = f.max(f.when(first, by)), f.max(f.when(~first, by))
+        found["by"] = f.coalesce(of_source, of_sink)
+        known["by"] = f.col("by").cast("string")
     for name in sum_names(request):
-        sums.append(f.max(f.when(first, f.col(name))).alias(f"{name}_source"))
-        sums.append(f.try_sum(f.when(~first, f.col(name))).alias(f"{name}_sink"))
-    group = f.coalesce(f.max(f.when(first, by)), f.max(f.when(~first, by)))
-    counted = rows.groupBy(*key_names(request)).agg(
-        f.count(f.when(first, 1)).alias("rows"),
-        f.count(f.when(~first, 1)).alias("visible"),
-        f.coalesce(f.max(f.when(first, owed)), f.max(owed)).alias("owed"),
-        f.coalesce(f.min(content) == f.max(content), _true()).alias("alike"),
-        (group if request.by else f.lit(None).cast("string")).alias("by"),
-        *sums,
+        found[f"{name}_source"] = f.max(f.when(first, f.col(name)))
+        found[f"{name}_sink"] = f.try_sum(f.when(~first, f.col(name)))
+    columns = [column.alias(name) for name, column in found.items()]
+    counted = rows.groupBy(*key_names(request)).agg(*columns)
+    counted = counted.withColumns(
+        {k: v for k, v in known.items() if k == "by" or k not in found}
     )
     return counted.withColumns(
         {
@@ -190,8 +227,16 @@ def with_numbers(
     """Give the keys with these numbers their outcomes; the others are only read."""
     names = key_names(request)
     chosen = rows.where(f.xxhash64(*names).isin(*numbers))
-    texts = {f"{name}_text": f.col(name).cast("string") for name in names}
-    return by_key(chosen, request).withColumns(texts)
+    keys = by_key(chosen, request)
+    texts = {f"{name}_text": _text(name, keys) for name in names}
+    return keys.withColumns(texts)
+
+
+def _text(name: str, keys: DataFrame) -> Column:
+    """Return a part of a key as text; bytes need not be letters."""
+    column = f.col(name)
+    binary = isinstance(keys.schema[name].dataType, kinds.BinaryType)
+    return f.hex(column) if binary else column.cast("string")
 
 
 def _all(columns: Iterable[Column]) -> Column:

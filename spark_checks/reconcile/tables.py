@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.failures.redaction import redacted
@@ -48,6 +49,19 @@ class TablePlace:
         prefix = "" if self.format == JDBC else f"{self.format}:"
         return redacted(f"{prefix}{self.where}")
 
+    @property
+    def described(self) -> str:
+        """Return it with its options and its query, without passwords."""
+        named = (f"{name}={value}" for name, value in self.options.items())
+        parts = [str(self), *map(redacted, named)]
+        if self.query:
+            parts.append(redacted(self.query))
+        return "; ".join(parts)
+
+    def same_as(self, other: TablePlace) -> bool:
+        """Return whether the other gives the same rows, whatever is in them."""
+        return replace(self, name=other.name) == other
+
     def read(self, spark: SparkSession) -> DataFrame:
         """Return its rows, not read yet; files are listed now.
 
@@ -72,8 +86,12 @@ class TablePlace:
             rows = reader.load(self.where)
         if not self.query:
             return rows
-        rows.createOrReplaceTempView(self.name)
-        return spark.sql(self.query)
+        # A view of its plain name would hide a table, and reach the other's query.
+        view = f"onceproof_{self.name}_{uuid4().hex}"
+        rows.createOrReplaceTempView(view)
+        given = self.query.strip().rstrip(";")
+        its_name = f"WITH {self.name} AS (TABLE {view})"
+        return spark.sql(f"{its_name} SELECT * FROM ({given}\n)")  # noqa: S608 - the user's
 
 
 def _whole_topic(servers: str, topic: str, given: Mapping[str, str]) -> dict[str, str]:

@@ -2,23 +2,28 @@
 
 ``python -m tests.benchmarks.reconcile`` writes a source and a sink with ten planted
 faults, finds them by ``onceproof reconcile``, and counts what is missing by two
-anti-joins, each in a process of its own. datacompy, if it is installed, compares a
-smaller table. It prints seconds, and the peak memory of Java and Python, as JSON.
+anti-joins, each in a process of its own with the same memory for Java. datacompy
+compares the smallest tables; ``--datacompy`` names a Python that has it. It prints
+seconds, and the peak memory of Java and of Python, as lines of JSON.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import psutil
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LOST, TWICE, STRAY = (7, 11, 13, 17), (19, 23, 29), (1, 2, 3)
 WRITE = """
@@ -34,95 +39,135 @@ a, b = spark.read.parquet("source"), spark.read.parquet("sink")
 print(a.join(b, "id", "anti").count(), b.join(a, "id", "anti").count())
 """
 DATACOMPY = """
-import datacompy
-a, b = (spark.read.parquet(name).toPandas() for name in ("source", "sink"))
-found = datacompy.Compare(a, b, join_columns="id")
-print(len(found.df1_unq_rows), len(found.df2_unq_rows))
+import datacompy, pandas
+a, b = (pandas.read_parquet(name) for name in ("source", "sink"))
+compare = getattr(datacompy, "PandasCompare", None) or datacompy.Compare
+found = compare(a, b, join_columns="id")
+print(datacompy.__version__, len(found.df1_unq_rows), len(found.df2_unq_rows))
 """
 SESSION = """
 from pyspark.sql import SparkSession
 spark = (SparkSession.builder.master("local[*]").config("spark.ui.enabled", "false")
-    .config("spark.log.level", "ERROR").getOrCreate())
+    .config("spark.driver.memory", "{memory}").config("spark.log.level", "ERROR")
+    .getOrCreate())
 """
+_PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
 
-def measured(command: list[str], folder: Path) -> tuple[str, dict[str, float]]:
+def measured(command: list[str], folder: Path) -> tuple[str, dict[str, Any]]:
     """Run a command; give what it prints, its seconds, and its peak memory in MiB."""
-    peak, over = [0], threading.Event()
+    peaks: dict[str, dict[int, int]] = {"java": {}, "python": {}}
+    over = threading.Event()
     began = time.perf_counter()
     process = subprocess.Popen(
         command,
         cwd=folder,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
     )
 
     def look() -> None:
-        while not over.wait(0.2):
+        while not over.wait(0.5):
             try:
                 here = psutil.Process(process.pid)
-                family = [here, *here.children(recursive=True)]
-                peak[0] = max(peak[0], sum(one.memory_info().rss for one in family))
-            except psutil.NoSuchProcess:
+                for one in (here, *here.children(recursive=True)):
+                    status = Path(f"/proc/{one.pid}/status").read_text()
+                    kind = "java" if one.name() == "java" else "python"
+                    if found := _PEAK.search(status):
+                        peaks[kind][one.pid] = int(found[1])
+            except (psutil.NoSuchProcess, OSError):
                 continue
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()
-    printed, _ = process.communicate()
+    printed, errors = process.communicate()
     over.set()
     thread.join()
     seconds = time.perf_counter() - began
-    return printed, {"seconds": round(seconds, 1), "peak_mib": peak[0] >> 20}
+    if process.returncode not in (0, 1):
+        message = f"{command[:4]} ended with {process.returncode}: {errors[-2000:]}"
+        raise SystemExit(message)
+    memory = {
+        f"{kind}_peak_mib": max(found.values()) >> 10
+        for kind, found in peaks.items()
+        if found
+    }
+    return printed, {"seconds": round(seconds, 1), **memory}
 
 
-def script(text: str) -> list[str]:
-    return [sys.executable, "-c", SESSION + text]
+def script(text: str, memory: str) -> list[str]:
+    """Return the command that runs a script in a Spark session."""
+    return [sys.executable, "-c", SESSION.format(memory=memory) + text]
 
 
-def compared(events: int, *, by_pandas: bool) -> dict[str, object]:
-    """Write the tables, and measure each way of comparing them."""
+def compared(events: int, memory: str, datacompy: str) -> Iterator[tuple[str, Any]]:
+    """Write the tables, and give the figures of each way of comparing them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         planted = {"lost": LOST, "twice": TWICE, "stray": STRAY}
-        _, writing = measured(script(WRITE.format(events=events, **planted)), folder)
-        words = ("--source", "parquet:source", "--sink", "parquet:sink", "--key", "id")
-        command = [sys.executable, "-m", "onceproof.spark_checks.cli", "reconcile"]
-        printed, ours = measured([*command, *words, "--json"], folder)
-        summed, with_sums = measured(
-            [*command, *words, "--by", "day", "--sum", "amount", "--json"], folder
-        )
-        found = json.loads(printed)["total"]
-        grouped = json.loads(summed)["total"]
-        assert found == {k: grouped[k] for k in found}, "groups change the counts"
-        faults = [found[k] for k in ("missing", "duplicated", "unexplained")]
-        assert faults == [len(LOST), len(TWICE), len(STRAY)], faults
-        joined, theirs = measured(script(ANTI_JOIN), folder)
-        result = {
-            "events": events,
-            "faults_found": sum(faults),
-            "writing": writing,
-            "reconcile": ours,
-            "reconcile_with_groups_and_sums": with_sums,
-            "two_anti_joins": {**theirs, "faults_found": sum(map(int, joined.split()))},
-            "ratio": round(ours["seconds"] / theirs["seconds"], 2),
-        }
-        if by_pandas and importlib.util.find_spec("datacompy"):
-            printed, pandas = measured(script(DATACOMPY), folder)
-            result["datacompy"] = {**pandas, "printed": printed.strip()}
-        return result
+        yield "events", events
+        writing = script(WRITE.format(events=events, **planted), memory)
+        yield "writing", measured(writing, folder)[1]
+        found, ours = _reconciled(folder, memory)
+        yield "reconcile", {**ours, "faults_found": _faults(found)}
+        joined, theirs = measured(script(ANTI_JOIN, memory), folder)
+        seen = sum(map(int, joined.split()))
+        yield "two_anti_joins", {**theirs, "faults_found": seen}
+        yield "ratio", round(ours["seconds"] / theirs["seconds"], 2)
+        if datacompy:
+            printed, pandas = measured([datacompy, "-c", DATACOMPY], folder)
+            version, *some = printed.split()
+            seen = sum(map(int, some))
+            yield "datacompy", {**pandas, "version": version, "faults_found": seen}
+        more = ("--by", "day", "--sum", "amount")
+        grouped, with_sums = _reconciled(folder, memory, *more)
+        assert _faults(grouped) == _faults(found), "groups change the counts"
+        yield "reconcile_with_groups_and_sums", with_sums
+
+
+def _reconciled(
+    folder: Path, memory: str, *more: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run the command, and see that it finds each planted fault, and no other."""
+    words = ("--source", "parquet:source", "--sink", "parquet:sink", "--key", "id")
+    command = [sys.executable, "-m", "onceproof.spark_checks.cli", "reconcile"]
+    command += [*words, *more, "--conf", f"spark.driver.memory={memory}", "--json"]
+    printed, figures = measured(command, folder)
+    found = json.loads(printed)
+    planted = {
+        "missing": set(LOST),
+        "duplicated": set(TWICE),
+        "unexplained": {-one for one in STRAY},
+    }
+    for fault, keys in planted.items():
+        shown = {int(key["id"]) for key in found["examples"][fault]}
+        assert shown == keys, f"{fault}: {shown}"
+        assert found["total"][fault] == len(keys), f"{fault}: {found['total']}"
+    return found, figures
+
+
+def _faults(found: dict[str, Any]) -> int:
+    return sum(found["total"][one] for one in ("missing", "duplicated", "unexplained"))
 
 
 def main() -> None:
-    """Measure, and print what was found as JSON."""
+    """Measure, and print what was found, a line of JSON each."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--events", type=int, default=100_000_000)
-    parser.add_argument("--small", type=int, default=1_000_000, help="for datacompy")
+    parser.add_argument(
+        "--events", type=int, nargs="+", default=[1_000_000, 10_000_000, 100_000_000]
+    )
+    parser.add_argument("--memory", default="2g", help="Java's, as in -Xmx")
+    parser.add_argument(
+        "--datacompy", default="", help="a Python with datacompy, for the smallest"
+    )
     asked = parser.parse_args()
-    found = [compared(asked.small, by_pandas=True)]
-    if asked.events != asked.small:
-        found.append(compared(asked.events, by_pandas=False))
-    print(json.dumps(found, indent=2))
+    if not asked.datacompy:
+        print("datacompy is not measured: no --datacompy PYTHON", file=sys.stderr)
+    for number, events in enumerate(sorted(asked.events)):
+        python = "" if number else asked.datacompy
+        for name, figures in compared(events, asked.memory, python):
+            print(json.dumps({name: figures}), flush=True)
 
 
 if __name__ == "__main__":

@@ -175,6 +175,8 @@ def written(sheet: Sheet, form: str) -> str:
 
 
 def _assembled(settings: Settings) -> Sheet:
+    from onceproof.properties.evidence.measurements.measurement import hashes_now  # noqa: PLC0415
+    from onceproof.properties.evidence.measurements.store import measurements  # noqa: PLC0415
     from onceproof.properties.evidence.sheet import assemble  # noqa: PLC0415
     from onceproof.properties.evidence.store import read_folder  # noqa: PLC0415
     from onceproof.spark_checks.report.evidence.staleness import Traces, stale  # noqa: PLC0415
@@ -191,7 +193,11 @@ def _assembled(settings: Settings) -> Sheet:
             raise UsageError(message) from None
         claims += [c for c in stated if (c.name, c.guarantee) not in known]
     records = read_folder(settings.evidence)
-    return assemble(claims, records, stale(records, settings.root, traces))
+    sheet = assemble(claims, records, stale(records, settings.root, traces))
+    measured = measurements(settings.evidence)
+    names = tuple({name for one in measured.values() for name in one.properties})
+    hashes = hashes_now(names) if measured else {}
+    return replace(sheet, measurements=measured, hashes=hashes)
 
 
 def _drop(addresses: tuple[str, ...], settings: Settings) -> int:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+from click.core import ParameterSource
 
 from onceproof.model.errors import UsageError
+from onceproof.model.files import writable, write_whole
+from onceproof.model.text import shell_word
+from onceproof.model.versions import versions_of
+from onceproof.spark_checks.cli import evidence_option
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json
 
 _CLAIMS = ("at-most-once", "at-least-once", "effectively-once")
+_ANSWERS = ("html", "evidence", "as_json")
 _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.parquet"
 
 
@@ -105,6 +113,21 @@ _TABLE = "FORMAT:PATH, table:NAME, jdbc:..., kafka:HOST:PORT/TOPIC, or a path.pa
     help="A setting of Spark, such as spark.jars.packages=org.postgresql:"
     "postgresql:42.7.14 (repeatable).",
 )
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page of HTML to this file.",
+)
+@click.option(
+    "--evidence",
+    "evidence",
+    is_flag=False,
+    flag_value=evidence_option.STATED,
+    default=None,
+    metavar="[DIR]",
+    help="Keep the counts as a measurement, in DIR or as pyproject.toml says. A "
+    "guarantee sheet lists it.",
+)
 @as_json_option
 def reconcile(
     source: str,
@@ -121,6 +144,8 @@ def reconcile(
     sink_options: tuple[str, ...],
     master: str,
     settings: tuple[str, ...],
+    html: Path | None,
+    evidence: str | None,
     *,
     source_repeats: bool,
     as_json: bool,
@@ -130,8 +155,8 @@ def reconcile(
     Spark reads both, at any size, and the properties that judge models and replays
     judge them. Each event must have a key of its own. If data still arrives, say which
     events the sink must have by now: --time, and --until a time well before now.
-    Nothing is written. The exit status is 0 if every claim holds for what was read, 1
-    if one is refuted, and 2 if nothing is decided.
+    Neither table is written to. The exit status is 0 if every claim holds for what was
+    read, 1 if one is refuted, and 2 if nothing is decided.
 
     Example: onceproof reconcile --source parquet:landing/payments --sink
     table:prod.payments --key payment_id --time created_at --until 2026-02-01
@@ -140,6 +165,12 @@ def reconcile(
         show,
         shown_progress,
     )
+    from onceproof.spark_checks.reconcile.circumstances import (  # noqa: PLC0415
+        Circumstances,
+        now,
+    )
+    from onceproof.spark_checks.reconcile.measured import measurement_of  # noqa: PLC0415
+    from onceproof.spark_checks.reconcile.page import page_of  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.reconciliation import judge  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.request import request_of  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.spark import session  # noqa: PLC0415
@@ -158,15 +189,55 @@ def reconcile(
     theirs = _pairs(sink_options, "--sink-option")
     from_ = place_of("source", source, ours, source_query)
     to = place_of("sink", sink, theirs, sink_query)
+    if from_.same_as(to) and all(p.source == p.sink for p in request.key):
+        message = f"source and sink are the same: {from_.described}"
+        raise UsageError(message)
+    if html is not None:
+        writable(html.parent)
+    evidence_option.refuse_unreadable(evidence)
     with session(master, _pairs(settings, "--conf")) as spark, shown_progress(spark):
+        began = now()
         # Files of the sink are listed first: what they show has events by then.
         seen = to.read(spark)
         found = judge(from_.read(spark), seen, request)
+        circumstances = Circumstances(
+            source=from_.described,
+            sink=to.described,
+            began=began,
+            ended=now(),
+            master=master or "local[*]",
+            command=_command(),
+            versions={**versions_of("onceproof"), "Spark": spark.version},
+        )
+    if html is not None:
+        write_whole(html, page_of(found, circumstances))
+        click.echo(f"page: {html}", err=True)
+    if evidence is not None:
+        evidence_option.keep_measurement(evidence, measurement_of(found, circumstances))
     if as_json:
         print_json({"source": str(from_), "sink": str(to), **found.to_json()})
     else:
         show(found, source=str(from_), sink=str(to))
     return found.status
+
+
+def _command() -> str:
+    """Return the command as it was given, without passwords and where it writes to."""
+    from onceproof.spark_checks.inject.failures.redaction import redacted  # noqa: PLC0415
+
+    context = click.get_current_context()
+    words = ["onceproof reconcile"]
+    for param in context.command.params:
+        name, value = str(param.name), context.params[str(param.name)]
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not given or name in _ANSWERS:
+            continue
+        several = value if isinstance(value, tuple) else (value,)
+        for one in several:
+            words.append(param.opts[0])
+            if one is not True:
+                words.append(shell_word(redacted(str(one))))
+    return " ".join(words)
 
 
 def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:

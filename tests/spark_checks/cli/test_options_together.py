@@ -74,6 +74,7 @@ TOGETHER = {
             *("--source", "--sink", "--key", "--time", "--until", "--by", "--sum"),
             *("--source-repeats", "--claim", "--source-query", "--sink-query"),
             *("--source-option", "--sink-option", "--master", "--conf", "--json"),
+            *("--html", "--evidence"),
         ],
     ],
     "explore": [

@@ -1,0 +1,1 @@
+"""Measurements of real tables: what one is, and the files that keep them."""
