@@ -91,6 +91,29 @@ class Choice:
             others = self._thinned(others, self.most, hits)
         return first, others
 
+    def most_valuable_first(
+        self, classes: Sequence[Interleaving], hits: Hits | None = None
+    ) -> tuple[Interleaving, ...]:
+        """Order interleavings so that the first ones differ as much as can be.
+
+        First come those that cannot be replayed, which cost nothing; then each kind of
+        fault at each place, in turn; then the others, those with fewer faults first.
+        """
+        places = {one.number: hits(one) if hits else () for one in classes}
+        free = [one for one in classes if places[one.number] is None]
+        placed = {n: where for n, where in places.items() if where is not None}
+        rest = [one for one in classes if one.number in placed]
+        distinct = _distinct(rest, placed, len(rest)) if hits else []
+        taken = {one.number for one in distinct}
+        groups: dict[int, _Kinds] = {0: _by_kind(distinct)}
+        for kind, alike in _by_kind([o for o in rest if o.number not in taken]).items():
+            groups.setdefault(len(kind), {})[kind] = alike
+        ordered = [*free]
+        for number in sorted(groups):
+            kinds = groups[number]
+            ordered += self._shared_out(kinds, len(rest), placed)
+        return tuple(ordered)
+
     def _like_steps(self, found: Interleavings) -> Sequence[Interleaving]:
         """Find the interleaving with these steps, or those with faults of its names."""
         interpreter = Interpreter(found.protocol)
@@ -157,6 +180,14 @@ class Choice:
 def faults_of(one: Interleaving) -> tuple[str, ...]:
     """Name the faults of an interleaving, in order."""
     return tuple(one.trace.events[at].name for at in one.faults)
+
+
+def _by_kind(classes: Sequence[Interleaving]) -> _Kinds:
+    """Group interleavings by the names of their faults."""
+    kinds: _Kinds = {}
+    for one in classes:
+        kinds.setdefault(faults_of(one), []).append(one)
+    return kinds
 
 
 def _distinct(

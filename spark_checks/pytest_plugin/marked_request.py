@@ -104,6 +104,7 @@ def request_of(
         trace=options.trace,
         stop=profile.stop,
         timeout=options.timeout,
+        budget=options.budget,
         **numbers,
     )
 

@@ -76,6 +76,8 @@ class Options:
     """The folder for records of verdicts, if wanted."""
     timeout: float = TIMEOUT
     """How many seconds the fault-free run of a sink may take."""
+    budget: float | None = None
+    """After how many seconds no interleaving is begun; None for no limit."""
 
     def __str__(self) -> str:
         """Show the options in a line, fit to be typed again."""
@@ -113,6 +115,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NUMBER",
         "help": "the most interleavings of a sink; each line still gets each kind of "
         "fault, even beyond this number",
+    },
+    "--onceproof-budget": {
+        "type": float,
+        "metavar": "SECONDS",
+        "help": "after this time no interleaving of a sink is begun; those that differ "
+        "most come first, and a sink of which some are left is undecided",
     },
     "--onceproof-seed": {
         "type": int,
@@ -160,6 +168,7 @@ _INI: dict[str, tuple[Any, ...]] = {
     "onceproof_trace": ("when counterexamples are kept: on, off or retain-on-failure",),
     "onceproof_shrink_budget": ("how many seconds a failing example may be shrunk",),
     "onceproof_timeout": ("how many seconds the fault-free run of a sink may take",),
+    "onceproof_budget": ("after how many seconds no interleaving is begun",),
     "onceproof_expect": ("the file of known failures",),
     "onceproof_evidence": ("where records of guarantees are written",),
     "onceproof_spark": (
@@ -210,6 +219,7 @@ def options_of(config: pytest.Config) -> Options:
         trace=trace,
         shrink=_seconds(config, "shrink_budget", profile.shrink),
         timeout=_seconds(config, "timeout", TIMEOUT),
+        budget=_budget(config),
         expect=expected_in(config),
         replay=Path(replay) if replay else None,
         spark=dict(_setting(line) for line in config.getini("onceproof_spark")),
@@ -261,6 +271,15 @@ def _seconds(config: pytest.Config, name: str, otherwise: float) -> float:
         found = -1
     if not 0 <= found < math.inf:
         message = f"onceproof_{name} takes seconds, not {text!r}"
+        raise pytest.UsageError(message)
+    return found
+
+
+def _budget(config: pytest.Config) -> float | None:
+    """Read how long interleavings are begun; None where nothing is said."""
+    found = _seconds(config, "budget", math.nan) if _given(config, "budget") else None
+    if found == 0:
+        message = "onceproof_budget takes seconds, and more than none"
         raise pytest.UsageError(message)
     return found
 

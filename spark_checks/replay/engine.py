@@ -14,6 +14,7 @@ from onceproof.spark_checks.inputs.event_files import InputFiles
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.budget import Budget
 from onceproof.spark_checks.replay.observations import Observers
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_replay import replay_sink
@@ -125,13 +126,14 @@ def _replayed(
     given: Input | None,
 ) -> list[SinkReport]:
     reports: dict[int, SinkReport] = {}
+    budget = Budget(request.budget, len(sinks))
     for needs, some in _by_needs(pool, sinks).items():
         sizes = request.sizes
         with pool.session(
             attempts=sizes.attempts, partitions=sizes.partitions, needs=needs
         ) as session:
             reports |= _in_session(
-                pool, session, enumerations, some, listener, request, given
+                pool, session, enumerations, some, listener, request, given, budget
             )
     return [reports[number] for number in range(len(sinks))]
 
@@ -154,6 +156,7 @@ def _in_session(
     listener: Listener,
     request: ReplayRequest,
     given: Input | None,
+    budget: Budget,
 ) -> dict[int, SinkReport]:
     """Replay sinks in one session; return their reports by the sinks' numbers."""
     if given is None and request.given is not None:
@@ -183,7 +186,7 @@ def _in_session(
             )
             try:
                 reports[number] = replay_sink(
-                    enumerations, context, sink, listener, request
+                    enumerations, context, sink, listener, request, budget.next_sink()
                 )
             finally:
                 context.leftovers.close(keep=request.keep)

@@ -41,5 +41,8 @@ class ReplayRequest:
     """Makes the input; without it, the events are flights."""
     timeout: float = TIMEOUT
     """How many seconds the fault-free run of a user's sink may take."""
+    budget: float | None = None
+    """The number of seconds after which no interleaving is begun; None for no limit.
+    Several sinks share it, and those interleavings come first that differ most."""
     patience: float = PATIENCE
     """The least number of seconds that later runs may take."""

@@ -16,6 +16,7 @@ from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.plan.plans import Plans
 from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.budget import Deadline
 from onceproof.spark_checks.replay.cleanup import RunFolders
 from onceproof.spark_checks.replay.confirmation import Findings, Retries
 from onceproof.spark_checks.replay.outcome import outcome_of
@@ -61,6 +62,7 @@ def replay_sink(
     sink: ModelledSink,
     listener: Listener,
     request: ReplayRequest,
+    deadline: Deadline | None = None,
 ) -> SinkReport:
     """Steer a sink through its interleavings, and judge what readers see."""
     context, what = _prepared(context, sink)
@@ -76,7 +78,8 @@ def replay_sink(
         sink = with_exchanges(context, sink)
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
-    shared = _Shared(enumerations, context, what, sizes, listener, request)
+    deadline = deadline or Deadline()
+    shared = _Shared(enumerations, context, what, sizes, listener, request, deadline)
     if sink.seen is not None and request.faults > 1:
         sink = _after_one_fault(shared, sink)
     protocol = protocol_of(sink, sizes, faults=request.faults)
@@ -89,6 +92,8 @@ def replay_sink(
     # The first that breaks a claim is then the smallest, and what it left is kept.
     smallest = Smallest(protocol)
     early, others = (tuple(sorted(some, key=smallest.of)) for some in chosen)
+    if deadline.set:
+        others = request.choice.most_valuable_first(others, hits)
     plans.keep((*early, *others))
     requested = len(early) + len(others)
     listener(events.SinkBegun(sink.name, requested))
@@ -110,6 +115,7 @@ def replay_sink(
         again={number: tuple(some) for number, some in found.again.items()},
         kept=replaying.kept,
         versions=context.versions,
+        left=replaying.left,
     )
     listener(events.SinkJudged(report))
     return report
@@ -131,6 +137,8 @@ class _Shared:
     """Who hears of events."""
     request: ReplayRequest
     """What is asked for."""
+    deadline: Deadline
+    """When no more interleavings are begun."""
 
 
 def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
@@ -199,6 +207,7 @@ class _SinkReplay:
     ) -> None:
         self.findings = findings
         self.kept: dict[int, Path] = {}
+        self.left = 0
         self._context = shared.context
         self._sink = sink
         self._semantics = Interpreter(protocol)
@@ -206,6 +215,7 @@ class _SinkReplay:
         self._plans = plans
         self._listener = shared.listener
         self._request = shared.request
+        self._deadline = shared.deadline
         self._retries = Retries()
         self._folders = RunFolders(shared.context.leftovers, shared.request)
         self._mine = threading.local()
@@ -226,17 +236,23 @@ class _SinkReplay:
             for chosen in (early, others):
                 if self._broken and (request.stop or chosen is others):
                     break
+                done = len(self.findings.outcomes)
                 for part in _parts(chosen):
+                    if self._deadline.over:
+                        break
                     for some in workers.all_of(part, _AT_ONCE):
                         self._take(some)
                         self.findings.confirm(request.claims, anew)
-                        if request.stop and self._broken:
+                        if self._deadline.over or (request.stop and self._broken):
                             break
                     else:
                         session.release()
                         continue
                     break
                 workers.forget()
+                if self._deadline.over:
+                    done = len(self.findings.outcomes) - done
+                    self.left += len(chosen) - done
             self.findings.confirm(request.claims or self._properties, anew)
         session.release()
 
@@ -246,6 +262,8 @@ class _SinkReplay:
             for part in _parts(chosen):
                 for some in workers.all_of(part, _AT_ONCE):
                     self._take(some)
+                    if self._deadline.over:
+                        return
                 self._context.session.release()
                 workers.forget()
 

@@ -59,6 +59,8 @@ class SinkReport:
     """By number, the folders of runs that are kept for inspection."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """The version of the sink's store, by its name, if it is known."""
+    left: int = 0
+    """How many of the chosen interleavings the budget of time left out."""
 
     @property
     def replayed(self) -> list[Outcome]:
@@ -92,7 +94,7 @@ class SinkReport:
 
         What the model refutes at a moment when no replay looks is undecided, and so is
         what was broken only once, or where readers failed at a moment that the property
-        speaks of.
+        speaks of. Nothing is held if time ran out before all was replayed.
         """
         if not self.replayed:
             return Verdict.UNDECIDED
@@ -101,7 +103,7 @@ class SinkReport:
         if self.unsteady.get(prop.name) or self.unobserved(prop):
             return Verdict.UNDECIDED
         refuted = self.model.verdicts.get(prop.name) is Verdict.REFUTED
-        return Verdict.UNDECIDED if refuted else Verdict.HELD
+        return Verdict.UNDECIDED if refuted or self.left else Verdict.HELD
 
     def unobserved(self, *claims: Property) -> list[Outcome]:
         """List the outcomes in which no reader could read what one of some claims asks.
@@ -204,7 +206,7 @@ def status(reports: Sequence[SinkReport], *, whole: bool) -> int:
     """
     if any(r.drift or r.unexpected or (whole and not r.as_stated) for r in reports):
         return 1
-    if any(r.missed for r in reports) or not (
+    if any(r.missed or r.left for r in reports) or not (
         reports and all(r.replayed for r in reports)
     ):
         return 2

@@ -88,6 +88,8 @@ class AssessmentRequest:
     trace: str = RETAIN
     stop: bool = False
     timeout: float = TIMEOUT
+    budget: float | None = None
+    """After how many seconds no interleaving is begun; None for no limit."""
     store: SinkStore | None = None
     """The store that the sink writes to."""
 
@@ -169,6 +171,7 @@ def judge(
         claims=test.claims,
         given=given,
         timeout=request.timeout,
+        budget=request.budget,
     )
     listen = listener or (lambda _: None)
 
@@ -278,6 +281,10 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
         return f"the reader failed in {number} of {total} replays: {first}"
     if any(report.unsteady.values()):
         return "what an interleaving broke it did not break again"
+    if report.left:
+        chosen = len(report.outcomes) + report.left
+        spent = "were left when the budget of time was spent"
+        return f"{report.left} of {chosen} interleavings {spent}"
     if not report.replayed:
         return "no interleaving was replayed"
     if lines := report.never_hit:

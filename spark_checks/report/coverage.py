@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.sink_report import SinkReport
 
 BEYOND, SKIPPED, OTHERS = "beyond the cap", "skipped after a refutation", "not chosen"
+LEFT = "left when the budget of time was spent"
 _MOST_SHOWN = 3
 _MOST_SAID = 160
 
@@ -27,7 +28,8 @@ _MOST_SAID = 160
 def by_cause(report: SinkReport, choice: Choice) -> dict[str, int]:
     """Count the interleavings that were not replayed, by cause."""
     causes = Counter(o.cause or FAILED for o in report.outcomes if o.not_replayed)
-    causes[SKIPPED] = report.requested - len(report.outcomes)
+    causes[SKIPPED] = report.requested - len(report.outcomes) - report.left
+    causes[LEFT] = report.left
     beyond = OTHERS if choice.most is None else BEYOND
     causes[beyond] = len(report.classes.classes) - report.requested
     return {cause: number for cause, number in causes.items() if number}
@@ -67,6 +69,8 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
     if skipped := causes.get(SKIPPED):
         more = "" if choice.first else ": --onceproof-profile=ci replays them"
         lines.append(f"not replayed, {skipped} {SKIPPED}{more}")
+    if left := causes.get(LEFT):
+        lines.append(f"not replayed, {left} {LEFT}")
     if beyond := causes.get(BEYOND):
         lines.append(
             f"not replayed, {beyond} {BEYOND}: --onceproof-most={there} replays all"

@@ -11,6 +11,7 @@ from onceproof.model.errors import UsageError
 from onceproof.model.files import writable
 from onceproof.model.library import pick
 from onceproof.spark_checks.cli.command import Command, Use
+from onceproof.spark_checks.cli.duration import DURATION
 from onceproof.spark_checks.cli.evidence_option import evidence, leave_replays, refuse
 from onceproof.spark_checks.cli.options import as_json_option, print_json, trust_option
 from onceproof.spark_checks.inputs.sizes import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 _REPLAYED = ("sinks", "keep", "as_json")
+_CHOSEN = ("store", "faults", "batches", "events", "output")
 _USES = (
     Use(
         "for a counterexample file",
@@ -35,12 +37,17 @@ _USES = (
     ),
     Use(
         "for some interleavings",
-        (*_REPLAYED, "store", "faults", "batches", "events", "output", "only"),
+        (*_REPLAYED, *_CHOSEN, "only"),
         when=lambda given: bool(given["only"]),
     ),
     Use(
+        "within a budget",
+        (*_REPLAYED, *_CHOSEN, "budget"),
+        when=lambda given: given["budget"] is not None,
+    ),
+    Use(
         "for all interleavings",
-        (*_REPLAYED, "store", "faults", "batches", "events", "output", "evidence"),
+        (*_REPLAYED, *_CHOSEN, "evidence"),
     ),
 )
 
@@ -75,6 +82,12 @@ _USES = (
     help="Replay only interleaving N (repeatable).",
 )
 @click.option(
+    "--budget",
+    type=DURATION,
+    help="Begin no interleaving after this time, such as 90s, 5m or 1h: those that "
+    "differ most come first, and what is left makes a claim undecided.",
+)
+@click.option(
     "--store",
     type=click.Choice(STORE_NAMES),
     help="Replay the reference sinks that write to this store; Onceproof starts it.",
@@ -103,6 +116,7 @@ def replay(
     output: Path,
     store: str | None,
     evidence: str | None,
+    budget: float | None,
     *,
     keep: bool,
     trust: bool,
@@ -119,6 +133,7 @@ def replay(
     The exit status is 0 if each sink gets the verdicts that its own file states, and
     readers saw what its model expects in every run. With --only or --faults it is 0 if
     nothing is refuted beyond what the file states, and 2 if a run could not be steered.
+    With --budget it is 2 if time ran out before all was replayed.
     """
     from onceproof.spark_checks.cli.output import (  # noqa: PLC0415
         replay_console,
@@ -160,6 +175,7 @@ def replay(
                 sizes=Sizes(batches=batches, events=events),
                 choice=Choice(only=frozenset(only) if only else None),
                 keep=keep,
+                budget=budget,
             ),
         )
     files = {
@@ -170,7 +186,8 @@ def replay(
         print_json(replay_console.replay_data(reports, files))
     else:
         replay_console.show_replay(reports, files)
-    return sink_report.status(reports, whole=not only and faults == 1)
+    whole = not only and faults == 1 and not any(r.left for r in reports)
+    return sink_report.status(reports, whole=whole)
 
 
 def _known(store: str | None, *, named: bool) -> dict[str, ModelledSink]:

@@ -54,6 +54,7 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
             for o in report.outcomes
             if o.spark is None
         ],
+        "left_by_budget": report.left,
         "drift": len(report.drift),
         "drifts": [drift_data(report, o) for o in report.drift],
         "durable_states": len(report.classes.durable_states),
@@ -118,7 +119,7 @@ def _table(reports: list[SinkReport]) -> Table:
             escape(r.sink.name),
             marked(weakest(verdicts)),
             f"{held} of {len(verdicts)}",
-            f"{len(r.replayed)}/{len(r.outcomes)}",
+            f"{len(r.replayed)}/{len(r.outcomes) + r.left}",
             f"{r.covered}/{len(r.classes.durable_states)}",
             str(len(r.drift) or ""),
         )
@@ -202,6 +203,12 @@ def _why(report: SinkReport, prop: Property) -> str:
         return "an interleaving broke it once, and not when it was replayed again"
     if unread := report.unobserved(prop):
         return f"the reader failed in {len(unread)} of {len(report.replayed)} replays"
+    if report.left:
+        chosen = len(report.outcomes) + report.left
+        return (
+            f"{report.left} of {chosen} interleavings were left when the budget was "
+            "spent; a longer --budget replays more"
+        )
     replayed, total = len(report.replayed), len(report.classes.classes)
     if replayed < total:
         return (

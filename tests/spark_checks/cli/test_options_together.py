@@ -24,6 +24,7 @@ VALUES = {
     "--to": "tla",
     "--property": "agreement",
     "--store": "postgres",
+    "--budget": "5m",
     "--claim": "at-most-once",
     "PROTOCOL": "two-phase-commit",
     "PROTOCOL|FILE": "two-phase-commit",
@@ -66,6 +67,10 @@ TOGETHER = {
         [
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
             *("--output", "--json", "--only", "--store"),
+        ],
+        [
+            *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
+            *("--output", "--json", "--budget", "--store"),
         ],
         ["SINK|FILE", "--trust", "--keep", "--json"],
     ],

@@ -67,6 +67,19 @@ def test_each_kind_of_fault_has_its_share(found):
     assert hit == dict.fromkeys(kinds, 1)
 
 
+def test_within_a_budget_those_that_differ_come_first(found):
+    """All are there; the first ones are of one fault each, and of all its kinds."""
+    kinds = {faults_of(one) for one in found.classes if len(faults_of(one)) == 1}
+
+    ordered = Choice().most_valuable_first(found.classes)
+
+    assert {o.number for o in ordered} == {o.number for o in found.classes}
+    assert len(ordered) == len(found.classes)
+    assert {faults_of(one) for one in ordered[: len(kinds)]} == kinds
+    sizes = [len(faults_of(one)) for one in ordered]
+    assert sizes == sorted(sizes)
+
+
 def test_a_seed_chooses_within_a_kind_and_always_the_same(found):
     """What is replayed can be replayed again."""
     numbers = [

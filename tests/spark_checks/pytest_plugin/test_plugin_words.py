@@ -65,6 +65,11 @@ def test_what_the_marker_does_not_take_is_refused(answers, marker, answer):
         (["--onceproof-batches=1000"], "--onceproof-batches must be 1 to 8, not 1000"),
         (["--onceproof-most=-5"], "--onceproof-most must be at least 1, not -5"),
         (["--onceproof-timeout=-1"], "onceproof_timeout takes seconds"),
+        (
+            ["--onceproof-budget=0"],
+            "onceproof_budget takes seconds, and more than none",
+        ),
+        (["-o", "onceproof_budget=soon"], "takes seconds, not 'soon'"),
         (["--onceproof-profile=nightli"], "did you mean nightly?"),
         (["--onceproof-trace=sometimes"], "invalid choice: 'sometimes'"),
         (["-o", "onceproof_trace=sometimes"], "has no 'sometimes'"),

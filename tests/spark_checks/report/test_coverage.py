@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,7 +23,12 @@ from onceproof.spark_checks.plan.run_plan import (
 from onceproof.spark_checks.replay.run_evidence import RunRecord
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.report import assessment
-from onceproof.spark_checks.report.coverage import by_cause, in_short, left_out_of
+from onceproof.spark_checks.report.coverage import (
+    LEFT,
+    by_cause,
+    in_short,
+    left_out_of,
+)
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints, place_of
 
 FIRST, SECOND = (place_of(n, "x.py", installed=False) + "write()" for n in (1, 2))
@@ -72,6 +77,16 @@ def report_of(*outcomes, requested=None, there=None, whole=True, faults=1, **see
     return SinkReport(
         sink, protocol, classes, model, None, outcomes, requested=requested, whole=whole
     )
+
+
+def test_what_a_budget_leaves_is_a_cause_of_its_own():
+    """It was not skipped after a refutation."""
+    found = replace(report_of(hit(FIRST, SECOND, THEIRS), requested=5), left=4)
+
+    causes = by_cause(found, Choice())
+
+    assert causes == {LEFT: 4}
+    assert f"not replayed, 4 {LEFT}" in left_out_of(found, Choice())
 
 
 def test_each_interleaving_that_was_not_replayed_has_its_cause():
