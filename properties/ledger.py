@@ -215,7 +215,8 @@ def _listed(sorts: tuple[Sort, ...]) -> str:
 
 def of_protocol(protocol: Protocol) -> Ledger:
     """Read the ledger of a protocol in a state, plain or symbolic."""
-    sorts = observables(protocol).get("visible", ())
+    observed = observables(protocol)
+    sorts = observed.get("visible", ())
 
     def column(name: str) -> Callable[..., Any]:
         method = getattr(protocol, name)
@@ -225,7 +226,7 @@ def of_protocol(protocol: Protocol) -> Ledger:
     def events() -> Iterable[tuple[Any, ...]]:
         return Tuples(sorts, protocol)
 
-    return Ledger(events, {name: column(name) for name in observables(protocol)})
+    return Ledger(events, {name: column(name) for name in observed})
 
 
 def of_history(history: History, moment: int) -> Ledger:

@@ -13,8 +13,6 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from onceproof.model.traces import Trace
 
@@ -60,6 +58,10 @@ class _Runs:
     """The part of a graph where a claim is false, cut into connected pieces."""
 
     def __init__(self, graph: VisitedStates, avoiding: NDArray[np.bool_]) -> None:
+        # Its import takes a third of the start of a command.
+        from scipy.sparse import coo_array  # noqa: PLC0415
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
         self._fair = np.array([e.fair for e in graph.events], bool)
         sources, events, targets = graph.edges()
         # An event that can change something is there as a step, wherever it leads.

@@ -17,6 +17,7 @@ from onceproof.model.search.visited_states import VisitedStates
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.verdicts import Verdict
+from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
 
 if TYPE_CHECKING:
@@ -114,8 +115,7 @@ CLAIMS = (
 )
 
 
-@SETTINGS
-@given(protocols())
+@drawn_from(protocols(), few=20, many=60, like=SETTINGS)
 def test_native_code_takes_the_steps_that_python_takes(drawn):
     """Successors, their events and rest are the same in every reachable state."""
     protocol = drawn()
@@ -123,15 +123,13 @@ def test_native_code_takes_the_steps_that_python_takes(drawn):
     compare_successors(protocol, drawn=True)
 
 
-@settings(SETTINGS, max_examples=40)
-@given(protocols(talks=True))
+@drawn_from(protocols(talks=True), few=12, many=40, like=SETTINGS)
 def test_messages_and_crashes_are_what_they_are_in_python(drawn):
     """So are they where processes send, receive, lose messages and crash."""
     compare_successors(drawn(), drawn=True)
 
 
-@SETTINGS
-@given(protocols())
+@drawn_from(protocols(), few=20, many=60, like=SETTINGS)
 def test_the_search_settles_claims_as_python_does(drawn):
     """Verdicts, and the lengths of shortest traces, are those of a plain search."""
     protocol = drawn()
@@ -152,8 +150,7 @@ def test_the_search_settles_claims_as_python_does(drawn):
         assert shown == length, (name, finding.verdict)
 
 
-@settings(SETTINGS, max_examples=25)
-@given(protocols())
+@drawn_from(protocols(), few=10, many=25, like=SETTINGS)
 def test_z3_settles_claims_as_python_does(drawn):
     """What z3 finds to a depth, and the search that confirms it, is all that is so."""
     depth = 3

@@ -57,7 +57,13 @@ def of_model() -> dict[str, Any]:
 FILES = {"spark": of_spark(), "model": of_model()}
 # Without a model a file is shown at once; that of a model has one.
 QUICK = {"spark": FILES["spark"] | {"protocol": "unknown"}, "model": FILES["model"]}
-PLACES = [(name, place) for name, data in FILES.items() for place in places(data)]
+PLACES = [
+    # A file of a model is read with its model, which takes long.
+    pytest.param(name, place, marks=[pytest.mark.ci] * (name == "model"))
+    for name, data in FILES.items()
+    for place in places(data)
+]
+LOOKED_AT = ("sink", "protocol", "property", "test")
 KEYS = [("parameters",), ("versions",), ("start",), ("steps", 0, "changes")]
 
 
@@ -164,19 +170,31 @@ def test_nasty_texts_in_one_place_are_data(project, name, place):
     made_of(project, put(QUICK[name], place, EACH))
 
 
-@pytest.mark.parametrize("nasty", NASTY)
-@pytest.mark.parametrize("field", ["sink", "protocol", "test", "property"])
-def test_a_nasty_name_of_what_is_looked_at_is_data(project, field, nasty):
+# A model is traced for each; so the plain tests have most of them in one name.
+NAMES = [
+    *(pytest.param(f, EACH, id=f"{f}-all") for f in LOOKED_AT),
+    *(
+        pytest.param(
+            f, text, id=f"{f}-{name}", marks=[pytest.mark.ci] * (f == "property")
+        )
+        for f in LOOKED_AT
+        for name, text in NASTY.items()
+    ),
+]
+
+
+@pytest.mark.parametrize(("field", "text"), NAMES)
+def test_a_nasty_name_of_what_is_looked_at_is_data(project, field, text):
     """A file that names what there is not is refused, or shown without it."""
     for name, data in QUICK.items():
         if name == "spark" or field in ("protocol", "property"):
-            made_of(project, data | {field: NASTY[nasty]})
+            made_of(project, data | {field: text})
         for one in (project / "tests").glob("*"):
             one.unlink()
 
 
 @pytest.mark.parametrize("nasty", NASTY)
-@pytest.mark.parametrize("field", ["sink", "protocol", "property", "test"])
+@pytest.mark.parametrize("field", LOOKED_AT)
 def test_a_replay_of_what_there_is_not_is_refused(project, field, nasty):
     """In one sentence, before anything is run; an empty test is none."""
     if (field, nasty) == ("test", "empty"):

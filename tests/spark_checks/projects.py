@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
@@ -72,9 +73,15 @@ def run(*words: str):
     return CliRunner().invoke(main, list(words))
 
 
+@functools.cache
+def replayed() -> InstrumentedMicroBatch:
+    """Give the model that such a replay is made from; it is traced once."""
+    return InstrumentedMicroBatch(sink=UserCode(on_driver=1), LINE=3)
+
+
 def recorded(root: Path, prop=EFFECTIVELY_ONCE, **changes) -> Evidence:
     """Give the evidence that a replay of the project's sink would leave."""
-    protocol = InstrumentedMicroBatch(sink=UserCode(on_driver=1), LINE=3)
+    protocol = replayed()
     system = trace(protocol)
     found = {
         "subject": ORDERS,

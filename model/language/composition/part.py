@@ -101,6 +101,7 @@ class Part(metaclass=Declaring):
         self._store: StateStore | None = None
         self._fixed = False
         self._fields: dict[str, Field] = {}
+        self._marks: dict[type, Any] = {}
         templates: dict[str, Part] = {}
         refuse_lost_since(type(self))
         for name in arguments:
@@ -377,7 +378,16 @@ class Part(metaclass=Declaring):
         self, kind: type[Observed]
     ) -> Iterator[tuple[str, Observed, Callable[..., Any]]]:
         """Yield name, mark and bound method of everything marked as ``kind``."""
-        for name, what in self.declared().items():
-            mark = getattr(what, "onceproof_mark", None)
-            if isinstance(mark, kind):
-                yield self.path_to(name), mark, getattr(self, name)
+        for name, mark in self._marks_of(kind):
+            yield self.path_to(name), mark, getattr(self, name)
+
+    def _marks_of(self, kind: type[Observed]) -> tuple[tuple[str, Observed], ...]:
+        """Return the marks of a kind by name; copies that look at states share them."""
+        known: dict[type, Any] = self._marks
+        if kind not in known:
+            marks = (
+                (name, getattr(what, "onceproof_mark", None))
+                for name, what in self.declared().items()
+            )
+            known[kind] = tuple(one for one in marks if isinstance(one[1], kind))
+        return cast("tuple[tuple[str, Observed], ...]", known[kind])

@@ -6,6 +6,7 @@ that no search sees, and that is still there when the next method runs.
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _LANGUAGE = "onceproof.model.language."
 _DEPTH = 3
+_PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+_DICT, _LIST, _SET, _BYTES = object(), object(), object(), object()
 
 
 class Surroundings:
@@ -29,7 +32,7 @@ class Surroundings:
         """Note everything that a method could change without being noticed."""
         self._protocol = protocol
         self._reached = list(_reached(protocol))
-        self._noted = self._now()
+        self._noted = list(self._now())
 
     def check(self, who: str, where: str) -> None:
         """Refuse what has changed since.
@@ -39,15 +42,18 @@ class Surroundings:
         for (name, _, _), then, now in zip(
             self._reached, self._noted, self._now(), strict=True
         ):
-            if then != now:
+            if not _unchanged(then, now):
                 message = (
                     f"{who} changes {name}, which is no state of the model, and no "
                     "judge would see it; declare what changes as state(...)"
                 )
                 raise ModelError(message, where=where)
 
-    def _now(self) -> list[Any]:
-        return [_token(scope.get(key), _DEPTH) for _, scope, key in self._reached]
+    def _now(self) -> Iterator[list[object]]:
+        for _, scope, key in self._reached:
+            found: list[object] = []
+            _note(scope.get(key), _DEPTH, found)
+            yield found
 
 
 def refuse_attributes(bound: Protocol, protocol: Protocol, who: str) -> None:
@@ -166,38 +172,47 @@ def _names(code: CodeType) -> set[str]:
     return found
 
 
-def _token(what: object, depth: int) -> Any:
-    """Return a token that is equal later only if nothing has changed."""
-    if depth and isinstance(what, dict):
-        return [(_same(key), _token(value, depth - 1)) for key, value in what.items()]
-    if depth and isinstance(what, list | deque | tuple):
-        return [_token(value, depth - 1) for value in what]
-    if isinstance(what, set):
-        return {id(value): _same(value) for value in what}
-    if isinstance(what, bytearray):
-        return bytes(what)
-    if depth and isinstance(what, FunctionType):
-        kept = (what.__dict__, what.__defaults__, what.__kwdefaults__)
-        return [_same(what), *(_token(one, depth - 1) for one in kept)]
-    held = getattr(what, "__dict__", None)
-    if depth and isinstance(held, dict) and not isinstance(what, type | ModuleType):
-        return [_same(what), _token(held, depth - 1)]
-    return _same(what)
+def _note(what: object, depth: int, found: list[object]) -> None:
+    """Add to ``found`` what is the same later only if nothing has changed.
+
+    Objects are added themselves, to be compared by identity: so none of them goes, and
+    leaves its place to another.
+    """
+    kind = type(what)
+    if kind in _PLAIN:
+        found.append(what)
+    elif depth and isinstance(what, dict):
+        found += (_DICT, len(what))
+        for key, value in what.items():
+            found.append(key)
+            _note(value, depth - 1, found)
+    elif depth and isinstance(what, list | deque | tuple):
+        found += (_LIST, len(what))
+        for value in what:
+            _note(value, depth - 1, found)
+    elif isinstance(what, set):
+        found += (_SET, len(what), *sorted(what, key=id))
+    elif isinstance(what, bytearray):
+        found += (_BYTES, bytes(what))
+    elif depth and isinstance(what, FunctionType):
+        found.append(what)
+        for kept in (what.__dict__, what.__defaults__, what.__kwdefaults__):
+            _note(kept, depth - 1, found)
+    else:
+        found.append(what)
+        held = getattr(what, "__dict__", None)
+        if depth and isinstance(held, dict) and not isinstance(what, type | ModuleType):
+            _note(held, depth - 1, found)
 
 
-class _same:  # noqa: N801 - it reads as a function
-    """A reference to an object, equal only to references to the same object."""
+def _unchanged(then: list[object], now: list[object]) -> bool:
+    return len(then) == len(now) and (
+        all(map(operator.is_, then, now)) or all(map(_same, then, now))
+    )
 
-    __slots__ = ("what",)
 
-    def __init__(self, what: object) -> None:
-        self.what = what
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _same) and (
-            self.what is other.what
-            or (type(self.what) is type(other.what) is int and self.what == other.what)
-        )
-
-    def __hash__(self) -> int:
-        return id(self.what)
+def _same(one: object, other: object) -> bool:
+    """Return whether two are one object; numbers and bytes, if they are equal."""
+    return one is other or (
+        type(one) is type(other) and type(one) in (int, bytes) and one == other
+    )

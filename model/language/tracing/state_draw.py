@@ -32,8 +32,10 @@ class StateDraw:
         self, fields: Sequence[Field], sizes: Mapping[Sort, int], chance: random.Random
     ) -> None:
         """Prepare to draw values for each place of each field."""
-        self._fields = fields
-        self._sizes = sizes
+        self._places = [
+            (field, [(at, _members(field, at)) for at in field.places(sizes)])
+            for field in fields
+        ]
         self._chance = chance
 
     def initial(self) -> Values:
@@ -49,13 +51,14 @@ class StateDraw:
     ) -> Values:
         return {
             field.path: {
-                place: choose(
-                    self._chance, field, tuple(map(Member, place, field.sorts))
-                )
-                for place in field.places(self._sizes)
+                place: choose(self._chance, field, members) for place, members in places
             }
-            for field in self._fields
+            for field, places in self._places
         }
+
+
+def _members(field: Field, place: tuple[int, ...]) -> tuple[Member, ...]:
+    return tuple(map(Member, place, field.sorts))
 
 
 def _start(chance: random.Random, field: Field, members: tuple[Member, ...]) -> Value:

@@ -138,6 +138,9 @@ def guarantees(
         return _drop(dropped, settings)
     settings = replace(settings, library=library or settings.library)
     folder = short_path(settings.evidence, settings.root)
+    if output is not None:
+        around = (output.parent, *output.parent.parents)
+        writable(next(one for one in around if os.path.lexists(one)))
     sheet = replace(_assembled(settings), command=command, folder=folder)
     if checked is not None:
         path = settings.sheet if checked == _STATED else Path(checked)

@@ -20,6 +20,7 @@ from onceproof.model.language.terms.types import member
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.properties.judges.by_search import claims_of
+from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
 from tests.node import Node
 
@@ -140,15 +141,13 @@ def compare(node: Node, protocol: Protocol, states: int, *, claims: bool = True)
     return len(known)
 
 
-@SETTINGS
-@given(protocols())
+@drawn_from(protocols(), few=20, many=60, like=SETTINGS)
 def test_javascript_takes_the_steps_that_python_takes(node, drawn):
     """First states, enabled events, successors, rest and claims are the same."""
     compare(node, drawn(), 40)
 
 
-@settings(SETTINGS, max_examples=30)
-@given(protocols(talks=True))
+@drawn_from(protocols(talks=True), few=12, many=40, like=SETTINGS)
 def test_messages_and_crashes_are_what_they_are_in_python(node, drawn):
     """So are they where processes send, receive, lose messages and crash."""
     compare(node, drawn(), 30)

@@ -25,7 +25,8 @@ import json
 from onceproof.model.search.exhaustive import explore
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
-found = [explore(trace(make(name, {}))) for name in ("two-phase-commit", "micro-batch")]
+names = ("transaction-commit", "two-phase-commit")
+found = [explore(trace(make(name, {}))) for name in names]
 print(json.dumps([[f.distinct, f.generated, f.depth] for f in found]))
 """
 
@@ -215,8 +216,8 @@ def answer(process: subprocess.Popen[str]) -> list[list[int]]:
 
 
 def test_processes_that_start_together_and_damage_do_no_harm(folder):
-    """Several write the same entries at once; then all entries are damaged."""
-    together = [answer(process) for process in [searched() for _ in range(3)]]
+    """Two write the same entries at once; then all entries are damaged."""
+    together = [answer(process) for process in [searched(), searched()]]
     names = [path.name for path in kept(folder)]
     for path in kept(folder):
         data = path.read_bytes()
@@ -224,7 +225,7 @@ def test_processes_that_start_together_and_damage_do_no_harm(folder):
 
     again = answer(searched())
 
-    assert together[0] == together[1] == together[2] == again
+    assert together[0] == together[1] == again
     assert [path.name for path in kept(folder)] == names
     assert all(len(name) == 64 for name in names)
     assert all(load(bytes.fromhex(name)) is not None for name in names)

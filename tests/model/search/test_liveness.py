@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
-from hypothesis import given, settings
 
 from onceproof.model.language import (
     Member,
@@ -24,6 +23,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.property import Clause, own_properties
 from onceproof.properties.verdicts import Verdict
+from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
 from tests.model.test_readers_agree import SETTINGS, levels
 
@@ -90,8 +90,7 @@ def assert_lasso(reference: Interpreter, clause: Clause, trace: Trace) -> None:
     assert is_fair(reference, set(for_ever), taken)
 
 
-@settings(SETTINGS)
-@given(protocols())
+@drawn_from(protocols(), few=20, many=60, like=SETTINGS)
 def test_the_search_settles_fair_runs_as_a_plain_algorithm_does(drawn):
     """Verdicts agree, and each lasso is a fair run that breaks the claim."""
     protocol = drawn()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
 
 from onceproof.model.language import Protocol, action, always, not_, state, when
 from onceproof.model.language.interpreter import Interpreter
@@ -11,12 +10,12 @@ from onceproof.model.library import make
 from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check, simulate
 from onceproof.properties.verdicts import Verdict
+from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
 from tests.model.test_readers_agree import SETTINGS, levels
 
 
-@settings(SETTINGS, max_examples=60)
-@given(protocols())
+@drawn_from(protocols(), few=20, many=60, like=SETTINGS)
 def test_walks_refute_only_what_the_search_refutes(drawn):
     """No verdict goes beyond "held", and each walk that is shown can be followed."""
     protocol = drawn()

@@ -6,7 +6,6 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
 
 from onceproof.model.errors import UsageError
 from onceproof.model.language.interpreter import Interpreter
@@ -18,6 +17,7 @@ from onceproof.model.search.visited_states import VisitedStates
 from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
+from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
 from tests.model.test_readers_agree import SETTINGS, levels
 
@@ -61,8 +61,7 @@ def orbit(reference: Interpreter, state: Any) -> Any:
     return min(found)
 
 
-@settings(SETTINGS, max_examples=60)
-@given(protocols())
+@drawn_from(protocols(), few=20, many=60, like=SETTINGS)
 def test_symmetry_keeps_verdicts_and_counts_orbits(drawn):
     """As many states as orbits, the same verdicts, traces as short, and real."""
     protocol = drawn()
@@ -130,7 +129,12 @@ def test_a_protocol_without_interchangeable_members_is_refused():
         check(TwoPhaseCommit(RM=1), symmetry=True)
 
 
-SYMMETRIC = [v for v in variants() if interchangeable(trace(v.protocol))]
+SYMMETRIC = [
+    # Each protocol as it is; with the other parts that it may hold, in CI.
+    pytest.param(v, marks=[pytest.mark.ci] if "--set" in str(v) else [])
+    for v in variants()
+    if interchangeable(trace(v.protocol))
+]
 
 
 @pytest.mark.parametrize("variant", SYMMETRIC, ids=str)

@@ -10,17 +10,7 @@ from onceproof.properties.evidence.sheet import Claim
 from onceproof.spark_checks.report.evidence import library_claims as library
 from onceproof.spark_checks.report.evidence.library_claims import library_claims
 from onceproof.spark_checks.sinks.reference import reference_sinks
-from tests.spark_checks.projects import ORDERS, made, run
-
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """Make a project with a sink, its evidence, and its sheet."""
-    made(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert run("check", "two-phase-commit", "--evidence").exit_code == 0
-    assert run("guarantees", "--output", "GUARANTEES.md").exit_code == 0
-    return tmp_path
+from tests.spark_checks.projects import ORDERS, run
 
 
 def test_a_sheet_that_was_edited_or_is_gone_is_status_1(project):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
@@ -13,11 +15,18 @@ from onceproof.spark_checks.sinks.interface import Target
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
 
+@functools.cache
+def listed(name: str, faults: int):
+    """List the interleavings of a sink, once for all tests."""
+    protocol = protocol_of(SINKS[name], SMALL, faults=faults)
+    return protocol, interleavings(protocol).classes
+
+
 def plans(name: str, tmp_path, *, faults: int = 2):
     sink = SINKS[name]
     kind = kind_of(sink.build(Target(tmp_path, "sink")))
-    protocol = protocol_of(sink, SMALL, faults=faults)
-    for one in interleavings(protocol).classes:
+    protocol, classes = listed(name, faults)
+    for one in classes:
         try:
             yield one.number, realise(one, protocol, sink, kind)
         except NotReplayable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from onceproof.model.language import Protocol, action, at_rest, if_else, state, when
@@ -15,16 +15,15 @@ from onceproof.properties.counterexample.explanation.sentences import because
 from onceproof.properties.counterexample.explanation.slicing import Evaluation
 from onceproof.properties.counterexample.model_run import counterexample_of, model_of
 from onceproof.properties.judges.by_search import check, claims_of
+from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
 
-
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=list(HealthCheck),
+SETTINGS = settings(
+    derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
-@given(protocols(), st.integers(0, 9))
+
+
+@drawn_from(protocols(), st.integers(0, 9), few=20, many=60, like=SETTINGS)
 def test_the_elements_that_settle_a_claim_are_enough(drawn, seed):
     """Whatever else is changed at random, the claim is worth what it was worth."""
     protocol = drawn()
