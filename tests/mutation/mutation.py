@@ -51,30 +51,30 @@ _ALIKE = (
 _KEPT = (
     "tests/soundness/test_soundness.py::test_what_once_showed_a_disagreement_shows_none"
 )
-_BY_HAND = "tests/model/language/test_parts_by_hand.py"
+_BY_HAND = "tests/model/language/parts/test_parts_by_hand.py"
 _LANGUAGE = (
     _BY_HAND,
-    "tests/model/language/test_terms.py",
+    "tests/model/language/terms/test_terms.py",
     "tests/model/language/test_mistakes.py",
     "tests/model/language/test_fixes_named.py",
     "tests/model/language/test_language.py",
     "tests/model/language/test_claims_of_values.py",
     "tests/model/language/test_sugar.py",
-    "tests/model/language/test_values_before.py",
+    "tests/model/language/stores/test_values_before.py",
     "tests/model/language/test_named_members.py",
-    "tests/model/language/test_declarations.py",
-    "tests/model/language/test_choices.py",
+    "tests/model/language/declarations/test_declarations.py",
+    "tests/model/language/expressions/test_choices.py",
     "tests/model/test_effects_by_hand.py",
     "tests/model/test_ranges.py",
-    "tests/model/language/test_swallowed_errors.py",
-    "tests/model/language/test_binding.py",
-    "tests/model/language/test_networks.py",
+    "tests/model/language/stores/test_swallowed_errors.py",
+    "tests/model/language/terms/test_binding.py",
+    "tests/model/language/parts/test_networks.py",
     "tests/model/language/test_members.py",
-    "tests/model/language/test_channels.py",
-    "tests/model/language/test_records.py",
-    "tests/model/language/test_part_families.py",
+    "tests/model/language/parts/test_channels.py",
+    "tests/model/language/declarations/test_records.py",
+    "tests/model/language/composition/test_part_families.py",
     "tests/model/test_bounds.py",
-    "tests/model/language/test_bags.py",
+    "tests/model/language/parts/test_bags.py",
 )
 _VERDICTS = "tests/model/search/test_verdicts_by_hand.py"
 _PROOFS = (
@@ -103,22 +103,22 @@ _INJECTED = (
 TESTS: dict[str, tuple[str, ...]] = {
     "model/language/parts/channels.py": (
         _BY_HAND,
-        "tests/model/language/test_channels.py",
+        "tests/model/language/parts/test_channels.py",
         *COMPARING,
     ),
     "model/language/parts/networks.py": (
         _BY_HAND,
-        "tests/model/language/test_networks.py",
+        "tests/model/language/parts/test_networks.py",
         *COMPARING,
     ),
     "model/language/parts/processes.py": (
         _BY_HAND,
-        "tests/model/language/test_networks.py",
+        "tests/model/language/parts/test_networks.py",
         *COMPARING,
     ),
     "model/language/parts/clocks.py": (
         _BY_HAND,
-        "tests/model/language/test_networks.py",
+        "tests/model/language/parts/test_networks.py",
         *COMPARING,
     ),
     "model/language/": (*_LANGUAGE, *COMPARING),

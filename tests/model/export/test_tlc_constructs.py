@@ -31,8 +31,8 @@ from onceproof.model.language import (
 )
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
-from tests.model.language.per_member import OneOfThemStops
-from tests.model.language.records import Leases
+from tests.model.language.composition.per_member import OneOfThemStops
+from tests.model.language.declarations.records import Leases
 from tests.spark_checks.cli.test_export import agrees
 
 

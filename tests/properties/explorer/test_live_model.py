@@ -22,7 +22,7 @@ from onceproof.properties.explorer.view import code_of
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.judges.by_search import Finding, claims_of
 from onceproof.properties.verdicts import Verdict
-from tests.model.language.test_bags import Desk
+from tests.model.language.parts.test_bags import Desk
 from tests.model.random_protocols import protocols
 from tests.node import Node
 from tests.properties.counterexample.shown_protocols import Lease, Log, Office, Pipe

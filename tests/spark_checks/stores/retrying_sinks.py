@@ -7,7 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 
 from onceproof.spark_checks import ForeachBatch
-from tests.spark_checks.stores.postgres_sinks import INSERT, UPSERT, reader, tables
+from tests.spark_checks.stores.postgres.postgres_sinks import (
+    INSERT,
+    UPSERT,
+    reader,
+    tables,
+)
 
 KNOWN = "SELECT 1 FROM done WHERE batch = %s"
 

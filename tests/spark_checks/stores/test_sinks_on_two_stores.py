@@ -13,7 +13,7 @@ from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
 from tests.spark_checks.stores import two_store_sinks as sinks
 from tests.spark_checks.stores.needed import needs
-from tests.spark_checks.stores.test_postgres import schemas
+from tests.spark_checks.stores.postgres.test_postgres import schemas
 
 pytestmark = [pytest.mark.spark, pytest.mark.grid]
 

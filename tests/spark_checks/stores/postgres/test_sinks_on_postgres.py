@@ -14,8 +14,8 @@ from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay.cleanup import CleanupWarning
 from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
-from tests.spark_checks.stores import postgres_sinks as sinks
-from tests.spark_checks.stores.test_postgres import schemas
+from tests.spark_checks.stores.postgres import postgres_sinks as sinks
+from tests.spark_checks.stores.postgres.test_postgres import schemas
 
 pytestmark = pytest.mark.spark
 

@@ -30,7 +30,7 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
-from tests.model.language.test_part_families import after
+from tests.model.language.composition.test_part_families import after
 from tests.model.test_readers_agree import compare_successors
 
 

@@ -13,7 +13,7 @@ from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay.cleanup import CleanupWarning
 from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
-from tests.spark_checks.stores import kafka_sinks as sinks
+from tests.spark_checks.stores.kafka import kafka_sinks as sinks
 
 pytestmark = pytest.mark.spark
 

@@ -44,7 +44,7 @@ from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.property import own_properties
 from onceproof.properties.verdicts import Verdict
-from tests.model.language.per_member import (
+from tests.model.language.composition.per_member import (
     Clients,
     ClientsByHand,
     OneOfThemStops,

@@ -32,7 +32,7 @@ from onceproof.properties.counterexample.words.messages import messages_of
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
-from tests.model.language.test_networks import Bags, Kind, Message
+from tests.model.language.parts.test_networks import Bags, Kind, Message
 from tests.model.test_readers_agree import compare_successors
 
 

@@ -14,7 +14,7 @@ from onceproof.spark_checks.stores.jars.maven import (
     repository,
 )
 from onceproof.spark_checks.stores.jars.maven_settings import Repository
-from tests.spark_checks.stores.test_maven import JAR, SOUND, serving
+from tests.spark_checks.stores.jars.test_maven import JAR, SOUND, serving
 
 NAMESPACE = ' xmlns="http://maven.apache.org/SETTINGS/1.2.0"'
 

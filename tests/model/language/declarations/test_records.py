@@ -36,7 +36,7 @@ from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 from tests.model.export.test_javascript import compare
-from tests.model.language.records import Kind, Lease, Leases, LeasesByHand
+from tests.model.language.declarations.records import Kind, Lease, Leases, LeasesByHand
 from tests.model.test_readers_agree import compare_successors
 from tests.node import Node
 

@@ -13,8 +13,8 @@ from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.spark_checks import S3, Target
 from onceproof.spark_checks.sinks.reference import every_reference_sink
 from onceproof.spark_checks.stores.s3.place import S3Place
-from tests.spark_checks.stores.cut_off_s3 import CutOff
 from tests.spark_checks.stores.needed import needs
+from tests.spark_checks.stores.s3.cut_off_s3 import CutOff
 
 NAMES = {"v1": "", "v2": "", "magic": "magic", "directory": "directory"}
 """By its name, what each committer calls itself where it has committed."""
