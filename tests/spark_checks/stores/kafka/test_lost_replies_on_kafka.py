@@ -19,7 +19,7 @@ from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.stores.links import Cut
 from onceproof.spark_checks.stores.proxy import Proxy
-from tests.spark_checks.stores import kafka_sinks as sinks
+from tests.spark_checks.stores.kafka import kafka_sinks as sinks
 from tests.spark_checks.stores.test_framed_passing import Deciding
 
 PRODUCE = "Produce to partition 0"
