@@ -120,6 +120,11 @@ def _unsettled(
         reasons = (o.not_replayed or o.unread for o in modelled.missed)
         reason = next(filter(None, reasons), "an interleaving differed in some replays")
         return f"it could not be compared with its model {name}: {reason}"
+    if modelled.left:
+        spent = "interleavings were left when the budget of time was spent"
+        return (
+            f"it was not wholly compared with its model {name}: {modelled.left} {spent}"
+        )
     if not modelled.replayed:
         return f"in no interleaving could it be compared with its model {name}"
     more = [

@@ -84,4 +84,10 @@ def _signature(owner: Any, thing: Any, shown: str) -> str:
     if isinstance(owner, type) and not isinstance(thing, staticmethod):
         called = called[1:]
     plain = [p.replace(annotation=inspect.Parameter.empty) for p in called]
-    return f"{shown}{inspect.Signature(plain)}"
+    text = f"{shown}{inspect.Signature(plain)}"
+    made_of = dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ()
+    for field in made_of:
+        if field.default_factory is not dataclasses.MISSING:
+            made = f"{field.name}={field.default_factory()!r}"
+            text = text.replace(f"{field.name}=<factory>", made)
+    return text
