@@ -89,6 +89,12 @@ def entries(checkpoint: Path, log: str) -> set[int]:
     return {int(f.name) for f in folder.iterdir() if f.name.isdigit()}
 
 
+def empty(checkpoint: Path) -> None:
+    """Delete all that a query has noted: it is deployed with a new checkpoint."""
+    if checkpoint.exists():
+        shutil.rmtree(checkpoint)
+
+
 def own(path: Path, scratch: Path) -> Path:
     """Refuse a path outside the run's own folder."""
     if not path.resolve().is_relative_to(scratch.resolve()):

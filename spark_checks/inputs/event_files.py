@@ -98,10 +98,11 @@ class InputFiles:
             if not offered.exists():
                 os.link(self.path(number), offered)
 
-    def stream(self, spark: SparkSession, folder: Path) -> DataFrame:
-        """Read what is offered in a folder, a batch at a time."""
+    def stream(self, spark: SparkSession, folder: Path, *, joined: bool) -> DataFrame:
+        """Read what is offered in a folder, a batch at a time, or ``joined`` in one."""
         reader = spark.readStream.schema(self._schema()).options(**JSON_OPTIONS)
-        files = reader.option("maxFilesPerTrigger", self.tasks).json(str(folder))
+        most = self.tasks * (self.batches if joined else 1)
+        files = reader.option("maxFilesPerTrigger", most).json(str(folder))
         return self.given.step(files)
 
     def first(self, spark: SparkSession, batches: int) -> DataFrame:

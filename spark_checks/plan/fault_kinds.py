@@ -68,6 +68,9 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
     "rescale": FaultKind(
         Effect.ENDS_RUN, "as a crash; the restart reads one partition in place of all"
     ),
+    "new_checkpoint": FaultKind(
+        Effect.ENDS_RUN, "as a crash; the restart finds an empty checkpoint"
+    ),
     "fail_commit": FaultKind(
         Effect.ENDS_RUN, "at a step of the sink's commit", raises=True
     ),

@@ -83,9 +83,16 @@ class _Planner:
                     merged = run.merged or event.name == "rescale"
                     if event.name == "rescale":
                         run.how.append("the restart puts all partitions into one")
+                    run.loses_checkpoint = event.name == "new_checkpoint"
+                    if run.loses_checkpoint:
+                        run.how.append("the restart finds an empty checkpoint")
+                    joined = run.joined or run.loses_checkpoint
                     found.append(run.finished())
                     run = RunDraft(
-                        number=len(found), offered=schedule.batches, merged=merged
+                        number=len(found),
+                        offered=schedule.batches,
+                        merged=merged,
+                        joined=joined,
                     )
                 case Effect.FAILS_ATTEMPT:
                     refuse_unseen_rows(schedule, at, self.kind)
@@ -103,12 +110,15 @@ class _Planner:
         """Let a fault end the run, where the model says that it does."""
         look, event = self.schedule.look(at), self.schedule.events[at]
         batch = int(look.commits)
+        if run.joined and int(look.offsets) == batch:
+            message = "the source has given all its events to one batch"
+            raise NotReplayable(message, NO_SUCH_POINT)
         if int(look.offsets) == batch:
             run.offered = batch
             run.how.append(f"input of batch {batch} withheld")
             return
         # A later run may have to find no input beyond this batch.
-        run.offered = batch + 1
+        run.offered = self.schedule.batches if run.joined else batch + 1
         ENDINGS[event.name](self, run, event, at)
         if run.end_mark is None and run.undo is None:
             message = f"no point is left to inject {event} at"
@@ -362,6 +372,7 @@ class _Planner:
 ENDINGS: dict[str, Callable[[_Planner, RunDraft, Event, int], None]] = {
     "crash": _Planner.crash,
     "rescale": _Planner.crash,
+    "new_checkpoint": _Planner.crash,
     "fail_commit": _Planner.fail_commit,
     "fail_job": _Planner.fail_job,
     "crash_in_commit": _Planner.crash_in_commit,

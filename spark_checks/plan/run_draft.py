@@ -55,6 +55,10 @@ class RunDraft:
     files stay."""
     merged: bool = False
     """Whether the run has a single partition."""
+    loses_checkpoint: bool = False
+    """Whether the checkpoint is deleted once the run has ended."""
+    joined: bool = False
+    """Whether one batch holds all events: a run before this one lost the checkpoint."""
     fails: bool = False
     """Whether a rule makes the query fail."""
     catchable: bool = False
@@ -158,6 +162,8 @@ class RunDraft:
             trap=self.trap,
             undo=undo,
             merged=self.merged,
+            loses_checkpoint=self.loses_checkpoint,
+            joined=self.joined,
             fails=self.fails,
             catchable=self.catchable,
             how=tuple(self.how),

@@ -91,6 +91,10 @@ class RunPlan:
     files stay."""
     merged: bool
     """Whether the run has a single partition."""
+    loses_checkpoint: bool
+    """Whether the checkpoint is deleted once the run has ended."""
+    joined: bool
+    """Whether one batch holds all events: a run before this one lost the checkpoint."""
     fails: bool
     """Whether a rule makes the query fail."""
     catchable: bool

@@ -166,7 +166,7 @@ class QueryRun:
 
     def _start(self, rule_set: RuleSet, placed: Path, run: RunPlan) -> StartedQuery:
         source, spark = self._context.source, self._context.spark
-        events = source.stream(spark, self._folder / "input")
+        events = source.stream(spark, self._folder / "input", joined=run.joined)
         where = self._kind.on_driver
         if where != NOWHERE:
             starts = where == STARTS

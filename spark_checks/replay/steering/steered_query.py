@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.inject.checkpoint_edits import entries, own
+from onceproof.spark_checks.inject.checkpoint_edits import empty, entries, own
 from onceproof.spark_checks.inject.failures.failure_reason import is_lost, reason
 from onceproof.spark_checks.inject.forked_driver import HUNG, LOG
 from onceproof.spark_checks.inject.tracing import line_trace
@@ -97,10 +97,19 @@ class SteeredQuery:
             if edited is not None:
                 own(edited, self._context.scratch)
             self.kind.undo(own(self._checkpoint, self._context.scratch), *run.undo)
+        if run.loses_checkpoint:
+            empty(own(self._checkpoint, self._context.scratch))
+            self._reported.clear()
         problem = self._look(run)
         if problem:
             return problem
-        self.promised.append(entries(self._checkpoint, "commits"))
+        promised = entries(self._checkpoint, "commits")
+        if run.joined and promised:
+            if promised != {0}:
+                message = f"Spark cut the source into {len(promised)} batches, not one"
+                return Deviation(message)
+            promised = set(range(self._context.source.batches))
+        self.promised.append(promised)
         self.records.append(self._record(run, caught=self._caught(run, ended)))
         (self._marks / looked_mark(run.number)).touch()
         return AS_PLANNED

@@ -10,6 +10,7 @@ import pytest
 from onceproof.spark_checks.inject.checkpoint_edits import (
     MANIFEST,
     add_unnamed_file,
+    empty,
     undo_file_commit,
 )
 
@@ -67,3 +68,16 @@ def test_files_of_tasks_that_had_not_written_are_gone(table):
     assert {file.name.split("-")[1] for file in files_of(table)} == {"00001"}
     assert not (table / MANIFEST / "0").exists()
     assert not (table.parent / "commits" / "0").exists()
+
+
+def test_an_emptied_checkpoint_holds_nothing_of_the_query(tmp_path):
+    """Neither its id nor its logs; and one that was never begun is empty anyway."""
+    checkpoint = tmp_path / "checkpoint"
+    (checkpoint / "commits").mkdir(parents=True)
+    (checkpoint / "commits" / "0").touch()
+    (checkpoint / "metadata").touch()
+
+    empty(checkpoint)
+    empty(tmp_path / "never")
+
+    assert not list(tmp_path.rglob("*"))

@@ -18,7 +18,11 @@ from onceproof.spark_checks.sinks.reference import reference_sinks
 pytestmark = pytest.mark.spark
 
 SINKS = reference_sinks()
-MARKS = {"foreach-batch-append": (), "foreach-batch-upsert": (pytest.mark.ci,)}
+MARKS = {
+    "foreach-batch-append": (),
+    "foreach-batch-upsert": (pytest.mark.ci,),
+    "foreach-batch-ledger-new-checkpoint": (pytest.mark.ci,),
+}
 ALL = [
     pytest.param(name, marks=MARKS.get(name, (pytest.mark.grid,)))
     for name in sorted(SINKS)
