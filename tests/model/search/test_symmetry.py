@@ -10,7 +10,7 @@ import pytest
 from onceproof.model.errors import UsageError
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.library import make, variants
+from onceproof.model.library import make
 from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
 from onceproof.model.search.symmetry import interchangeable
 from onceproof.model.search.visited_states import VisitedStates
@@ -18,6 +18,7 @@ from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 from tests.examples import drawn_from
+from tests.model.library_variants import VARIANTS
 from tests.model.random_protocols import protocols
 from tests.model.test_readers_agree import SETTINGS, levels
 
@@ -129,15 +130,10 @@ def test_a_protocol_without_interchangeable_members_is_refused():
         check(TwoPhaseCommit(RM=1), symmetry=True)
 
 
-SYMMETRIC = [
-    # Each protocol as it is; with the other parts that it may hold, in CI.
-    pytest.param(v, marks=[pytest.mark.ci] if "--set" in str(v) else [])
-    for v in variants()
-    if interchangeable(trace(v.protocol))
-]
+SYMMETRIC = [one for one in VARIANTS if interchangeable(trace(one.values[0].protocol))]
 
 
-@pytest.mark.parametrize("variant", SYMMETRIC, ids=str)
+@pytest.mark.parametrize("variant", SYMMETRIC)
 def test_symmetry_keeps_the_librarys_verdicts(variant):
     """Fewer states, the same verdicts, and traces that plain Python can follow.
 

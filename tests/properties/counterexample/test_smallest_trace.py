@@ -5,15 +5,18 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.library import make, variants
+from onceproof.model.library import make
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
+from tests.model.library_variants import VARIANTS
 
-BATCHED = [v for v in variants() if "BATCH" in {s.name for s in v.protocol.sizes}]
+BATCHED = [
+    one for one in VARIANTS if "BATCH" in {s.name for s in one.values[0].protocol.sizes}
+]
 
 
-@pytest.mark.parametrize("variant", BATCHED, ids=str)
+@pytest.mark.parametrize("variant", BATCHED)
 def test_a_fault_is_in_the_first_batch(variant):
     """No refuted guarantee needs a batch that is done before its first fault.
 

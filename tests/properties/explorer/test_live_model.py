@@ -14,7 +14,6 @@ from onceproof.model.errors import ModelError
 from onceproof.model.export.javascript import source
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.library import variants
 from onceproof.model.traces import Trace
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page import page
@@ -23,6 +22,7 @@ from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.judges.by_search import Finding, claims_of
 from onceproof.properties.verdicts import Verdict
 from tests.model.language.parts.test_bags import Desk
+from tests.model.library_variants import VARIANTS
 from tests.model.random_protocols import protocols
 from tests.node import Node
 from tests.properties.counterexample.shown_protocols import Lease, Log, Office, Pipe
@@ -106,7 +106,7 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
         assert dict(options) == known
 
 
-@pytest.mark.parametrize("variant", list(variants()), ids=str)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_the_page_shows_what_the_view_shows(node, variant):
     """Kinds, lanes, changes, messages, strips and options, along a random walk."""
     compare(node, variant.protocol, 3)
