@@ -10,10 +10,14 @@ import click
 if TYPE_CHECKING:
     from typing import Any
 
+    _ParamType = click.ParamType[float]
+else:
+    _ParamType = click.ParamType
+
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-class _Duration(click.ParamType):
+class _Duration(_ParamType):
     """Seconds, from a number with a unit; a number alone is in seconds."""
 
     name = "time"

@@ -1,4 +1,7 @@
-"""The reference sinks, one file each; those on a store in a folder named after it."""
+"""The reference sinks, one file each; those on a store in a folder named after it.
+
+Those of ``new_checkpoint`` need no store, and are replayed where they are named.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ _DATA_SOURCES = "pyspark.sql.datasource"
 def reference_sinks(store: str = "") -> dict[str, ModelledSink]:
     """Find every module that states a ``SINK``; give them by name.
 
-    Those are found that need no store, or those on the ``store`` of that name. Spark
-    before 4.0 has none that are data sources in Python. Raises ``ImportError`` where
-    the store's client is not installed.
+    Those are found that need no store, or those on the ``store`` of that name, or in
+    the folder of that name. Spark before 4.0 has none that are data sources in Python.
+    Raises ``ImportError`` where the store's client is not installed.
     """
     folder = f".{store.replace('-', '_')}" if store else ""
     package = importlib.import_module(f"{__name__}{folder}")

@@ -8,9 +8,9 @@ from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.run_plan import NotReplayable
-from tests.spark_checks.steering import SINKS
+from onceproof.spark_checks.sinks.reference import reference_sinks
 
-SINK = SINKS["foreach-batch-ledger-new-checkpoint"]
+SINK = reference_sinks("new-checkpoint")["foreach-batch-ledger-new-checkpoint"]
 
 
 def plans(*, faults=1):

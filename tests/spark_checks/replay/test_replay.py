@@ -17,7 +17,7 @@ from onceproof.spark_checks.sinks.reference import reference_sinks
 
 pytestmark = pytest.mark.spark
 
-SINKS = reference_sinks()
+SINKS = reference_sinks() | reference_sinks("new-checkpoint")
 MARKS = {
     "foreach-batch-append": (),
     "foreach-batch-upsert": (pytest.mark.ci,),

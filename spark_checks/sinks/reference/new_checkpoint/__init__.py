@@ -1,0 +1,1 @@
+"""Reference sinks that are restarted with a new, empty checkpoint."""
