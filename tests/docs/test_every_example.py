@@ -20,7 +20,7 @@ STATUSES = {
     "docs/how-to/duckdb.md": [1],
     "docs/how-to/foreach-batch.md": [1, 0, 0, 0],
     "docs/how-to/iceberg.md": [1, 0],
-    "docs/how-to/kafka.md": [1, 0],
+    "docs/how-to/kafka.md": [1, 0, 1],
     "docs/how-to/lost-replies.md": [1, 0],
     "docs/how-to/name-a-model-part.md": [0, 1],
     "docs/how-to/own-server.md": [1],
