@@ -138,8 +138,8 @@ PLANS = (
     Mutation(
         "spark_checks/plan/planner.py",
         "input beyond the fault's batch is withheld",
-        "        run.offered = batch + 1\n",
-        "        run.offered = batch\n",
+        "        run.offered = self.schedule.batches if run.joined else batch + 1\n",
+        "        run.offered = self.schedule.batches if run.joined else batch\n",
     ),
     Mutation(
         "spark_checks/plan/planner.py",
