@@ -8,13 +8,14 @@ from onceproof.model.protocols.parts.sinks.recut import AppendRecut, BatchLedger
 
 
 class MicroBatchNewCheckpoint(MicroBatch):
-    """The same where a restart may find an empty checkpoint. Spark's guide, recovery.
+    """Micro-batches whose restart may find no checkpoint. Spark's guide, recovery.
 
     The Structured Streaming Programming Guide: where a query stopped is known from its
     checkpoint alone. Without it the query reads its source from the start, all that is
     there in one batch, and counts batches from 0 again. A sink that skips a batch by
-    its number then skips events that it never had. Left out: sources that do not keep
-    their events, and state of a query.
+    its number then skips events that it never had. Left out: sources that start at
+    their end, as Kafka does by default, sources that do not keep their events, limits
+    on the size of a batch, and state of a query.
     """
 
     breaks = ("at-least-once", "effectively-once", "durable", "recoverable")

@@ -27,7 +27,11 @@ from onceproof.spark_checks.plan.rules import (
     UNMET,
 )
 from onceproof.spark_checks.session.processes import client_processes
-from onceproof.spark_checks.sinks.exchanges import THREADS, kind_of_request
+from onceproof.spark_checks.sinks.exchanges import (
+    THREADS,
+    UNANSWERED,
+    kind_of_request,
+)
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.links import Cut
 from onceproof.spark_checks.stores.proxy import Proxy
@@ -65,6 +69,8 @@ class SeenRequest:
     """When it was sent, by the monotonic clock."""
     answered: bool = False
     """Whether the store has answered."""
+    reached: str = ""
+    """The line that the code had reached, where it is known by its kind."""
 
 
 class Connections:
@@ -98,7 +104,7 @@ class Connections:
         self._watching = False
         self._holders: dict[Link, int] = {}
         self._latest: dict[tuple[Link, int], SeenRequest] = {}
-        self._cutting: dict[Link, Rule] = {}
+        self._cutting: dict[tuple[Link, int], Rule] = {}
         self._numbers: Counter[tuple[int, Whereabouts]] = Counter()
         self._requests: list[SeenRequest] = []
         self._others: Counter[str] = Counter()
@@ -165,8 +171,9 @@ class Connections:
 
     def request(self, link: Link, framed: FramedRequest | None = None) -> Cut:
         """Decide on a request."""
+        number = framed.number if framed else 0
         with self._lock:
-            self._latest.pop((link, framed.number if framed else 0), None)
+            self._latest.pop((link, number), None)
             if not self._watching:
                 return Cut.NOTHING
             rule = self._rule_for(link, framed)
@@ -175,7 +182,7 @@ class Connections:
         if not self._awaited(rule):
             return Cut.NOTHING
         with self._lock:
-            self._cutting[link] = rule
+            self._cutting[link, number] = rule
         return _CUT_OF[rule.do]
 
     def _rule_for(self, link: Link, framed: FramedRequest | None) -> Rule | None:
@@ -192,6 +199,10 @@ class Connections:
         if where is None or where.function not in EXCHANGE_OF:
             self._others[OUTSIDE if where is None else ABORTS] += 1
             return None
+        if framed is not None and not framed.answered:
+            self._others[UNANSWERED] += 1
+            return None
+        reached = where.line if framed is not None else ""
         if framed is not None:
             where = replace(where, line=kind_of_request(framed.kind), time=1)
         self._numbers[holder, where] += 1
@@ -199,7 +210,7 @@ class Connections:
         if framed is not None and framed.first_only and number > 1:
             self._others[REPEATED_IN_TIME] += 1
             return None
-        seen = SeenRequest(where, number, link, time.monotonic())
+        seen = SeenRequest(where, number, link, time.monotonic(), reached=reached)
         self._requests.append(seen)
         self._latest[link, framed.number if framed else 0] = seen
         found = next((rule for rule in self._rules if _fits(rule, seen)), None)
@@ -240,7 +251,7 @@ class Connections:
     def refused(self, link: Link, *, number: int) -> None:
         """Take back what was noted of a request: the client sends it again."""
         with self._lock:
-            rule = self._cutting.pop(link, None)
+            rule = self._cutting.pop((link, number), None)
             seen = self._latest.pop((link, number), None)
             if rule is not None:
                 self._rules.append(rule)
@@ -251,7 +262,7 @@ class Connections:
     def broke(self, link: Link, *, number: int = 0) -> None:
         """Leave the mark of the fault."""
         with self._lock:
-            rule = self._cutting.pop(link, None)
+            rule = self._cutting.pop((link, number), None)
             seen = self._latest.pop((link, number), None)
             if rule is not None and rule.do == LATE_REQUEST and seen is not None:
                 self._late[link] = (seen, rule)

@@ -34,7 +34,7 @@ def exchanges_in(
     first, second = list(requests), list(again)
     numbers, then = _numbers(first), _numbers(second)
     unsteady = {group for group in numbers | then if numbers[group] != then[group]}
-    kept: dict[_Key, list[Exchange]] = defaultdict(list)
+    kept: dict[_Key, list[tuple[Exchange, str]]] = defaultdict(list)
     not_cut = Counter(others)
     not_cut[UNSTEADY] = sum(max(numbers[g], then[g]) for g in unsteady)
     links: dict[tuple[_Key, Link], int] = {}
@@ -49,7 +49,8 @@ def exchanges_in(
         requests_on[place] += 1
         if _group(one) not in unsteady:
             point = (one.where.line, one.where.time, one.number)
-            kept[key].append(Exchange(*point, links[place], requests_on[place]))
+            made = Exchange(*point, links[place], requests_on[place])
+            kept[key].append((made, one.reached))
     driver: dict[int, tuple[Exchange, ...]] = {}
     tasks: dict[tuple[int, int], tuple[Exchange, ...]] = {}
     for (function, batch, partition), every in kept.items():
@@ -62,13 +63,16 @@ def exchanges_in(
     return SeenExchanges(driver, tasks, {why: n for why, n in not_cut.items() if n})
 
 
-def _ends(every: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Leave out the exchanges at a point that are not among the first or last there."""
-    at: dict[str, list[int]] = defaultdict(list)
-    for number, one in enumerate(every):
-        at[one.point].append(number)
+def _ends(every: Sequence[tuple[Exchange, str]]) -> tuple[Exchange, ...]:
+    """Leave out the exchanges at a point that are not among the first or last there.
+
+    Those that are known by their kind are told apart by the line that was reached.
+    """
+    at: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, (one, reached) in enumerate(every):
+        at[one.point, reached].append(number)
     kept = {n for some in at.values() for n in (*some[:_ENDS], *some[-_ENDS:])}
-    return tuple(every[n] for n in sorted(kept))
+    return tuple(every[n][0] for n in sorted(kept))
 
 
 def _numbers(requests: Iterable[SeenRequest]) -> Counter[_Group]:

@@ -119,8 +119,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--onceproof-budget": {
         "type": float,
         "metavar": "SECONDS",
-        "help": "after this time no interleaving of a sink is begun; those that differ "
-        "most come first, and a sink of which some are left is undecided",
+        "help": "after this time no interleaving of a sink begins; each sink has this "
+        "time. Those that differ most come first; if some are left, a sink that is not "
+        "refuted is undecided",
     },
     "--onceproof-seed": {
         "type": int,
@@ -279,7 +280,7 @@ def _budget(config: pytest.Config) -> float | None:
     """Read how long interleavings are begun; None where nothing is said."""
     found = _seconds(config, "budget", math.nan) if _given(config, "budget") else None
     if found == 0:
-        message = "onceproof_budget takes seconds, and more than none"
+        message = "onceproof_budget takes a number of seconds above 0"
         raise pytest.UsageError(message)
     return found
 

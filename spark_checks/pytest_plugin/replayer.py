@@ -188,6 +188,7 @@ class Replayer:
             given=given_by(counterexample),
             choice=choice_of(counterexample),
             timeout=float(counterexample.options.get("timeout", request.timeout)),
+            budget=None,
             trace="off",
         )
         plugins = self._config.pluginmanager.get_plugins()
@@ -292,6 +293,7 @@ class Replayer:
                 into=folder,
                 options=self._options.words,
                 nth=self._left[judged.report.sink.name],
+                unsettled=judged.drift or judged.unsettled,
             )
             write(records, folder)
 

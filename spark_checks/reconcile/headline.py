@@ -22,7 +22,9 @@ def headline(found: Reconciliation) -> str:
         names = [_STRONGEST] if _STRONGEST in refuted else refuted
         many = [(getattr(total, word), word) for word in _COUNTED]
         counts = ", ".join(f"{number:,} {word}" for number, word in many if number)
-        return f"Not {', not '.join(names)}: {counts or 'the sums differ'}"
+        of = "1 event" if total.events == 1 else f"{total.events:,} events"
+        wrong = counts or "the sums differ"
+        return f"Not {', not '.join(names)}: {wrong} (the source has {of})"
     if found.problems:
         return f"Undecided: {found.problems[0]}"
     if not found.holds:

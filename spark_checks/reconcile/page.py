@@ -22,12 +22,15 @@ MOST_GROUPS = 500
 """How many groups of a kind are listed."""
 _WORDS = ("events", "owed", "once", "missing", "duplicated", "unexplained")
 _WRONG = ("missing", "duplicated", "unexplained", "changed")
-_SUMS_AGREE = "Of the events that are owed, the sums in both tables agree."
+_SUMS_AGREE = (
+    "Over the events that are owed, both tables have the same sums, and no event is "
+    "changed."
+)
 _FAULTS = {
     "missing": "owed, and not in the sink",
     "duplicated": "in the sink more than once",
     "unexplained": "in the sink, without an event of the source",
-    "changed": "in the sink once, with another number than in the source",
+    "changed": "in the sink once, but a number differs from the source",
     "repeated": "several rows of the source have this key",
     "unidentified": "a row of the source has null in its key",
 }
@@ -183,7 +186,7 @@ def _what_was_read(
         yield "<h2>How to repeat it</h2>"
         yield f"<pre>{_text(circumstances.command)}</pre>"
         if "***" in circumstances.command:
-            yield "<p>*** stands in place of what looks like a password or a key.</p>"
+            yield "<p>*** replaces what looks like a password or a secret key.</p>"
 
 
 def _table(heads: Iterable[str], rows: Iterable[list[str]]) -> Iterator[str]:

@@ -207,8 +207,8 @@ def _of_chance(found: EventCounts) -> Iterable[str]:
     """Say that another reading may give other rows, if that is so."""
     if found.chance:
         yield (
-            f"{found.chance} in a query or a view decides which rows are read, so that "
-            "another reading may give other rows; take it out"
+            f"another reading may give other rows, because of {found.chance} in a "
+            "query or a view; help: remove it, or add an ORDER BY to a LIMIT"
         )
 
 

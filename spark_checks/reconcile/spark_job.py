@@ -90,8 +90,9 @@ def _owed(
     if not readable:
         zone = " without a zone" if isinstance(kind, _ZONELESS) else ""
         message = (
-            f"until {request.until!r} is no {kind.simpleString()}{zone}, as time "
-            f"{expression} is in the {side}"
+            f"until {request.until!r} is no {kind.simpleString()}{zone}, but time "
+            f"{expression} of the {side} has that type; help: write it as that type, "
+            "or cast the time"
         )
         raise UsageError(message)
     later = f.expr(f"({expression}) > {until}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.inject.failures.redaction import redacted
+from onceproof.spark_checks.inject.failures.redaction import redacted, redacted_setting
 from onceproof.spark_checks.reconcile.spark import sentences
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ class TablePlace:
     @property
     def described(self) -> str:
         """Return it with its options and its query, without passwords."""
-        named = (f"{name}={value}" for name, value in self.options.items())
-        parts = [str(self), *map(redacted, named)]
+        parts = [str(self), *(redacted_setting(*one) for one in self.options.items())]
         if self.query:
             parts.append(redacted(self.query))
         return "; ".join(parts)

@@ -115,6 +115,7 @@ def replay_sink(
         again={number: tuple(some) for number, some in found.again.items()},
         kept=replaying.kept,
         versions=context.versions,
+        patience=context.patience,
         left=replaying.left,
     )
     listener(events.SinkJudged(report))

@@ -59,6 +59,8 @@ class SinkReport:
     """By number, the folders of runs that are kept for inspection."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """The version of the sink's store, by its name, if it is known."""
+    patience: float = 0.0
+    """The number of seconds that a run could take."""
     left: int = 0
     """How many of the chosen interleavings the budget of time left out."""
 

@@ -129,6 +129,8 @@ class Assessment:
     drift: str = ""
     """Where readers first saw something else than the model part that the sink names
     says, in one sentence; empty where they did not, and where it names none."""
+    unsettled: str = ""
+    """Why a comparison with that part says less than a claim needs, if it does."""
 
     @property
     def holds(self) -> bool:
@@ -198,7 +200,7 @@ def _beside(judged: Assessment, found: Conformance) -> Assessment:
     elif found.unsettled:
         drifts = f"{name} is undecided: {found.unsettled}"
     else:
-        drifts = f"as its model {part} {how}"
+        drifts = f"readers saw what its model {part} expects {how}"
     left = (*judged.left_out, *lines)
     story = "\n".join([*judged.story.splitlines(), *lines])
     if judged.holds and not (found.drift or found.unsettled):
@@ -212,10 +214,17 @@ def _beside(judged: Assessment, found: Conformance) -> Assessment:
             left_out=left,
             story=story,
             drift=found.drift,
+            unsettled=found.unsettled,
         )
     story = "\n".join([*judged.story.splitlines(), f"model:   {drifts}", *lines])
     left = (*judged.left_out, f"model: {drifts}", *lines)
-    return replace(judged, left_out=left, story=story, drift=found.drift)
+    return replace(
+        judged,
+        left_out=left,
+        story=story,
+        drift=found.drift,
+        unsettled=found.unsettled,
+    )
 
 
 def _judged(report: SinkReport, request: AssessmentRequest) -> Assessment:
@@ -283,8 +292,7 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
         return "what an interleaving broke it did not break again"
     if report.left:
         chosen = len(report.outcomes) + report.left
-        spent = "were left when the budget of time was spent"
-        return f"{report.left} of {chosen} interleavings {spent}"
+        return f"time ran out before {report.left} of {chosen} interleavings"
     if not report.replayed:
         return "no interleaving was replayed"
     if lines := report.never_hit:

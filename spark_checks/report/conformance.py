@@ -60,6 +60,7 @@ def compare(
     most = request.choice.most if request.faults > 1 else None
     choice = replace(request.choice, first=(), most=most)
     asked = replace(request, claims=(), stop=False, retain=False, choice=choice)
+    asked = replace(asked, patience=max(request.patience, report.patience))
     return _compared(part, report, replay(sink, asked), claims)
 
 
@@ -103,7 +104,7 @@ def _not_kept(report: SinkReport, modelled: SinkReport) -> Iterator[str]:
         outcome = report.first_break(prop)
         if outcome is not None and modelled.model.verdicts[prop.name].holds:
             yield (
-                f"the model keeps {prop.name}, and interleaving "
+                f"the model keeps {prop.name}, but interleaving "
                 f"{outcome.interleaving.number} of your code breaks it "
                 f"({_how(outcome)})"
             )
@@ -121,12 +122,13 @@ def _unsettled(
         reason = next(filter(None, reasons), "an interleaving differed in some replays")
         return f"it could not be compared with its model {name}: {reason}"
     if modelled.left:
-        spent = "interleavings were left when the budget of time was spent"
+        chosen = len(modelled.outcomes) + modelled.left
         return (
-            f"it was not wholly compared with its model {name}: {modelled.left} {spent}"
+            f"it was compared with its model {name} only in part: time ran out before "
+            f"{modelled.left} of {chosen} interleavings"
         )
     if not modelled.replayed:
-        return f"in no interleaving could it be compared with its model {name}"
+        return f"it could not be compared with its model {name} in any interleaving"
     more = [
         prop.name
         for prop in claims
@@ -152,8 +154,8 @@ def _first_moment(outcome: Outcome) -> str:
                 )
     if outcome.unplanned:
         why = outcome.unplanned[0]
-        return f"in {where}, the query fails, and the model's does not: {why}"
-    return f"in {where}, the query never ends, and the model's does"
+        return f"in {where}, the query fails, but the model's query does not: {why}"
+    return f"in {where}, the query does not end, but the model's query does"
 
 
 def _moments(outcome: Outcome) -> Iterator[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.sink_report import SinkReport
 
 BEYOND, SKIPPED, OTHERS = "beyond the cap", "skipped after a refutation", "not chosen"
-LEFT = "left when the budget of time was spent"
+LEFT = "left when time ran out"
 _MOST_SHOWN = 3
 _MOST_SAID = 160
 

@@ -94,6 +94,9 @@ def answered(
     """
     about = (str(path), counterexample.sink, counterexample.property)
     outcomes = report.outcomes
+    cut_short = f"time ran out before {report.left} of its interleavings"
+    if not outcomes and report.left:
+        return RerunResult(*about, "ERROR", cut_short)
     if not outcomes:
         return RerunResult(*about, "ERROR", "there is no such interleaving any more")
     once = report.unsteady.get(counterexample.property, {})
@@ -115,6 +118,8 @@ def answered(
         )
     if failed:
         return RerunResult(*about, "FAILED", why, folder)
+    if report.left:
+        return RerunResult(*about, "ERROR", cut_short, folder)
     if all(o.known and o not in open_ for o in missed) and len(missed) < len(outcomes):
         return RerunResult(*about, "FIXED", why, folder)
     first = next((o for o in missed if not o.known or o in open_), missed[0])

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 UNSTEADY = "whose number differs from run to run"
 THREADS = "sent while several threads of your code run"
+UNANSWERED = "that the store does not answer, as with acks=0"
 """Why exchanges of the code itself are not cut: nothing is known of them."""
 
 
@@ -66,7 +67,7 @@ class SeenExchanges:
     @property
     def unknown(self) -> int:
         """How many exchanges of the code itself cannot be cut."""
-        return self.not_cut.get(UNSTEADY, 0) + self.not_cut.get(THREADS, 0)
+        return sum(self.not_cut.get(why, 0) for why in (UNSTEADY, THREADS, UNANSWERED))
 
     def of_tasks(self, batch: int) -> tuple[tuple[int, Exchange], ...]:
         """List the exchanges of a batch's tasks, each with a partition that has it.

@@ -64,7 +64,10 @@ def functions_of(steps: Steps) -> dict[str, str]:
             function = function.func
         name = function if isinstance(function, str) else _qualified(function)
         if not name:
-            message = f"steps= names {given!r} for {action}, which is no function"
+            message = (
+                f"steps= names {given!r} for {action}, which is no function; help: "
+                "pass the function itself, or its qualified name"
+            )
             raise UsageError(message)
         found[action] = name
     return found
@@ -85,7 +88,10 @@ def part_of(under_test: UnderTest) -> type[Sink] | None:
     named = reference_of(under_test.model)
     if named is None:
         if under_test.steps:
-            message = "steps= is given, and model= names no part"
+            message = (
+                "steps= is given, but model= names no part; help: onceproof protocols "
+                "micro-batch lists the parts"
+            )
             raise UsageError(message)
         return None
     part = _found(named)
@@ -122,7 +128,8 @@ def steps_in_model(part: type[Sink], steps: Mapping[str, str]) -> dict[str, str]
         plain = action.removeprefix(_SINK)
         if plain not in known:
             message = (
-                f"steps= names the action {action!r}, which {part.label()} has not; "
+                f"steps= names the action {action!r}, and {part.label()} has no such "
+                "action; "
                 f"{did_you_mean(plain, known)}"
             )
             raise UsageError(message)
@@ -161,8 +168,11 @@ def _found(named: str) -> type[Sink]:
         found: Any = functools.reduce(
             getattr, path.split("."), importlib.import_module(module)
         )
-    except (ImportError, AttributeError) as error:
-        message = f"model= names {named}, which cannot be imported: {error}"
+    except Exception as error:  # noqa: BLE001 - the module may raise anything
+        message = (
+            f"model= names {named}, which cannot be imported: {error}; help: write "
+            "module:Class, as Python imports the module"
+        )
         raise UsageError(message) from None
     if not (isinstance(found, type) and issubclass(found, Sink)):
         message = f"model= names {named}, which is no subclass of Sink"

@@ -110,7 +110,8 @@ class FramedPassing:
                     self._held = (request, message, cut)
                     self._since = time.monotonic()
                     return
-                self._watched.add(request.number)
+                if request.answered:
+                    self._watched.add(request.number)
             if request.answered:
                 self._asked[request.number] = request
             if cut is Cut.REPLY:
@@ -126,13 +127,14 @@ class FramedPassing:
             number = self._framing.number(message)
             request = self._asked.pop(number, None)
             if request is None:
-                message_text = "the store has answered what nobody asked"
+                message_text = "the store answered a request that was not sent"
                 raise OSError(message_text)
             if number in self._watched:
                 self._watched.discard(number)
                 if self._framing.refused(message, request):
                     self._watcher.refused(link, number=number)
-                    self._losing = None
+                    if number == self._losing:
+                        self._losing = None
                 else:
                     self._watcher.answered(link, number=number)
             if number == self._losing:

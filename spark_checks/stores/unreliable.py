@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 class Unreliable:
     """A store to which connections break, such as ``Unreliable(Postgres())``.
 
-    A replay then also breaks each connection before a request reaches the store, and
-    after the store has answered and before the client hears.
+    A replay then also breaks each connection before a request reaches the store, or
+    after the store has replied and before the client gets the reply, or delivers the
+    request only after the retry.
     """
 
     store: SinkStore
@@ -35,7 +36,7 @@ class Unreliable:
             raise StoreError(message)
         if self.store.unbreakable:
             message = (
-                f"Unreliable({self.store!r}) cannot be had: {self.store.unbreakable}; "
+                f"Unreliable({self.store!r}) is refused: {self.store.unbreakable}; "
                 f"help: test the sink on {self.store!r}, whose faults are crashes"
             )
             raise StoreError(message)

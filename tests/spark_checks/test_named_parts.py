@@ -118,7 +118,7 @@ def test_a_sink_that_does_as_its_part_says_holds_and_says_so(judged, build):
     assert found.verdict is Verdict.HELD
     assert not found.drift
     assert part is not None
-    assert f"; as its model {part.label()} in" in found.headline
+    assert f"; readers saw what its model {part.label()} expects in" in found.headline
 
 
 @pytest.mark.spark
@@ -149,7 +149,7 @@ def test_a_refuted_sink_is_told_how_it_compares_with_its_part(judged):
 
     assert found.verdict is Verdict.REFUTED
     assert not found.drift
-    assert "model:   as its model append-whole in" in found.story
+    assert "saw what its model append-whole expects in" in found.story
 
 
 @pytest.mark.ci
@@ -172,10 +172,12 @@ def named(model, **words):
         (named("apend-whole"), "did you mean 'append-whole'?"),
         (named(int), "takes the name of a part, or a subclass of Sink"),
         (named("no_such_module:Part"), "cannot be imported"),
+        (named("./parts.py:Part"), "cannot be imported"),
+        (named(":Part"), "write module:Class"),
         (named(f"{__name__}:put_file"), "is no subclass of Sink"),
         (named(None, steps={"append": put_file}), "model= names no part"),
         (named("append-whole", steps={"apend": put_file}), "did you mean 'append'?"),
-        (named("batch-ledger", steps={"write": put_file}), "batch-ledger has not"),
+        (named("batch-ledger", steps={"write": put_file}), "batch-ledger has no such"),
         (named("append-whole", steps={"append": 7}), "which is no function"),
         (named("append", result=lambda events: events), "has a result="),
     ],
@@ -228,7 +230,8 @@ class AskedError(Exception):
 def test_with_one_fault_all_interleavings_of_a_part_are_replayed(faults, most):
     """Those that were left out might be the ones that drift."""
     sink = own_sink(upserting, HERE)
-    report = SimpleNamespace(sink=sink, under_test=named("append-whole"))
+    under_test = named("append-whole")
+    report = SimpleNamespace(sink=sink, under_test=under_test, patience=90.0)
     request = ReplayRequest(faults=faults, choice=Choice(most=5, first=(3,)), stop=True)
     asked = []
 
@@ -241,6 +244,7 @@ def test_with_one_fault_all_interleavings_of_a_part_are_replayed(faults, most):
 
     modelled, wanted = asked
     assert wanted.choice == Choice(most=most)
+    assert wanted.patience == 90.0
     assert not wanted.stop
     assert modelled.compared
     assert modelled.code == sink.code

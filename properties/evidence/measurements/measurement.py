@@ -32,21 +32,21 @@ class MeasuredCounts:
     events: Count
     """The events of the source."""
     owed: Count
-    """Those of them that are owed."""
+    """The events of the source that are owed."""
     once: Count
-    """Those of the source that are in the sink once."""
+    """The events of the source that are in the sink once."""
     missing: Count
-    """Those owed that are not in the sink."""
+    """The owed events that are not in the sink."""
     duplicated: Count
-    """Those that are in the sink more than once."""
+    """The events of the source that are in the sink more than once."""
     unexplained: Count
     """The rows of the sink that belong to no event."""
     changed: Count
-    """Those in the sink once, with another number than in the source."""
+    """The events that are in the sink once, but with another number to be summed."""
     groups: Count
     """How many groups there are; 0 if nothing was grouped."""
     wrong_groups: Count
-    """In how many of them something is wrong."""
+    """The number of groups in which something is wrong."""
 
 
 @stored()
@@ -110,9 +110,10 @@ class Measurement:
     @property
     def id(self) -> str:
         """Name the file: by what was compared, and up to when. Not by the moment."""
-        asked = [self.source, self.sink, self.key, self.owed, self.by]
+        asked: list[Any] = [self.source, self.sink, self.key, self.owed, self.by]
         numbers = [one.number for one in self.sums]
-        hashed = fingerprints.of_data([*asked, numbers, self.source_repeats])[:8]
+        asked += [numbers, self.source_repeats, sorted(self.verdicts)]
+        hashed = fingerprints.of_data(asked)[:8]
         plain = slug(self.sink, most=_LETTERS).encode("ascii", "ignore").decode()
         return f"{plain.strip('-') or 'sink'}--{hashed}"
 

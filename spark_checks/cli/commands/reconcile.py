@@ -156,7 +156,7 @@ def reconcile(
     judge them. Each event must have a key of its own. If data still arrives, say which
     events the sink must have by now: --time, and --until a time well before now.
     Neither table is written to. The exit status is 0 if every claim holds for what was
-    read, 1 if one is refuted, and 2 if nothing is decided.
+    read, 1 if one is refuted, and 2 if one is undecided or vacuous and none is refuted.
 
     Example: onceproof reconcile --source parquet:landing/payments --sink
     table:prod.payments --key payment_id --time created_at --until 2026-02-01

@@ -84,8 +84,9 @@ _USES = (
 @click.option(
     "--budget",
     type=DURATION,
-    help="Begin no interleaving after this time, such as 90s, 5m or 1h: those that "
-    "differ most come first, and what is left makes a claim undecided.",
+    help="Begin no interleaving after this time, such as 90s, 5m or 1h. Several sinks "
+    "share it. The interleavings that differ most come first; if some are left, a "
+    "claim that is not refuted is undecided.",
 )
 @click.option(
     "--store",
@@ -124,11 +125,12 @@ def replay(
 ) -> int:
     """Run real PySpark sinks through every failure interleaving, and judge them.
 
-    SINK is a reference sink. If you name none, all reference sinks that need no store
-    are replayed, or with --store all that write to that store. FILE is a counterexample
-    file, and the answer is FAILED, FIXED or ERROR. Replaying FILE runs the sink or the
-    test that it names. These must lie below the project's folder, unless you give
-    --trust, which also lets them write where FILE says.
+    SINK is a reference sink. If you name none, all reference sinks are replayed that
+    need neither a store nor a new checkpoint, or with --store all that write to that
+    store. FILE is a counterexample file, and the answer is FAILED, FIXED or ERROR.
+    Replaying FILE runs the sink or the test that it names. These must lie below the
+    project's folder, unless you give --trust, which also lets them write where FILE
+    says.
 
     The exit status is 0 if each sink gets the verdicts that its own file states, and
     readers saw what its model expects in every run. With --only or --faults it is 0 if

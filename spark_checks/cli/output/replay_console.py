@@ -206,8 +206,8 @@ def _why(report: SinkReport, prop: Property) -> str:
     if report.left:
         chosen = len(report.outcomes) + report.left
         return (
-            f"{report.left} of {chosen} interleavings were left when the budget was "
-            "spent; a longer --budget replays more"
+            f"time ran out before {report.left} of {chosen} interleavings; a longer "
+            "--budget replays more"
         )
     replayed, total = len(report.replayed), len(report.classes.classes)
     if replayed < total:

@@ -33,6 +33,17 @@ def redacted(text: str) -> str:
     return _PAIR.sub(_hidden, text)
 
 
+_SECRETS = ("pass", "pw", "secret", "token", "pem", "credential", "sas", "auth")
+
+
+def redacted_setting(name: str, value: str) -> str:
+    """Return ``name=value``, without the value where the name is that of a secret."""
+    plain = name.lower()
+    if plain.endswith("key") or any(word in plain for word in _SECRETS):
+        return f"{name}={HIDDEN}"
+    return redacted(f"{name}={value}")
+
+
 def _hidden(found: re.Match[str]) -> str:
     value = found["value"]
     quote = value[0] if value[0] in "\"'" else ""

@@ -61,13 +61,15 @@ def records_of_replay(
     options: str = "",
     into: Path | None = None,
     day: str = "",
+    unsettled: str = "",
 ) -> tuple[Evidence, ...]:
     """Return how a sink came out as evidence, a record for each guarantee.
 
     ``claims`` are the guarantees that were asked for, where not all were; ``files``
     name the counterexamples that were written. ``test`` is the test that asked, for
     the ``nth`` time of this sink; it was run with ``options``, and left its records
-    ``into`` a folder. Paths are relative to ``root``.
+    ``into`` a folder. Paths are relative to ``root``. Where something besides the
+    replay leaves it ``unsettled``, nothing is held, and the records say why.
     """
     protocol = report.protocol
     system = trace(protocol)
@@ -90,7 +92,7 @@ def records_of_replay(
             scope=scope,
             faults=protocol.faults,
             fault_set=fault_set(system),
-            verdict=report.concluded(prop),
+            verdict=_concluded(report, prop, unsettled),
             coverage=_coverage(report),
             fingerprints=Fingerprints(
                 model, fingerprints.of_property(prop, system), code
@@ -100,7 +102,7 @@ def records_of_replay(
             date=day or today(),
             command=f"{command} {leaving}",
             assumptions=_assumptions(report),
-            note=_note(report, prop),
+            note=_note(report, prop, unsettled),
             trace=_shown(report, prop, command, near(written.get(prop.name, ""), root)),
         )
         for prop in report.properties
@@ -157,9 +159,19 @@ def _coverage(report: SinkReport) -> dict[str, Any]:
     return found
 
 
-def _note(report: SinkReport, prop: Property) -> str:
-    if report.concluded(prop) is not Verdict.UNDECIDED:
+def _concluded(report: SinkReport, prop: Property, unsettled: str) -> Verdict:
+    verdict = report.concluded(prop)
+    return Verdict.UNDECIDED if unsettled and verdict.holds else verdict
+
+
+def _note(report: SinkReport, prop: Property, unsettled: str) -> str:
+    verdict = report.concluded(prop)
+    if unsettled and verdict.holds:
+        return unsettled
+    if verdict is not Verdict.UNDECIDED:
         return ""
+    if report.left:
+        return f"time ran out before {report.left} interleavings"
     if report.model.verdicts.get(prop.name) is Verdict.REFUTED:
         return "the model refutes it at a moment when no replay looks"
     if report.unobserved(prop):

@@ -25,6 +25,15 @@ _KINDS = {
     _ADD_OFFSETS: "AddOffsetsToTxn",
     _END: "EndTxn",
     _OFFSETS: "TxnOffsetCommit",
+    8: "OffsetCommit",
+    19: "CreateTopics",
+    20: "DeleteTopics",
+    21: "DeleteRecords",
+    33: "AlterConfigs",
+    37: "CreatePartitions",
+    42: "DeleteGroups",
+    44: "IncrementalAlterConfigs",
+    47: "OffsetDelete",
 }
 _LEADING = (_METADATA, _COORDINATOR, _CLUSTER)
 """The APIs whose answers have addresses of brokers."""
@@ -54,12 +63,12 @@ class KafkaFraming:
             return None
         [length] = struct.unpack_from(">i", start)
         if not 0 < length < _MOST:
-            message = "this is no message of Kafka's: TLS is not read"
+            message = "not a message of Kafka's protocol (Onceproof cannot read TLS)"
             raise ValueError(message)
         return 4 + int(length)
 
     def request(self, message: bytes) -> FramedRequest:
-        """Read a request. One that the broker does not answer is of no kind."""
+        """Read a request; one that changes nothing is of no kind."""
         code, version, number = struct.unpack_from(">hhi", message, 4)
         kind = _KINDS.get(code, "")
         if code == _PRODUCE:
@@ -68,9 +77,9 @@ class KafkaFraming:
             except (IndexError, struct.error, UnicodeDecodeError) as error:
                 text = "a Produce request of Kafka's cannot be read"
                 raise OSError(text) from error
-            if acks == 0:
-                return FramedRequest(number, "", code, version, answered=False)
             kind = f"{kind} to {' and '.join(sorted(where))}"
+            if acks == 0:
+                return FramedRequest(number, kind, code, version, answered=False)
         # A client adds a transaction's partitions in one request, or in several.
         adds = code == _ADD_PARTITIONS
         return FramedRequest(number, kind, code, version, first_only=adds)

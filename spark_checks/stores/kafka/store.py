@@ -79,10 +79,9 @@ class Kafka:
         if not self.servers:
             return ""
         return (
-            "the requests of a Kafka client are read to find those that change "
-            "something, and the addresses that brokers advertise are replaced: that "
-            "is done for the broker that Kafka() starts, and not for brokers of your "
-            "own, which may use TLS or other names"
+            "Onceproof reads the requests of a Kafka client, and replaces the "
+            "addresses that brokers advertise; it does so only for the broker that "
+            "Kafka() starts, because your own may use TLS or advertise other names"
         )
 
     def missing(self) -> tuple[str, ...]:

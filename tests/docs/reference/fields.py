@@ -60,7 +60,8 @@ _PLAIN = {"Count": "int", "Scalars": "dict[str, str | int | float | bool]"}
 def _type(text: str) -> str:
     """Write an annotation without what only a reader of files needs."""
     text = _ANNOTATED.sub(r"\1", text)
-    return re.sub("|".join(_PLAIN), lambda found: _PLAIN[found[0]], text)
+    names = rf"\b(?:{'|'.join(_PLAIN)})\b"
+    return re.sub(names, lambda found: _PLAIN[found[0]], text)
 
 
 def schema(name: str) -> Iterator[str]:

@@ -36,6 +36,7 @@ from onceproof.spark_checks.plan.rules import (
 )
 from onceproof.spark_checks.sinks.exchanges import (
     THREADS,
+    UNANSWERED,
     UNSTEADY,
     kind_of_request,
 )
@@ -96,6 +97,25 @@ def test_of_many_exchanges_at_a_line_the_first_and_last_are_cut():
     assert [one.time for one in seen.driver[0]] == [1, 2, 3, 4, 97, 98, 99, 100]
     assert seen.not_cut == {REPEATED: 92}
     assert not seen.unknown
+
+
+def test_of_a_kind_those_of_each_line_are_cut_at_their_ends():
+    """Twelve of a kind from three lines differ; twelve from one line repeat."""
+    kind = kind_of_request("Produce")
+    sent = requests(*((kind, 1) for _ in range(12)))
+    for at, one in enumerate(sent):
+        one.reached = f"line {at // 4}"
+    alike = requests(*((kind, 1) for _ in range(12)))
+
+    assert len(exchanges_in(sent, {}, sent).driver[0]) == 12
+    assert exchanges_in(alike, {}, alike).not_cut == {REPEATED: 4}
+
+
+def test_what_the_store_does_not_answer_leaves_the_verdict_open():
+    """It cannot be cut, and a broken connection would lose it."""
+    sent = requests(("flush", 1))
+
+    assert exchanges_in(sent, {UNANSWERED: 2}, sent).unknown == 2
 
 
 def test_of_tasks_all_places_are_cut_in_some_partition():
@@ -397,3 +417,52 @@ def test_a_framed_exchange_is_cut_by_its_kind(tmp_path, framed):
     assert (tmp_path / "stopped").exists()
     assert store.letters == ["C", "C", "A", "C"]
     assert [one.number for one in made.seen()[0]] == [1, 1, 2]
+
+
+class Unanswered(FirstOnly):
+    """As before; the store need not answer an N."""
+
+    def request(self, message):
+        found = super().request(message)
+        return replace(found, answered=found.kind != "N")
+
+
+def test_what_is_sent_without_an_answer_is_counted_and_passed_on(tmp_path):
+    """It holds nothing up, and is none of the exchanges."""
+    store = Store()
+    made = Connections(store.address, tmp_path, framing=Unanswered())
+    made.begin(rules(tmp_path))
+    OwnWhereabouts(tmp_path).reach(Place(0), "line 3", 1)
+    try:
+        with socket.create_connection(("127.0.0.1", made.port)) as client:
+            client.sendall(said(1, "N"))
+            deadline = time.monotonic() + 20
+            while not store.letters and time.monotonic() < deadline:
+                time.sleep(0.01)
+
+        assert store.letters == ["N"]
+        assert made.seen() == ([], {UNANSWERED: 1})
+    finally:
+        made.close()
+        store.listener.close()
+
+
+def test_a_refusal_of_one_request_leaves_the_cut_of_another(tmp_path, framed):
+    """Of two on the way, the store refuses the first; the second is the one to cut."""
+    made, store = framed
+    store.refuses.add(1)
+    rule = replace(cut(LOSE_REPLY, 1), line=kind_of_request("C"))
+    made.begin(rules(tmp_path, rule))
+    OwnWhereabouts(tmp_path).reach(Place(0), "line 9", 4)
+    store.speaks.clear()
+
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        client.sendall(said(1, "A") + said(2, "C"))
+        deadline = time.monotonic() + 20
+        while len(store.letters) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        store.speaks.set()
+        numbers = heard(client)
+
+    assert numbers == [1]
+    assert (tmp_path / "stopped").exists()

@@ -67,7 +67,7 @@ def test_what_the_marker_does_not_take_is_refused(answers, marker, answer):
         (["--onceproof-timeout=-1"], "onceproof_timeout takes seconds"),
         (
             ["--onceproof-budget=0"],
-            "onceproof_budget takes seconds, and more than none",
+            "onceproof_budget takes a number of seconds above 0",
         ),
         (["-o", "onceproof_budget=soon"], "takes seconds, not 'soon'"),
         (["--onceproof-profile=nightli"], "did you mean nightly?"),

@@ -116,6 +116,25 @@ def test_a_place_is_shown_without_its_password():
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *("password", "sfPassword", "gcpAccessToken", "pem_private_key", "pw"),
+        *("kafka.ssl.keystore.key", "kafka.sasl.jaas.config", "authorization"),
+    ],
+)
+def test_an_option_with_a_secret_is_shown_without_its_value(name):
+    """Reports are kept and committed; blanks do not end a value."""
+    given = {"dbtable": "payments", name: "hush a b"}
+
+    shown = place_of("sink", "jdbc:postgresql://host/db", given).described
+
+    assert "dbtable=payments" in shown
+    assert f"{name}=***" in shown
+    assert "hush" not in shown
+    assert " b" not in shown
+
+
+@pytest.mark.parametrize(
     ("option", "value"),
     [
         ("mode", "DROPMALFORMED"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +10,7 @@ import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.properties.judges.by_search import check
+from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.pytest_plugin import replayer
@@ -72,7 +73,9 @@ def left(monkeypatch, tmp_path):
         made.begin(SimpleNamespace(nodeid="t", obj=SimpleNamespace(**marks)))
         for name in names:
             result = SimpleNamespace(sink=SimpleNamespace(name=name))
-            judged = SimpleNamespace(report=result, guarantee="", file="")
+            judged = SimpleNamespace(
+                report=result, guarantee="", file="", drift="", unsettled=""
+            )
             made._leave(judged, SimpleNamespace(test=SimpleNamespace(claims=())))
         return found
 
@@ -91,3 +94,31 @@ def test_replays_are_numbered_by_sink_and_test(left):
 def test_examples_of_hypothesis_leave_no_evidence(left):
     """They differ from run to run."""
     assert left("orders", is_hypothesis_test=True) == []
+
+
+class Held(SinkReport):
+    """Stands for a report of a replay in which each guarantee held."""
+
+    def concluded(self, prop):
+        return Verdict.HELD
+
+
+def test_what_drifts_from_its_model_part_is_no_evidence_of_a_guarantee(
+    report, tmp_path
+):
+    """The record is undecided and says why; without the drift it is held."""
+    held = Held(*(getattr(report, f.name) for f in fields(report)))
+
+    [record, *_] = records_of_replay(held, root=tmp_path, unsettled="readers see less")
+    [plain, *_] = records_of_replay(held, root=tmp_path)
+
+    assert (record.verdict, record.note) == (Verdict.UNDECIDED, "readers see less")
+    assert (plain.verdict, plain.note) == (Verdict.HELD, "")
+
+
+def test_a_record_of_a_replay_that_was_cut_short_says_so(report, tmp_path):
+    """Something was left when time ran out."""
+    [record, *_] = records_of_replay(replace(report, left=3), root=tmp_path)
+
+    assert record.verdict is Verdict.UNDECIDED
+    assert record.note == "time ran out before 3 interleavings"

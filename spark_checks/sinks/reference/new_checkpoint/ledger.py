@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from onceproof.model.protocols.micro_batch_new_checkpoint import MicroBatchNewCheckpoint
 from onceproof.model.protocols.parts.sinks.recut import BatchLedgerRecut
-from onceproof.spark_checks.sinks.interface import ModelledSink
-from onceproof.spark_checks.sinks.reference.batch_ledger import build
+from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
+from onceproof.spark_checks.sinks.reference import batch_ledger
+
+
+def build(target: Target) -> ForeachBatch:
+    """Build the same sink as ``foreach-batch-ledger``."""
+    return batch_ledger.build(target)
+
 
 SINK = ModelledSink(
     name="foreach-batch-ledger-new-checkpoint",

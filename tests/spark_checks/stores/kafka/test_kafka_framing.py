@@ -72,11 +72,28 @@ def test_a_produce_request_may_have_no_names_of_topics():
 
 
 @pytest.mark.parametrize("version", [7, 9])
-def test_what_the_broker_does_not_answer_is_no_exchange(version):
-    """Nobody waits for an answer that would be lost."""
+def test_what_the_broker_does_not_answer_is_told_apart(version):
+    """Nobody waits for its answer, but it changes something."""
     found = FRAMING.request(produced(version, ("onceproof_x", [0]), acks=0))
 
-    assert (found.kind, found.answered) == ("", False)
+    assert (found.kind, found.answered) == ("Produce to partition 0", False)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (8, "OffsetCommit"),
+        (19, "CreateTopics"),
+        (21, "DeleteRecords"),
+        (3, ""),
+        (1, ""),
+    ],
+)
+def test_what_changes_something_has_a_kind(code, kind):
+    """What is only read has none, and is not cut."""
+    message = struct.pack(">ihhi", 8, code, 2, 7)
+
+    assert FRAMING.request(message).kind == kind
 
 
 def test_a_produce_request_that_ends_early_is_not_guessed():
