@@ -37,11 +37,14 @@ from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
 from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
 from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 from onceproof.spark_checks.sinks.interface import ModelledSink, Target
+from onceproof.spark_checks.sinks.reference import reference_sinks
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
 )
-from tests.spark_checks.steering import SINKS
+from tests.spark_checks import steering
+
+SINKS = steering.SINKS | reference_sinks("new-checkpoint")
 
 LIBRARY = {f"library: {name}": kind for name, kind in protocols().items()}
 ENGINES = {

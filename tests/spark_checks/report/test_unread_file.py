@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from onceproof.model.interleavings.enumeration import interleavings
+from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.guarantees import ATOMIC_VISIBILITY, RECOVERABLE
@@ -61,7 +62,7 @@ def test_what_was_undecided_is_written_with_its_story(tmp_path):
     assert f"the reader failed: {ERROR}" in text
     assert "breaks here" not in text
     assert "what was left out" in text
-    assert text.endswith(f"onceproof explore {file}")
+    assert text.endswith(f"onceproof explore {shell_word(file)}")
 
 
 def test_nothing_is_written_where_every_claim_was_observed(tmp_path):

@@ -124,7 +124,13 @@ def test_what_nobody_could_read_again_is_not_fixed(monkeypatch, unread, prop, an
     one = outcome(rested=True, unread=unread)
     open_ = SinkReport.unobserved
     report = SimpleNamespace(
-        outcomes=[one], replayed=[one], unsteady={}, missed=[], protocol=None, kept={}
+        outcomes=[one],
+        replayed=[one],
+        unsteady={},
+        missed=[],
+        protocol=None,
+        kept={},
+        left=0,
     )
     report.unobserved = lambda *claims: open_(report, *claims)
     report.sink = SimpleNamespace(code=())

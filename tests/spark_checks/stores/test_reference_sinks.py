@@ -55,7 +55,8 @@ from onceproof.spark_checks.stores.postgres import server as postgres_server
 from tests.spark_checks.stores.needed import needs
 
 PLAIN, EVERY = reference_sinks(), every_reference_sink()
-SINKS = {name: sink for name, sink in EVERY.items() if name not in PLAIN}
+RESTARTED = reference_sinks("new-checkpoint")
+SINKS = {n: s for n, s in EVERY.items() if n not in PLAIN | RESTARTED}
 IN_CI = (
     "delta-txn-counted",
     "kafka-transaction-per-batch",
@@ -103,7 +104,7 @@ def test_each_sink_is_judged_as_its_file_states(pool, name, tmp_path):
 
 def test_sinks_without_a_store_need_none():
     """A plain replay starts no server."""
-    assert not any(sink.store for sink in PLAIN.values())
+    assert not any(sink.store for sink in (PLAIN | RESTARTED).values())
     assert all(sink.store for sink in SINKS.values())
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import TraceStep, read
 from onceproof.properties.explorer.view_builder import explored
 from onceproof.properties.guarantees import (
@@ -82,7 +83,7 @@ def test_what_nobody_could_read_after_a_fault_is_not_held(judged):
     assert written.undecided()
     assert shown.fails_at is None
     assert shown.because == written.because
-    assert f"onceproof explore {found.file}" in found.story
+    assert f"onceproof explore {shell_word(found.file)}" in found.story
     assert "so atomic-visibility is undecided" in found.story
     assert "breaks here" not in found.story
 
