@@ -127,14 +127,16 @@ def _replayed(
 ) -> list[SinkReport]:
     reports: dict[int, SinkReport] = {}
     budget = Budget(request.budget, len(sinks))
-    for needs, some in _by_needs(pool, sinks).items():
-        sizes = request.sizes
-        with pool.session(
-            attempts=sizes.attempts, partitions=sizes.partitions, needs=needs
-        ) as session:
-            reports |= _in_session(
-                pool, session, enumerations, some, listener, request, given, budget
-            )
+    models = [_model(sink, request) for sink in sinks if not sink.code]
+    with enumerations.ahead(models):
+        for needs, some in _by_needs(pool, sinks).items():
+            sizes = request.sizes
+            with pool.session(
+                attempts=sizes.attempts, partitions=sizes.partitions, needs=needs
+            ) as session:
+                reports |= _in_session(
+                    pool, session, enumerations, some, listener, request, given, budget
+                )
     return [reports[number] for number in range(len(sinks))]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from onceproof.model.errors import UsageError
@@ -79,3 +81,49 @@ def test_a_number_that_no_sink_has_is_refused_before_spark(enumerated):
 
     with pytest.raises(UsageError, match="there is no interleaving 999"):
         engine.replay([SINKS[NAME]], lambda _: None, request)
+
+
+def test_what_is_enumerated_ahead_is_not_enumerated_again(enumerated):
+    """Whoever asks meanwhile waits for it, and gets the very same."""
+    protocol = protocol_of(SINKS[NAME], SMALL)
+    kept = Enumerations()
+
+    with kept.ahead([protocol]):
+        first = kept.interleavings(protocol)
+        judged = kept.verdicts(protocol)
+
+    assert kept.interleavings(protocol) is first
+    assert kept.verdicts(protocol) is judged
+    assert enumerated == [protocol]
+
+
+def test_what_goes_wrong_ahead_is_raised_where_it_is_asked_for(monkeypatch):
+    """The thread says nothing, and goes on with the next."""
+    wrong, right = (protocol_of(SINKS[n], SMALL) for n in (NAME, "foreach-writer"))
+    plain = enumeration.interleavings
+    done = threading.Event()
+
+    def failing(protocol):
+        if protocol is wrong:
+            raise UsageError("no such model")
+        done.set()
+        return plain(protocol)
+
+    monkeypatch.setattr(enumeration, "interleavings", failing)
+    kept = Enumerations()
+
+    with kept.ahead([wrong, right]):
+        assert done.wait(60)
+        with pytest.raises(UsageError, match="no such model"):
+            kept.interleavings(wrong)
+
+
+def test_once_it_is_over_nothing_more_is_enumerated(enumerated):
+    """A replay that ends early does not wait for all models."""
+    protocols = [protocol_of(sink, SMALL) for sink in SINKS.values()]
+
+    with Enumerations().ahead(protocols):
+        pass
+
+    assert len(enumerated) < len(protocols)
+    assert not [t for t in threading.enumerate() if "enumeration" in t.name]
