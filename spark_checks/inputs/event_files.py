@@ -98,7 +98,9 @@ class InputFiles:
             if not offered.exists():
                 os.link(self.path(number), offered)
 
-    def stream(self, spark: SparkSession, folder: Path, *, joined: bool) -> DataFrame:
+    def stream(
+        self, spark: SparkSession, folder: Path, *, joined: bool = False
+    ) -> DataFrame:
         """Read what is offered in a folder, a batch at a time, or ``joined`` in one."""
         reader = spark.readStream.schema(self._schema()).options(**JSON_OPTIONS)
         most = self.tasks * (self.batches if joined else 1)
