@@ -269,14 +269,23 @@ class MicroBatchUnreliable(MicroBatch):
     Notes on Data Base Operating Systems. A request is lost before the store has it, or
     the store does what it asks for and the answer is lost, or the store gets it only
     once another try has succeeded. The code cannot tell one from the other. It tries
-    again, or it raises; then Spark does. Left out: late requests of a sink whose commit
-    takes several steps, and those that the store gets in the midst of another try.
+    again, or it raises; then Spark does. Left out: a connection that breaks once the
+    code has no try left; late requests of a commit whose part says nothing of them, and
+    those that the store gets in the midst of another try.
     """
 
     breaks = ("at-most-once", "effectively-once")
 
-    retries = param(1, "whether the sink's code tries again after a broken connection")
+    retries = param(1, "how often the sink's code tries again; if never, it raises")
     sink = part(Sink, default=LedgerLookedUpOnce)
+
+    tried = state(0, high=retries, per=MicroBatch.BATCH, volatile=True)
+    tried_in_task = state(
+        0,
+        high=retries,
+        per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT),
+        volatile=True,
+    )
 
     late = state(
         False, per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT)
@@ -337,24 +346,31 @@ class MicroBatchUnreliable(MicroBatch):
         when(known, self._commits(b), not_(self.sink.finished(b)))
         when(not_(self.late_commit[b]))
         self.late_commit[b] = True
+        self.sink.delay(b)
         self._breaks_on_driver(b)
 
     def _commits(self, b: Member) -> bool:
-        return all_of(self.driver == Driver.COMMITTING, self.commits == b)
+        left = not self.retries or self.tried[b] < self.retries
+        return all_of(left, self.driver == Driver.COMMITTING, self.commits == b)
 
     def _writes(self, b: Member, p: Member, a: Member) -> bool:
         writes = self.sink.writes_in_tasks
-        goes_on = self.retries > 0 or a < self.ATTEMPT.last
+        goes_on: bool = a < self.ATTEMPT.last
+        if self.retries:
+            goes_on = self.tried_in_task[b, p, a] < self.retries
         running = self.task[p, a] == Task.RUNNING
         return all_of(writes, goes_on, self._runs(b), running)
 
     def _breaks_in_task(self, b: Member, p: Member, a: Member) -> None:
-        if not self.retries:
+        if self.retries:
+            self.tried_in_task[b, p, a] += 1
+        else:
             self.sink.abort_task(b, p, a, wrote=False)
             self.task[p, a] = Task.FAILED
 
     def _breaks_on_driver(self, b: Member) -> None:
         if self.retries:
+            self.tried[b] += 1
             self.sink.retry(b)
         else:
             self.sink.abort(b)

@@ -26,9 +26,40 @@ def break_own(
     schedule: Schedule, run: RunDraft, at: int, awaited: tuple[str, ...]
 ) -> None:
     """Break a connection of the user's code on the driver."""
+    schedule.refuse_restart(at)
+    _require_later(schedule, at)
     event = schedule.events[at]
     kind, point = FAULT_KINDS[event.name], schedule.exchange(at)
     run.stops(kind.code, "call", event.members[0], kind.cuts, **point, await_=awaited)
+
+
+def break_own_and_go_on(schedule: Schedule, run: RunDraft, at: int) -> None:
+    """Break a connection of the user's code on the driver, which catches the error."""
+    schedule.require_caught(at)
+    _require_later(schedule, at)
+    event = schedule.events[at]
+    kind, point = FAULT_KINDS[event.name], schedule.exchange(at)
+    rule = (kind.code, "call", event.members[0], kind.cuts)
+    run.survives(event, mark_of_cut(run, at), rule, once=True, **point)
+
+
+def mark_of_cut(run: RunDraft, at: int) -> str:
+    """Name the mark of a cut that the run goes on after."""
+    return run.mark(f"cut-{at}")
+
+
+def _require_later(schedule: Schedule, at: int) -> None:
+    """Require that the code comes to an exchange after one that was cut before.
+
+    Raises ``NotReplayable`` where it comes to it first.
+    """
+    before = schedule.caught_before(at)
+    if before is None:
+        return
+    first, then = schedule.events[before], schedule.events[at]
+    if then.members[-1] <= first.members[-1]:
+        message = "the code comes to that exchange before the one that is cut first"
+        raise NotReplayable(message, NO_SUCH_POINT)
 
 
 def break_commit(schedule: Schedule, run: RunDraft, at: int) -> None:
@@ -43,7 +74,7 @@ def break_and_go_on(schedule: Schedule, run: RunDraft, at: int) -> None:
     event = schedule.events[at]
     batch, do, point = _of_commit(schedule, event, at)
     rule = (DRIVER_EXCHANGE, "call", batch, do)
-    run.survives(event, run.mark(f"cut-{at}"), rule, once=True, **point)
+    run.survives(event, mark_of_cut(run, at), rule, once=True, **point)
 
 
 def of_task(schedule: Schedule, event: Event, at: int) -> dict[str, Any]:

@@ -34,7 +34,8 @@ class Choice:
     distinct line, at its first and at its last time; only further repetitions are cut.
     Lines that run only after a fault are each hit by some second one.
     Installed packages get four times ``most`` lines. The rest is shared out evenly over
-    the numbers of faults, and over the kinds of fault of each number.
+    the numbers of faults, and over the kinds of fault of each number. However many
+    lines there are, those with several faults are at least half of ``most``.
     """
 
     only: frozenset[int] | None = None
@@ -155,8 +156,19 @@ class Choice:
         chosen = list(distinct)
         for done, kinds in enumerate(fewest):
             share = (most - len(chosen)) // (len(fewest) - done)
-            chosen += self._shared_out(kinds, share, placed)
+            several = any(len(kind) > 1 for kind in kinds)
+            if several:
+                share = max(share, most // 2 // len(fewest))
+            mixed = self._mixed(kinds) if several else kinds
+            chosen += self._shared_out(mixed, share, placed)
         return tuple(sorted([*kept, *chosen], key=lambda one: one.number))
+
+    def _mixed(self, kinds: _Kinds) -> _Kinds:
+        """Put kinds in an order of the seed's, those of different faults first."""
+        names = list(kinds)
+        random.Random(self.seed).shuffle(names)  # noqa: S311 - no secret
+        names.sort(key=lambda kind: len(set(kind)) < len(kind))
+        return {name: kinds[name] for name in names}
 
     def _shared_out(
         self, kinds: _Kinds, most: int, placed: Mapping[int, tuple[InjectionPoint, ...]]

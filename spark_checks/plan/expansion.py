@@ -17,7 +17,11 @@ from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.traces import Trace
 from onceproof.properties.judges.by_search import parameters_of
-from onceproof.spark_checks.sinks.exchange_model import EXCHANGE_SORTS
+from onceproof.spark_checks.sinks.exchange_model import (
+    CAUGHT,
+    EXCHANGE_SORTS,
+    goes_on_in_vain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +50,7 @@ def expanded(protocol: InstrumentedMicroBatch) -> Interleavings:
     Raises ``UsageError`` where there are too many.
     """
     few = interleavings(with_few_points(protocol))
+    few = replace(few, classes=tuple(o for o in few.classes if not _in_vain(o)))
     places = {
         name: [
             (at, protocol.sizes[sort])
@@ -71,6 +76,13 @@ def expanded(protocol: InstrumentedMicroBatch) -> Interleavings:
     every = (made for one in few.classes for made in _each(one, places))
     numbered = (replace(one, number=n) for n, one in enumerate(every, 1))
     return replace(few, protocol=protocol, classes=tuple(numbered))
+
+
+def _in_vain(one: Interleaving) -> bool:
+    """Return whether it is one with a fault that the code does not go on after."""
+    events = one.trace.events
+    caught = [at for at in one.faults if events[at].name in CAUGHT.values()]
+    return any(goes_on_in_vain(events, at) for at in caught)
 
 
 def _each(

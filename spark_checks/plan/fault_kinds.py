@@ -29,6 +29,7 @@ class Effect(Enum):
     """What becomes of the run that a fault is injected into."""
 
     ENDS_RUN = "the run ends, unless the code tries again, and a restart follows"
+    GOES_ON = "the code gets an error, and the run goes on"
     FAILS_ATTEMPT = "an attempt of a task fails, or tries again, or another follows"
     LOSES_ATTEMPT = "an attempt of a task is given up, and lives on"
 
@@ -136,6 +137,24 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
     ),
     "late_request_in_commit": FaultKind(
         Effect.ENDS_RUN,
+        "at a request of the code on the driver, which reaches the store later",
+        code=DRIVER_EXCHANGE,
+        cuts=LATE_REQUEST,
+    ),
+    "catch_lost_request_in_commit": FaultKind(
+        Effect.GOES_ON,
+        "before a request of the code on the driver reaches the store",
+        code=DRIVER_EXCHANGE,
+        cuts=LOSE_REQUEST,
+    ),
+    "catch_lost_reply_in_commit": FaultKind(
+        Effect.GOES_ON,
+        "after the store has answered the code on the driver",
+        code=DRIVER_EXCHANGE,
+        cuts=LOSE_REPLY,
+    ),
+    "catch_late_request_in_commit": FaultKind(
+        Effect.GOES_ON,
         "at a request of the code on the driver, which reaches the store later",
         code=DRIVER_EXCHANGE,
         cuts=LATE_REQUEST,

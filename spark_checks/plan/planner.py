@@ -9,6 +9,8 @@ from onceproof.spark_checks.plan.broken_connections import (
     break_and_go_on,
     break_commit,
     break_own,
+    break_own_and_go_on,
+    mark_of_cut,
     require_arrival,
 )
 from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS, Effect
@@ -94,6 +96,8 @@ class _Planner:
                         merged=merged,
                         joined=joined,
                     )
+                case Effect.GOES_ON:
+                    break_own_and_go_on(schedule, run, at)
                 case Effect.FAILS_ATTEMPT:
                     refuse_unseen_rows(schedule, at, self.kind)
                     fail_task(schedule, run, at)
@@ -151,13 +155,19 @@ class _Planner:
         self.kind.no_abort(run, batch)
 
     def _before_line(
-        self, run: RunDraft, batch: int, point: dict[str, Any], do: str
+        self,
+        run: RunDraft,
+        batch: int,
+        point: dict[str, Any],
+        do: str,
+        *,
+        after: str = "",
     ) -> None:
         """End the run before a point of the user's code on the driver."""
         awaited = self._marks_before(run)
         if do == "raise":
             raisable(point)
-        run.stops(LINES, "call", batch, do, **point, await_=awaited)
+        run.stops(LINES, "call", batch, do, **point, await_=awaited, after=after)
         if do == "die":
             self.kind.no_abort(run, batch)
 
@@ -173,11 +183,17 @@ class _Planner:
 
     def crash_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the driver die in the midst of the user's code."""
-        self._before_line(run, event.members[0], self.schedule.line_at(at), "die")
+        self._at_line(run, event, at, "die")
 
     def fail_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the user's commit raise in the midst."""
-        self._before_line(run, event.members[0], self.schedule.line_at(at), "raise")
+        self._at_line(run, event, at, "raise")
+
+    def _at_line(self, run: RunDraft, event: Event, at: int, do: str) -> None:
+        point = self.schedule.line_at(at)
+        cut = self.schedule.caught_before(at)
+        after = "" if cut is None else mark_of_cut(run, cut)
+        self._before_line(run, event.members[0], point, do, after=after)
 
     def lose_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Break a connection of the user's code on the driver."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ from onceproof.spark_checks.plan.fault_kinds import (
     with_effect,
 )
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
-from onceproof.spark_checks.sinks.code_points import may_raise
+from onceproof.spark_checks.sinks.code_points import CodePoint, may_raise
+from onceproof.spark_checks.sinks.exchange_model import CAUGHT, goes_on_in_vain
 from onceproof.spark_checks.sinks.exchanges import is_kind
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.steps import Event
-    from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
+    from onceproof.spark_checks.sinks.code_points import SeenPoints
     from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 
 STOPS = with_effect(Effect.ENDS_RUN)
@@ -120,11 +122,53 @@ class Schedule:
         """
         batch, number = self.events[at].members
         point = self.line(batch, number)
-        leads = self.seen.leads.get((batch, point["line"])) if self.seen else None
+        name = str(CodePoint(point["line"], point["nth"]))
+        before = self.caught_before(at)
+        if self.seen is not None and before is not None:
+            if name not in self.seen.caught[str(self.events[before])]:
+                message = "after the broken connection the code does not get there"
+                raise NotReplayable(message, NO_SUCH_POINT)
+            return point
+        leads = self.seen.leads.get((batch, name)) if self.seen else None
         if leads is not None and not any(str(e) in leads for e in self.events[:at]):
             message = "no earlier fault of the interleaving leads to that line"
             raise NotReplayable(message, NO_SUCH_POINT)
         return point
+
+    def caught_before(self, at: int) -> int | None:
+        """Find the last fault in the same batch and run that the code went on after."""
+        begin = self._starts[self.run_of(at)]
+        found = None
+        for i in range(begin, at):
+            if self.events[i].name == "log_commit":
+                found = None
+            elif self.events[i].name in CAUGHT.values():
+                found = i
+        return found
+
+    def require_caught(self, at: int) -> None:
+        """Raise ``NotReplayable`` unless the code goes on after a fault that it has."""
+        if goes_on_in_vain(self.events, at):
+            message = "no other fault follows in the batch that the code goes on with"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        if self.seen is None or str(self.events[at]) not in self.seen.caught:
+            message = "the code was not seen to go on after that broken connection"
+            raise NotReplayable(message, NO_SUCH_POINT)
+
+    def refuse_restart(self, at: int) -> None:
+        """Raise ``NotReplayable`` for a restart that code which goes on has not.
+
+        A later fault in the same batch would never come.
+        """
+        event = self.events[at]
+        twin = replace(event, name=CAUGHT[event.name])
+        if self.seen is None or str(twin) not in self.seen.caught:
+            return
+        later = (i for i in range(at + 1, len(self.events)) if self.events[i].fault)
+        following = next(later, None)
+        if following is not None and self.look(following).commits == event.members[0]:
+            message = "the code goes on after that error, so the batch is not run again"
+            raise NotReplayable(message, NO_SUCH_POINT)
 
     def undo(self, batch: int, number: int) -> dict[str, Any]:
         """Name, for a rule, a point of the user's code that takes a batch back."""

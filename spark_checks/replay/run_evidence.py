@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from onceproof.spark_checks.plan.run_plan import InterleavingPlan
     from onceproof.spark_checks.replay.observations import Observations
+    from onceproof.spark_checks.sinks.code_points import CodePoint
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class RunRecord:
     caught: bool = False
     """Whether the user's code caught the error that was to end it, or lost it in a
     thread."""
+    went_on: Mapping[int, tuple[CodePoint, ...]] = field(default_factory=dict)
+    """The points that the driver's code reached after an exchange was cut, by batch, if
+    it caught that error."""
     worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     """The points that a first attempt reached, by batch and partition."""
     in_tasks: frozenset[str] = frozenset()

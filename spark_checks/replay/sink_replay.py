@@ -163,7 +163,10 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     quiet = replace(shared, listener=moves_on, request=plain)
     _SinkReplay(quiet, sink, protocol, plans, findings).run(every)
     seen = with_recovery(sink.seen, findings.outcomes)
-    return replace(sink, seen=seen, parameters={**sink.parameters, **seen.sizes})
+    parameters = {**sink.parameters, **seen.sizes}
+    if seen.caught:
+        parameters["caught"] = 1
+    return replace(sink, seen=seen, parameters=parameters)
 
 
 def _kind_of(sink: ModelledSink, what: UnderTest) -> SinkKind:

@@ -126,7 +126,7 @@ def _without_a_fault(batch: int, seen: SeenPoints) -> Sequence[str]:
     return [
         point.text
         for point in seen.driver.get(batch, ())
-        if is_line(point.text) and (batch, point.text) not in seen.leads
+        if is_line(point.text) and (batch, str(point)) not in seen.leads
     ]
 
 

@@ -51,7 +51,10 @@ class SeenPoints:
     """How many lines of installed packages there are beyond ``MOST_INSTALLED``."""
     leads: Mapping[tuple[int, str], frozenset[str]] = field(default_factory=dict)
     """The faults that lead to points on the driver that the fault-free run has not, by
-    batch and line; such points come last."""
+    batch and point; such points come last."""
+    caught: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The faults that code on the driver went on after, each with the points that it
+    then reached in the same batch."""
 
     @property
     def sizes(self) -> dict[str, int]:

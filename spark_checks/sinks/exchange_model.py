@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, Sort, fault, not_, when
+from typing import TYPE_CHECKING
+
+from onceproof.model.language import Member, Sort, fault, not_, param, when
 from onceproof.model.protocols.micro_batch import MicroBatch, Task
 from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onceproof.model.language.steps import Event
 
 _MOST = 2**12
 EXCHANGE_SORTS = ("DRIVER_EXCHANGE", "TASK_EXCHANGE")
@@ -15,8 +22,11 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
     """The same with faults at each exchange of the sink's code with its store.
 
     What the code does then is its own: it may try again, or raise. The order of steps
-    is that of code that raises.
+    is that of code that raises. Where another fault follows in the same batch, code
+    that goes on has faults of its own, for it gets to other lines then.
     """
+
+    caught = param(0, "whether code on the driver goes on after a broken connection")
 
     DRIVER_EXCHANGE = Sort(
         "exchange of the code on the driver", size=1, ordered=True, most=_MOST
@@ -46,6 +56,21 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
         """A connection of the code on the driver breaks; its request arrives later."""
         self._driver_raises(b, n)
 
+    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
+    def catch_lost_request_in_commit(self, b: Member, n: Member) -> None:
+        """The same as a lost request; the code catches the error, and goes on."""
+        self._driver_goes_on(b, n)
+
+    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
+    def catch_lost_reply_in_commit(self, b: Member, n: Member) -> None:
+        """The same as a lost answer; the code catches the error, and goes on."""
+        self._driver_goes_on(b, n)
+
+    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
+    def catch_late_request_in_commit(self, b: Member, n: Member) -> None:
+        """The same as a late request; the code catches the error, and goes on."""
+        self._driver_goes_on(b, n)
+
     @fault(per=_AN_ATTEMPTS)
     def lose_request_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
         """A connection of an attempt breaks before the store is reached."""
@@ -67,10 +92,42 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
         self.sink.abort(b)
         self.lose_volatile()
 
+    def _driver_goes_on(self, b: Member, n: Member) -> None:
+        when(self.caught > 0, n > 0, self._commits(b), not_(self.sink.finished(b)))
+
     def _attempt_raises(self, b: Member, p: Member, a: Member, n: Member) -> None:
         when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)
         self.sink.abort_task(b, p, a, wrote=False)
         self.task[p, a] = Task.FAILED
+
+
+CAUGHT = {
+    "lose_request_in_commit": "catch_lost_request_in_commit",
+    "lose_reply_in_commit": "catch_lost_reply_in_commit",
+    "late_request_in_commit": "catch_late_request_in_commit",
+}
+"""By a fault that code raises after, the same where the code goes on."""
+_IN_THE_CODE = ("crash_in_commit", "fail_in_commit", *CAUGHT, *CAUGHT.values())
+_AT_ITS_END = ("crash", "fail_commit")
+
+
+def goes_on_in_vain(events: Sequence[Event], at: int) -> bool:
+    """Return whether nothing depends on whether code went on after a fault.
+
+    That is unless the next fault hits the same call of it, or follows it at once.
+    """
+    batch = events[at].members[0]
+    ended = False
+    for event in events[at + 1 :]:
+        if event.fault and not ended:
+            return event.name not in _IN_THE_CODE or event.members[0] != batch
+        if event.fault:
+            return event.name not in _AT_ITS_END
+        if event.name == "sink.run":
+            ended = True
+        if event.name == "log_commit":
+            return True
+    return True
 
 
 OWN_CODE_ENGINES = {

@@ -12,6 +12,7 @@ from onceproof.spark_checks.inject.failures.failure_reason import is_lost, reaso
 from onceproof.spark_checks.inject.forked_driver import HUNG, LOG
 from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.plan.rules import (
+    CUTS,
     REFUSED,
     RELEASED,
     UNMET,
@@ -27,7 +28,7 @@ from onceproof.spark_checks.replay.steering.query_run import (
 )
 from onceproof.spark_checks.session.private_names import COMMIT_DENIED
 from onceproof.spark_checks.session.processes.host_processes import HostError
-from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
+from onceproof.spark_checks.sinks.code_points import DRIVER, TASK, CodePoint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,7 +194,22 @@ class SteeredQuery:
             worked=worked,
             in_tasks=frozenset(in_tasks),
             in_threads=frozenset(in_threads),
+            went_on=self._went_on(run) if caught else {},
         )
+
+    def _went_on(self, run: RunPlan) -> dict[int, tuple[CodePoint, ...]]:
+        """List the points after the last exchange that was cut, in its batch.
+
+        An exchange that is known by its kind alone may have been at any point.
+        """
+        cut = next((rule for rule in run.rules[::-1] if rule.do in CUTS), None)
+        if cut is None:
+            return {}
+        path = self._marks / run.mark(line_trace.file_of(DRIVER, cut.batch))
+        points = [CodePoint(t, n) for main, t, n in line_trace.read(path) if main]
+        at = CodePoint(cut.line, cut.nth or 1)
+        after = points.index(at) + 1 if at in points else 0
+        return {cut.batch: tuple(points[after:])}
 
     def news(self, run: RunPlan, *, well: bool) -> list[tuple[type[_News], str]]:
         """List the model's steps and faults that a run newly shows, ordered by time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,10 @@ from onceproof.spark_checks.plan.rules import (
 from onceproof.spark_checks.plan.run_plan import NotReplayable
 from onceproof.spark_checks.plan.sink_kind import CALLED, SinkKind
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
-from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
+from onceproof.spark_checks.sinks.exchange_model import (
+    CAUGHT,
+    InstrumentedExchanges,
+)
 from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 from onceproof.spark_checks.sinks.interface import ModelledSink, Target
 from onceproof.spark_checks.sinks.reference import reference_sinks
@@ -145,6 +149,15 @@ def own_code():
     )
 
 
+def goes_on():
+    """Describe the same where the code on the driver goes on after an error."""
+    sink = own_code()
+    names = (f"{name}(0, 1)" for name in CAUGHT.values())
+    caught = dict.fromkeys(names, frozenset(["line 3 of x.py, write()"]))
+    seen = replace(sink.seen, caught=caught)
+    return replace(sink, seen=seen, parameters={**sink.parameters, "caught": 1})
+
+
 def writes_again(model, steps):
     """Describe a reference sink whose connections break."""
     last = Exchange(f"{next(iter(steps.values()))}()", 1, 3, 1, 3)
@@ -169,7 +182,10 @@ def built(sink, folder):
 
 @functools.cache
 def realised_faults(folder):
-    """Name the faults of all interleavings with one fault that a plan realises."""
+    """Name the faults of all interleavings that a plan realises.
+
+    Each has one fault, or two if code goes on after the first.
+    """
     found = set()
     sinks = [(own_code(), Kind())]
     sinks += [(sink, built(sink, folder)) for _, sink in sorted(SINKS.items())]
@@ -177,9 +193,10 @@ def realised_faults(folder):
     on_driver = writes_again(LedgerLookedUpOnce, {"sink.write_batch": "write"})
     sinks += [(in_tasks, Kind()), (on_driver, Kind())]
     # With one attempt, the first that fails is the last.
-    for (sink, kind), attempts in itertools.product(sinks, (1, 2)):
+    every = [(*one, n, 1) for one, n in itertools.product(sinks, (1, 2))]
+    for sink, kind, attempts, faults in [*every, (goes_on(), Kind(), 1, 2)]:
         sizes = Sizes(batches=1, partitions=1 if sink.seen else 2, attempts=attempts)
-        protocol = protocol_of(sink, sizes)
+        protocol = protocol_of(sink, sizes, faults=faults)
         for one in interleavings(protocol).classes:
             try:
                 runs = realise(one, protocol, sink, kind)

@@ -29,14 +29,14 @@ SCHEMA = "id string, amount long"
 def judged(pool, tmp_path, postgres):
     """Judge a sink; no schema, no thread and no port is left."""
 
-    def ask(build, *, store=None, **words):
+    def ask(build, *, store=None, choice=None, **words):
         test = RequestingTest("", ("id",), (), (EFFECTIVELY_ONCE,), ())
         request = AssessmentRequest(
             Path(__file__).parent,
             tmp_path,
             events=SCHEMA,
             test=test,
-            choice=Choice(most=4),
+            choice=choice or Choice(most=4),
             batches=1,
             store=store or Unreliable(postgres),
             **words,

@@ -29,6 +29,7 @@ class LedgerAfter(Sink):
     rows = state(0, high=MOST, per=Sink.BATCH)
     ledger = state(False, per=Sink.BATCH)
     due = state(Remaining.NOTHING, per=Sink.BATCH, volatile=True)
+    late = state(Remaining.NOTHING, per=Sink.BATCH)
 
     def start_commit(self, b: Member) -> None:
         """Look the batch up; skip it if its id is there."""
@@ -47,6 +48,17 @@ class LedgerAfter(Sink):
         when(self.due[b] == Remaining.LEDGER)
         self.ledger[b] = True
         self.due[b] = self.after_ledger
+
+    def delay(self, b: Member) -> None:
+        """Of the two transactions the next one is late."""
+        self.late[b] = self.due[b]
+
+    def arrive_late(self, b: Member) -> None:
+        """Commit the rows once more, or the batch's id, which is a key."""
+        rows = one_more(self.rows[b])
+        self.rows[b] = if_else(self.late[b] == Remaining.ROWS, rows, self.rows[b])
+        self.ledger[b] = any_of(self.ledger[b], self.late[b] == Remaining.LEDGER)
+        self.late[b] = Remaining.NOTHING
 
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""

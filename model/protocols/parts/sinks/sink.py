@@ -51,6 +51,9 @@ class Sink(Part):
         """Run the sink's code on the driver again, after a connection of it broke."""
         self.start_commit(b)
 
+    def delay(self, b: Member) -> None:
+        """Take note of the step on the driver that is next: it arrives late."""
+
     def arrive_late(self, b: Member) -> None:
         """Take the step on the driver that another try has taken meanwhile."""
 

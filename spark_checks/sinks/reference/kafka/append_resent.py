@@ -50,6 +50,7 @@ SINK = ModelledSink(
     build=build,
     model=Append,
     engine=MicroBatchUnreliable,
+    parameters={"retries": 9},
     steps={"write": "append_rows"},
     refuted=frozenset({"at-most-once", "effectively-once", "atomic-visibility"}),
     store=Unreliable(Kafka()),

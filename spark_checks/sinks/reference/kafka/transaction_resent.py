@@ -38,6 +38,7 @@ SINK = ModelledSink(
     build=build,
     model=BatchLedger,
     engine=MicroBatchUnreliable,
+    parameters={"retries": 9},
     steps={"sink.write_batch": "write_batch"},
     refuted=frozenset(),
     store=Unreliable(Kafka()),

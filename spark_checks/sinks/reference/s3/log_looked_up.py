@@ -50,6 +50,7 @@ SINK = ModelledSink(
     build=build,
     model=BatchLedger,
     engine=MicroBatchUnreliable,
+    parameters={"retries": 4},
     steps={"sink.write_batch": "write_batch"},
     refuted=frozenset(),
     store=Unreliable(S3()),

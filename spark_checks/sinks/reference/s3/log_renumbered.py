@@ -51,6 +51,7 @@ SINK = ModelledSink(
     build=build,
     model=NumberedLog,
     engine=MicroBatchUnreliable,
+    parameters={"retries": 4},
     steps={"sink.write_batch": "write_batch"},
     refuted=frozenset({"at-most-once", "effectively-once"}),
     store=Unreliable(S3()),
