@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from onceproof.model.language.steps import Event
 from onceproof.spark_checks.replay.recovery import with_recovery
 from onceproof.spark_checks.replay.run_evidence import RunRecord
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints, place_of
@@ -19,15 +20,17 @@ SEEN = SeenPoints({0: (CodePoint(KNOWN),), 1: (CodePoint(KNOWN),)})
 
 def after(fault, *runs):
     """Give the outcome of an interleaving with one fault."""
-    trace = SimpleNamespace(events=("write(0)", fault))
+    name, batch = fault.removesuffix(")").split("(")
+    events = (Event("write", (0,)), Event(name, (int(batch),), fault=True))
+    trace = SimpleNamespace(events=events)
     return SimpleNamespace(
         interleaving=SimpleNamespace(trace=trace, faults=(1,)), runs=runs
     )
 
 
-def run(stop="", **ran):
+def run(stop="", *, went_on=(), **ran):
     batches = {int(name.removeprefix("b")): texts for name, texts in ran.items()}
-    return RunRecord((), stop, "", ran=batches)
+    return RunRecord((), stop, "", ran=batches, went_on=dict(went_on))
 
 
 def test_a_line_of_the_restarted_run_is_added_with_the_faults_that_lead_to_it():
@@ -66,3 +69,16 @@ def test_what_runs_as_the_fault_ends_the_run_is_not_added():
     found = with_recovery(SEEN, [after("fail(1)", run("fail(1)", b0=(REPAIR,)), run())])
 
     assert found.driver == SEEN.driver
+
+
+def test_what_runs_as_the_code_goes_on_after_a_broken_connection_is_added():
+    """A line that runs once more is a point too: a crash may hit it a second time."""
+    again = CodePoint(KNOWN, 2)
+    lost = run(went_on={0: (CodePoint(KNOWN), again, CodePoint(OTHER))})
+
+    found = with_recovery(SEEN, [after("lose_reply_in_commit(0)", lost)])
+
+    caught = "catch_lost_reply_in_commit(0)"
+    assert found.driver[0] == (CodePoint(KNOWN), again, CodePoint(OTHER))
+    assert found.leads == {(0, str(again)): {caught}, (0, OTHER): {caught}}
+    assert found.caught == {caught: {KNOWN, str(again), OTHER}}
