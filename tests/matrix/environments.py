@@ -11,25 +11,32 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "matrix"
 _OF_SPARK = ("pyspark", "py4j")
+_EXTRAS = "spark,delta,duckdb,iceberg,kafka,postgres,s3"
+_OF_TESTS = ("hypothesis", "pytest", "pytest-xdist", "setuptools", "syrupy", "wheel")
 
 
 def made(version: str) -> Path:
     """Return the ``python`` of an environment with this version of PySpark.
 
-    All other packages are those of the lock. Raises ``CalledProcessError`` where an
+    It has the clients of all stores, and what the tests of the plugin need. All
+    packages but PySpark are those of the lock. Raises ``CalledProcessError`` where an
     installer fails; it says why on stderr.
     """
     home = FOLDER / version
     python, ready = home / "bin" / "python", home / ".ready"
+    wanted = [f"pyspark=={version}", *_OF_TESTS, "-e", f"{ROOT}[{_EXTRAS}]"]
+    constraints = _constraints()
+    recipe = "\n".join([*wanted, constraints])
     if not ready.exists():
         shutil.rmtree(home, ignore_errors=True)
         venv.create(home, with_pip=True)
-        constraints = home / "constraints.txt"
-        constraints.write_text(_constraints(), encoding="utf-8")
-        wanted = [f"pyspark=={version}", "pytest", "-e", f"{ROOT}[spark]"]
-        install = [*_installer(python), *wanted, "-c", str(constraints)]
-        subprocess.run(install, check=True, stdout=sys.stderr)
-        ready.touch()
+    elif ready.read_text(encoding="utf-8") == recipe:
+        return python
+    limits = home / "constraints.txt"
+    limits.write_text(constraints, encoding="utf-8")
+    install = [*_installer(python), *wanted, "-c", str(limits)]
+    subprocess.run(install, check=True, stdout=sys.stderr)
+    ready.write_text(recipe, encoding="utf-8")
     return python
 
 
