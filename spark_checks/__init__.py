@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.tables.delta import Delta
     from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
     from onceproof.spark_checks.stores.tables.duckdb import DuckDB
+    from onceproof.spark_checks.stores.tables.hudi import Hudi
     from onceproof.spark_checks.stores.tables.iceberg import Iceberg
     from onceproof.spark_checks.stores.tables.local_folder import (
         CatalogPlace,
@@ -48,6 +49,7 @@ __all__ = [
     "Foreach",
     "ForeachBatch",
     "Format",
+    "Hudi",
     "Iceberg",
     "JointPlace",
     "Kafka",
@@ -69,6 +71,7 @@ _OF_STORES = {
     "DeltaRs": "tables.delta_rs",
     "DuckDB": "tables.duckdb",
     "FolderPlace": "tables.local_folder",
+    "Hudi": "tables.hudi",
     "Iceberg": "tables.iceberg",
     "Paimon": "tables.paimon",
     "CatalogPlace": "tables.local_folder",

@@ -41,6 +41,7 @@ _NOTHING_THERE = (
     "_LEGACY_ERROR_TEMP_1134",  # a file sink's manifest that names no file yet
     "42P01",  # the SQLSTATE of a table that is not there, in PostgreSQL
     "42S02",  # in MySQL and others
+    "org.apache.hudi.exception.TableNotFoundException",
 )
 
 

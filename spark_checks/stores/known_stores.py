@@ -10,6 +10,7 @@ from onceproof.spark_checks.stores.s3.store import S3
 from onceproof.spark_checks.stores.tables.delta import Delta
 from onceproof.spark_checks.stores.tables.delta_rs import DeltaRs
 from onceproof.spark_checks.stores.tables.duckdb import DuckDB
+from onceproof.spark_checks.stores.tables.hudi import Hudi
 from onceproof.spark_checks.stores.tables.iceberg import Iceberg
 from onceproof.spark_checks.stores.tables.paimon import Paimon
 from onceproof.spark_checks.stores.tables.pyiceberg import PyIceberg
@@ -29,6 +30,7 @@ STORES: Mapping[str, Callable[[], SinkStore]] = {
     "delta": Delta,
     "delta-rs": DeltaRs,
     "duckdb": DuckDB,
+    "hudi": Hudi,
     "iceberg": Iceberg,
     "kafka": Kafka,
     "paimon": Paimon,

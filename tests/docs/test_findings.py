@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from onceproof.spark_checks import Hudi
+from tests.spark_checks.stores.needed import needs
 from tests.test_house import ROOT
 
 SCRIPTS = ROOT / "docs" / "explanation" / "findings"
@@ -21,13 +23,18 @@ SHOWN = {
         "Spark, versions 5 and 0, two orders: 1 of 2 are there\n"
         "delta-rs, version 0 twice, one order: it is there 2 times"
     ),
+    "hudi_new_checkpoint": (
+        "restart with the same checkpoint: 20 of 20 orders are there\n"
+        "restart with a new checkpoint: 10 of 20 orders are there\n"
+        "restart with a new checkpoint and identifier: 20 of 20 orders are there"
+    ),
     "swallowed_errors": (
         "batches that Spark noted as done: 0, 1\n"
         "events that the service has taken: order-1"
     ),
     "truncated_foreach": "task (0, 0): 0 rows, error=None",
 }
-
+STORES = {"hudi_new_checkpoint": Hudi()}
 PACKAGES = {"swallowed_errors": "pyspark-data-sources==0.1.11"}
 
 
@@ -44,12 +51,15 @@ def test_each_script_is_run():
     [
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
+        pytest.param("hudi_new_checkpoint", marks=pytest.mark.grid),
         pytest.param("swallowed_errors", marks=pytest.mark.grid),
         pytest.param("truncated_foreach", marks=pytest.mark.ci),
     ],
 )
 def test_a_finding_is_shown(name, tmp_path):
     """What the page says of Spark is what it does."""
+    if name in STORES:
+        needs(STORES[name])
     script = SCRIPTS / f"{name}.py"
     if name in PACKAGES:
         install = [sys.executable, "-m", "pip", "install", "--no-deps", "--target"]

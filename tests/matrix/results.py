@@ -27,14 +27,16 @@ _INTRODUCTION = """\
 environment of its own, and writes this page from `tests/matrix/results.json`. Java is
 the machine's own.
 
-A cell has the guarantees that are refuted there, and then how many interleavings were
-replayed. *As stated* means that these are what the sink's own file states, and that no
-run drifted from the model. A dash means that this version of Spark cannot run the sink,
-that its store has no connector for this version, or that nobody has replayed it there.
+A cell has the guarantees that are refuted there, those that are undecided, and then how
+many interleavings were replayed. *As stated* means that the verdicts are those of the
+sink's own file, and that no run drifted from the model. A dash means that this version
+of Spark cannot run the sink, that its store has no connector for this version, or that
+nobody has replayed it there.
 Connectors exist for these versions of Spark: {connectors}.
 
 `make matrix ARGS="--store delta --store postgres"` replays the sinks on these stores,
-and `make matrix ARGS=--plugin` runs the tests of the pytest plugin.
+and `make matrix ARGS=--plugin` runs the tests of the pytest plugin, but for the long
+grids.
 """
 PLUGIN = "tests of the pytest plugin"
 Results = dict[str, dict[str, Any]]
@@ -110,12 +112,18 @@ def _table(results: Results) -> Iterator[str]:
 def _cell(found: dict[str, Any] | None) -> str:
     if found is None:
         return "—"
-    refuted = [name for name, v in found["guarantees"].items() if v == "refuted"]
-    words = ", ".join(refuted) or "none refuted"
+    words = ", ".join(_with("refuted", found)) or "none refuted"
+    if undecided := _with("undecided", found):
+        words += f" (undecided: {', '.join(undecided)})"
     counted = f"{found['replayed']} of {found['interleavings']}"
     stated = "as stated" if found["as_stated"] else "**not as stated**"
     drift = f", **{found['drift']} drifted**" if found["drift"] else ""
     return f"{stated}: {words}; {counted}{drift}"
+
+
+def _with(verdict: str, found: dict[str, Any]) -> list[str]:
+    """Return the guarantees with a verdict."""
+    return [name for name, v in found["guarantees"].items() if v == verdict]
 
 
 def _outcomes(found: dict[str, Any] | None) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 _STATES = ("sqlstate", "pgcode")
 _DEEPEST = 20
+_CLASSES = ("org.apache.hudi.exception.TableNotFoundException",)
+"""Errors of Java that have no code: their class is the only name of their kind."""
 
 
 def condition_of(error: BaseException) -> str:
@@ -26,12 +28,17 @@ def condition_of(error: BaseException) -> str:
 
 
 def _of_java(error: Any) -> str:
-    """Ask an error of Java and its causes for the SQLSTATE, which few of them have."""
+    """Ask an error of Java and its causes for the SQLSTATE, which few of them have.
+
+    Some have nothing but a class of their own, which is returned instead.
+    """
     from py4j.protocol import Py4JError  # noqa: PLC0415
 
     for _ in range(_DEEPEST):
         if error is None:
             return ""
+        if (name := str(error.getClass().getName())) in _CLASSES:
+            return name
         try:
             return str(error.getSQLState() or "")
         except Py4JError:

@@ -69,6 +69,8 @@ SENT = "Spark's own writer has sent is not known"
 MORTAL = "keeps a task of Spark's own file writer alive"
 UNREACHED = {
     "delta-stream": (INSIDE,),
+    "hudi-stream": (INSIDE,),
+    "hudi-stream-new-checkpoint": (INSIDE,),
     "iceberg-stream": (INSIDE,),
     "kafka-spark-sink": (INSIDE, SENT),
     "postgres-spark-jdbc": (INSIDE, SENT),

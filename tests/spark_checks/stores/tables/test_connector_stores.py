@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.spark_checks import Delta, Iceberg, Paimon
+from onceproof.spark_checks import Delta, Hudi, Iceberg, Paimon
 from onceproof.spark_checks.stores.jars import connectors, maven
 from tests.spark_checks.stores.needed import needs
 
 JARS = (Path("/cache/connector.jar"), Path("/cache/storage.jar"))
-STORES = (Delta(), Iceberg(), Paimon())
+STORES = (Delta(), Hudi(), Iceberg(), Paimon())
 OF_MY_OWN = {
     "delta": ("spark.jars.packages", "io.delta:delta-spark_2.13:4.0.0", "4.0.0"),
+    "hudi": ("spark.jars", "/opt/hudi-spark3.5-bundle_2.12-1.1.0.jar", "1.1.0"),
     "iceberg": (
         "spark.jars",
         "/opt/iceberg-spark-runtime-4.1_2.13-1.11.0.jar",

@@ -1,0 +1,1 @@
+"""Reference sinks on Hudi, by Spark."""
