@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.spark_checks import Delta, Postgres
 from onceproof.spark_checks.session.java import class_archive
 from onceproof.spark_checks.session.java.jvm import java_version
+from tests.spark_checks.stores.needed import needs
 
 pytestmark = [pytest.mark.spark, pytest.mark.ci]
 
@@ -25,6 +27,12 @@ VERDICTS = {
     "test_orders_take_effect_once[append]": "refuted",
     "test_orders_take_effect_once[own_format]": "refuted",
     "test_any_orders_take_effect_once": "refuted",
+}
+IN_STORES = {
+    "test_payments_in_postgres[inserted]": "refuted",
+    "test_payments_in_postgres[inserted_by_key]": "held",
+    "test_payments_in_delta[added]": "refuted",
+    "test_payments_in_delta[added_by_number]": "held",
 }
 
 
@@ -94,10 +102,30 @@ def test_one_sink_holds_and_one_is_refuted(python, project):
     assert len(list(project.glob("failures/*/*--effectively-once.json"))) == 1
 
 
+def test_sinks_on_stores_are_judged_and_a_known_failure_is_expected(python, project):
+    """PostgreSQL and Delta start by themselves; the file of a failure replays it."""
+    needs(Postgres())
+    needs(Delta())
+    words = ["-rx", "--onceproof-most=4", "tests/test_payments.py"]
+
+    done, verdicts = run(python, project, *words)
+    [file] = project.glob("failures/*/inserted--effectively-once.json")
+    command = [python, "-m", "onceproof.spark_checks.cli", "replay", file]
+    again = subprocess.run(
+        command, cwd=project, capture_output=True, text=True, check=False
+    )
+
+    assert verdicts == IN_STORES, done.stdout + done.stderr
+    assert "1 failed, 2 passed, 1 xfailed" in done.stdout
+    assert "refuted: tests/test_payments.py::test_payments_in_postgres" in done.stdout
+    assert "until 2999-01-31: adds a batch again; the number is planned" in done.stdout
+    assert (again.returncode, again.stdout[:6]) == (1, "FAILED"), again.stderr
+
+
 @pytest.mark.grid
 def test_one_sink_holds_and_three_are_refuted(python, project):
     """A format and an example of Hypothesis among them."""
-    words = ["--onceproof-most=16", "--hypothesis-seed=0"]
+    words = ["--onceproof-most=16", "--hypothesis-seed=0", "tests/test_orders.py"]
     words += ["--onceproof-shrink-budget=15"]
 
     done, verdicts = run(python, project, *words)
