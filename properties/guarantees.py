@@ -80,6 +80,17 @@ def _one_outcome(ledger: Ledger) -> bool:
     )
 
 
+def _anything_expected(ledger: Ledger) -> bool:
+    return any_of(ledger.expected(e) >= 1 for e in ledger.events())
+
+
+def _as_a_batch_run(ledger: Ledger) -> bool:
+    return all_of(
+        all_of(ledger.visible(e) == ledger.expected(e) for e in ledger.events()),
+        ledger.unexplained() == 0,
+    )
+
+
 AT_MOST_ONCE = Property(
     "at-most-once",
     (
@@ -162,6 +173,20 @@ AGREEMENT = Property(
     needs=("visible", "rejected"),
 )
 
+BATCH_EQUIVALENCE = Property(
+    "batch-equivalence",
+    (
+        Clause(
+            Modality.AT_REST,
+            "at rest readers see what a batch run over the same events shows",
+            _as_a_batch_run,
+            premise=_anything_expected,
+            idle="a batch run never shows anything",
+        ),
+    ),
+    needs=("visible", "expected"),
+)
+
 GUARANTEES = (
     AT_MOST_ONCE,
     AT_LEAST_ONCE,
@@ -170,6 +195,7 @@ GUARANTEES = (
     DURABLE,
     RECOVERABLE,
     AGREEMENT,
+    BATCH_EQUIVALENCE,
 )
 
 

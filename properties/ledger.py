@@ -3,8 +3,9 @@
 A ledger speaks of events. For each it knows how often its effect is ``visible``,
 whether it was ``accepted`` (the source owes it), ``promised`` (the engine has
 recorded it as done) or ``rejected`` (its effect is given up for good), and its
-``unit``: the batch or transaction it belongs to. ``unexplained`` counts visible
-effects that belong to no accepted event.
+``unit``: the batch or transaction it belongs to. For a query that computes, an event
+is a row of its result, and ``expected`` says how often a batch run of the query shows
+it. ``unexplained`` counts visible effects that belong to no accepted event.
 
 In a model an event is a tuple of members, and a ledger is read off the methods that
 a protocol marks with ``@observe``. In a real run a ledger is a small table: one row
@@ -41,7 +42,15 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.sorts import Sort
 
-VOCABULARY = ("visible", "accepted", "promised", "rejected", "unit", "unexplained")
+VOCABULARY = (
+    "visible",
+    "accepted",
+    "promised",
+    "rejected",
+    "unit",
+    "expected",
+    "unexplained",
+)
 _WORDS = ", ".join(VOCABULARY)
 EVENT, EFFECT, RESULT_ROW = "event", "effect", "row"
 
@@ -162,6 +171,10 @@ class Ledger:
         column = self._columns.get("unit")
         return True if column is None else cast("bool", column(one) == column(other))
 
+    def expected(self, event: Any) -> int:
+        """Count how often a batch run of the same query shows the event."""
+        return cast("int", self._columns["expected"](event))
+
     def unexplained(self) -> int:
         """Count visible effects that belong to no accepted event."""
         column = self._columns.get("unexplained")
@@ -236,6 +249,7 @@ def of_history(history: History, moment: int) -> Ledger:
         "accepted": lambda row: row.accepted,
         "promised": lambda row: row.outcomes[moment].promised,
         "unit": lambda row: row.unit,
+        "expected": lambda row: int(row.accepted),
         "unexplained": lambda: history.unexplained[moment],
     }
     return Ledger(lambda: iter(history.rows), columns)

@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from onceproof.spark_checks.queries.query_spec import OutputMode, QuerySpec
     from onceproof.spark_checks.report.replay_file import replay_file
     from onceproof.spark_checks.sinks.interface import (
         BatchJob,
@@ -54,11 +55,13 @@ __all__ = [
     "JointPlace",
     "Kafka",
     "KafkaPlace",
+    "OutputMode",
     "Paimon",
     "Postgres",
     "PostgresPlace",
     "PyIceberg",
     "Query",
+    "QuerySpec",
     "S3Place",
     "Target",
     "Together",
@@ -98,6 +101,10 @@ def __getattr__(name: str) -> object:
     if name in _OF_STORES:
         place = f"onceproof.spark_checks.stores.{_OF_STORES[name]}"
         return getattr(importlib.import_module(place), name)
+    if name in ("OutputMode", "QuerySpec"):
+        from onceproof.spark_checks.queries import query_spec  # noqa: PLC0415
+
+        return getattr(query_spec, name)
     if name in __all__:
         from onceproof.spark_checks.sinks import interface  # noqa: PLC0415
 

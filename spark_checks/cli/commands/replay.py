@@ -31,6 +31,11 @@ _REPLAYED = ("sinks", "keep", "as_json")
 _CHOSEN = ("store", "faults", "batches", "events", "output")
 _USES = (
     Use(
+        "in the grid of queries",
+        ("grid", "query", "config", "faults", "budget", "as_json"),
+        when=lambda given: bool(given["grid"]),
+    ),
+    Use(
         "for a counterexample file",
         (*_REPLAYED, "trust"),
         when=lambda given: any(map(_is_file, given["sinks"])),
@@ -89,6 +94,25 @@ _USES = (
     "claim that is not refuted is undecided.",
 )
 @click.option(
+    "--grid",
+    is_flag=True,
+    help="Judge streaming queries in several configurations with each fault, and no "
+    "sinks; see --query and --config.",
+)
+@click.option(
+    "--query",
+    multiple=True,
+    metavar="NAME",
+    help="With --grid: only this query, or your own as module:name (repeatable).",
+)
+@click.option(
+    "--config",
+    multiple=True,
+    metavar="NAME=VALUE,...",
+    help="With --grid: only this configuration, such as provider=rocksdb,changelog=on, "
+    "or default (repeatable).",
+)
+@click.option(
     "--store",
     type=click.Choice(STORE_NAMES),
     help="Replay the reference sinks that write to this store; Onceproof starts it.",
@@ -118,7 +142,10 @@ def replay(
     store: str | None,
     evidence: str | None,
     budget: float | None,
+    query: tuple[str, ...],
+    config: tuple[str, ...],
     *,
+    grid: bool,
     keep: bool,
     trust: bool,
     as_json: bool,
@@ -136,7 +163,12 @@ def replay(
     readers saw what its model expects in every run. With --only or --faults it is 0 if
     nothing is refuted beyond what the file states, and 2 if a run could not be steered.
     With --budget it is 2 if time ran out before all was replayed.
+
+    With --grid, streaming queries of the catalogue are run in each configuration with
+    each fault, and compared with a batch run over the same events.
     """
+    if grid:
+        return _grid(query, config, faults, budget, as_json=as_json)
     from onceproof.spark_checks.cli.output import (  # noqa: PLC0415
         replay_console,
         replay_progress,
@@ -190,6 +222,39 @@ def replay(
         replay_console.show_replay(reports, files)
     whole = not only and faults == 1 and not any(r.left for r in reports)
     return sink_report.status(reports, whole=whole)
+
+
+def _grid(
+    queries: tuple[str, ...],
+    configurations: tuple[str, ...],
+    faults: int,
+    budget: float | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Run the grid; return its exit status. Raises ``UsageError``."""
+    from onceproof.spark_checks.cli.output import grid_console  # noqa: PLC0415
+    from onceproof.spark_checks.grid.grid_run import run_grid  # noqa: PLC0415
+    from onceproof.spark_checks.queries import (  # noqa: PLC0415
+        catalogue,
+        configuration,
+    )
+
+    if faults != 1:
+        message = f"the grid injects one fault, not {faults}; leave out --faults"
+        raise UsageError(message)
+    report = run_grid(
+        [catalogue.named(name) for name in queries or catalogue.every_query()],
+        [configuration.parsed(text) for text in configurations]
+        or configuration.CONFIGURATIONS,
+        budget=budget,
+        listener=grid_console.show_cell,
+    )
+    if as_json:
+        print_json(report.to_json())
+    else:
+        grid_console.show_grid(report)
+    return report.status()
 
 
 def _known(store: str | None, *, named: bool) -> dict[str, ModelledSink]:

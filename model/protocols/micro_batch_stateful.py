@@ -1,0 +1,257 @@
+"""Micro-batches of a query with state: versions of the state, and a watermark."""
+
+from __future__ import annotations
+
+from onceproof.model.language import *
+from onceproof.model.protocols.micro_batch import Driver, Task
+from onceproof.model.protocols.parts.sinks.sink import Sink
+from onceproof.model.protocols.parts.state_stores import (
+    Results,
+    ResultsSkipped,
+    StateStore,
+    StateStoreInPlace,
+    StateStoreWithIds,
+)
+
+
+class MicroBatchStateful(Protocol):
+    """Windows that a watermark closes. Spark Structured Streaming, SIGMOD 2018.
+
+    Armbrust and others, Structured Streaming. A batch holds an event for each
+    partition, in a window of its own. A task commits its state before it ends. The
+    watermark after a batch is computed from what its tasks report, and is logged with
+    its commit; the next batch shows the windows that it has passed. Once all is read, a
+    batch without data shows the last. Left out: late events, and several operators.
+    """
+
+    role = "driver"
+
+    BATCH = Sink.BATCH
+    PARTITION = Sink.PARTITION
+    ATTEMPT = Sink.ATTEMPT
+
+    store = part(StateStore)
+    results = part(Results)
+
+    offsets = state(0, high=BATCH)
+    commits = state(0, high=BATCH)
+    logged = state(0, high=BATCH)
+    begins = state(0, high=BATCH, per=BATCH)
+    driver = state(Driver.DOWN, volatile=True)
+    task = state(Task.IDLE, per=(PARTITION, ATTEMPT), volatile=True)
+    ran = state(False, volatile=True)
+    closed = state(False)
+
+    @action
+    def restart(self) -> None:
+        """The driver starts, and reads where its logs end."""
+        when(self.driver == Driver.DOWN)
+        self.driver = Driver.PLANNING
+
+    @action(per=BATCH)
+    def log_offsets(self, b: Member) -> None:
+        """The driver logs what the next batch holds, and its watermark."""
+        when(self.driver == Driver.PLANNING, self.offsets == b, self.commits == b)
+        self.offsets = b + 1
+        self.begins[b] = self.logged
+
+    @action(per=BATCH)
+    def start_batch(self, b: Member) -> None:
+        """The driver runs a logged batch that is not committed."""
+        when(
+            self.driver == Driver.PLANNING,
+            self.offsets == b + 1,
+            self.commits == b,
+            self.results.takes(b),
+        )
+        self.driver = Driver.RUNNING
+
+    @action(per=BATCH)
+    def skip_batch(self, b: Member) -> None:
+        """The sink has the batch, so no task of it runs."""
+        when(
+            self.driver == Driver.PLANNING,
+            self.offsets == b + 1,
+            self.commits == b,
+            not_(self.results.takes(b)),
+        )
+        self.driver = Driver.COMMITTING
+
+    @action(per=(BATCH, PARTITION, ATTEMPT))
+    def commit_state(self, b: Member, p: Member, a: Member) -> None:
+        """A task has read its input, and commits its state."""
+        when(
+            self._runs(b),
+            self.task[p, a] == Task.IDLE,
+            all_of(
+                implies(x < a, self.task[p, x] == Task.FAILED) for x in self.ATTEMPT
+            ),
+        )
+        self.task[p, a] = Task.WRITTEN
+        self.store.commit(b, p)
+
+    @action(per=(PARTITION, ATTEMPT))
+    def commit_task(self, p: Member, a: Member) -> None:
+        """A task ends, and reports its rows and the latest time that it has seen."""
+        when(self.driver == Driver.RUNNING, self.task[p, a] == Task.WRITTEN)
+        self.task[p, a] = Task.COMMITTED
+
+    @action(per=BATCH)
+    def commit_results(self, b: Member) -> None:
+        """The sink puts the results of a batch in place."""
+        when(
+            self._runs(b),
+            all_of(
+                any_of(self.task[p, a] == Task.COMMITTED for a in self.ATTEMPT)
+                for p in self.PARTITION
+            ),
+        )
+        self.results.there[b] = True
+        self.results.shown.where(lambda e, p: self._closes_in(e, b)).set(
+            lambda e, p: self.store.before(b, e, p)
+        )
+        self.driver = Driver.COMMITTING
+        self.ran = True
+
+    @action(per=BATCH)
+    def log_commit(self, b: Member) -> None:
+        """The driver logs that the batch is done, and the watermark after it."""
+        when(
+            self.driver == Driver.COMMITTING,
+            self.commits == b,
+            self.store.can_be_logged(self.ran),
+        )
+        self.logged = if_else(self.ran, b + 1, self.logged)
+        self.commits = b + 1
+        self.driver = Driver.PLANNING
+        self.task.fill(Task.IDLE)
+
+    @action(per=BATCH)
+    def run_without_data(self, b: Member) -> None:
+        """All is read: a batch without data shows the windows that are closed by now."""
+        when(
+            self.driver == Driver.PLANNING,
+            b == self.BATCH.last,
+            self.commits == b + 1,
+            self.logged == b + 1,
+            not_(self.closed),
+            self.goes_on(),
+        )
+        self.closed = True
+        self.results.shown.where(lambda e, p: e >= self.begins[b]).set(
+            lambda e, p: self.store.held[b, e, p]
+        )
+
+    def goes_on(self) -> bool:
+        """Return whether the driver looks for windows to close where no data is."""
+        return self.driver == Driver.PLANNING
+
+    @fault
+    def crash(self) -> None:
+        """The driver dies, and its tasks with it."""
+        when(self.driver != Driver.DOWN)
+        self.lose_volatile()
+
+    @fault(per=(PARTITION, ATTEMPT))
+    def fail_task(self, p: Member, a: Member) -> None:
+        """An attempt fails after it has committed its state, and another is due."""
+        when(
+            self.driver == Driver.RUNNING,
+            self.task[p, a] == Task.WRITTEN,
+            a < self.ATTEMPT.last,
+        )
+        self.task[p, a] = Task.FAILED
+
+    def _runs(self, b: Member) -> bool:
+        return all_of(self.driver == Driver.RUNNING, self.commits == b)
+
+    def _closes_in(self, e: Member, b: Member) -> bool:
+        """Return whether batch ``b`` shows the window of batch ``e``."""
+        opened = total(if_else(b == c + 1, self.begins[c], 0) for c in self.BATCH)
+        return all_of(e >= opened, e < self.begins[b])
+
+    @observe(per=(BATCH, PARTITION))
+    def visible(self, b: Member, e: Member) -> int:
+        """How often the event counts in what readers see."""
+        return self.results.shown[b, e]
+
+    @observe(per=(BATCH, PARTITION))
+    def expected(self, b: Member, e: Member) -> int:
+        """A batch run counts each event once."""
+        return 1
+
+    @observe(per=(BATCH, PARTITION))
+    def unit(self, b: Member, e: Member) -> int:
+        """Events of one batch belong together."""
+        return b
+
+    @sometimes
+    def all_closed(self) -> bool:
+        """Every window can be shown."""
+        return self.closed
+
+    @sometimes
+    def died_with_state(self) -> bool:
+        """The driver can die between a task's commit of state and the commit log."""
+        return all_of(
+            self.driver == Driver.DOWN,
+            any_of(
+                all_of(self.commits == b, self.store.held[b, b, p] > 0)
+                for b in self.BATCH
+                for p in self.PARTITION
+            ),
+        )
+
+
+_LOSES = ("at-least-once", "effectively-once", "recoverable", "batch-equivalence")
+
+
+class MicroBatchStatefulSkipped(MicroBatchStateful):
+    """The same with a sink that skips a batch it has. Spark, FileStreamSink.
+
+    If the driver dies before ``commits/N``, the batch is skipped as it is repeated. No
+    task reports the time of an event, and the watermark stays behind for good, or until
+    more data comes.
+    """
+
+    breaks = _LOSES
+
+    results = part(Results, default=ResultsSkipped)
+
+
+class MicroBatchStatefulSkippedIds(MicroBatchStateful):
+    """The same where the commit log holds ids of the state. Spark, checkpoint format 2.
+
+    A batch that is skipped reports no ids, so that its commit cannot be logged: no
+    restart brings the query back.
+    """
+
+    breaks = _LOSES
+
+    store = part(StateStore, default=StateStoreWithIds)
+    results = part(Results, default=ResultsSkipped)
+
+
+class MicroBatchStatefulIdle(MicroBatchStateful):
+    """The same as Spark does it: only after a batch of its own does a driver go on.
+
+    MicroBatchExecution asks the last batch that it ran whether another one would change
+    anything. A driver that has just started has run none.
+    """
+
+    breaks = _LOSES
+
+    def goes_on(self) -> bool:
+        """Only a driver that has run a batch looks."""
+        return self.ran
+
+
+class MicroBatchStatefulInPlace(MicroBatchStateful):
+    """The same where state has no versions: what is repeated counts twice.
+
+    A task that is tried again, and a batch that is, find their own first try.
+    """
+
+    breaks = ("at-most-once", "effectively-once", "batch-equivalence")
+
+    store = part(StateStore, default=StateStoreInPlace)

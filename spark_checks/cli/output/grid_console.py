@@ -1,0 +1,48 @@
+"""What the grid found, in lines: each query and configuration, then the failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from onceproof.model.text import printable
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.grid.cell import Cell
+    from onceproof.spark_checks.grid.grid_run import GridReport
+
+
+def show_cell(cell: Cell) -> None:
+    """Say on stderr which cell is refuted, as soon as it is known."""
+    if cell.refuted:
+        click.echo(f"refuted: {cell.name}", err=True)
+
+
+def show_grid(report: GridReport) -> None:
+    """Print a line for each query and configuration, each failure, and what is left."""
+    refuted = report.refuted
+    click.echo(f"PySpark {report.pyspark}")
+    pairs: Counter[tuple[str, str]] = Counter()
+    bad: Counter[tuple[str, str]] = Counter()
+    absent: Counter[tuple[str, str]] = Counter()
+    for cell in report.cells:
+        pair = (cell.query.name, cell.configuration.name)
+        pairs[pair] += 1
+        bad[pair] += cell.refuted
+        absent[pair] += bool(cell.refusal)
+    for pair, cells in pairs.items():
+        judged = cells - absent[pair]
+        verdict = f"{bad[pair]} refuted" if bad[pair] else "held"
+        besides = f"; {absent[pair]} faults do not exist here" if absent[pair] else ""
+        click.echo(f"{pair[0]} [{pair[1]}]: {verdict}, of {judged} cells{besides}")
+    for cell in refuted:
+        broken = [name for name, v in cell.verdicts.items() if v == "refuted"]
+        click.echo(f"\n{cell.name}: not {', not '.join(broken)}")
+        for line in cell.story():
+            click.echo(f"  {printable(line)}")
+    for text in report.left:
+        click.echo(f"left: {text}")
+    judged = sum(not cell.refusal for cell in report.cells)
+    click.echo(f"\n{len(refuted)} of {judged} cells are refuted")

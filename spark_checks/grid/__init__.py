@@ -1,0 +1,1 @@
+"""The grid: each query in each configuration meets each fault, and is judged."""

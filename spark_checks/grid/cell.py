@@ -1,0 +1,141 @@
+"""A cell of the grid: a query, a configuration and a fault, with what came of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onceproof.properties.guarantees import BATCH_EQUIVALENCE, RECOVERABLE
+from onceproof.properties.judges import by_history
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.grid.comparison import in_words
+
+if TYPE_CHECKING:
+    from onceproof.properties.property import Property
+    from onceproof.spark_checks.grid.comparison import Comparison
+    from onceproof.spark_checks.grid.grid_faults import PlacedFault
+    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.queries.query_spec import QuerySpec
+
+AFTER_RECOVERY, AFTER_MORE = "after the recovery", "after further input"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One query in one configuration, with one fault."""
+
+    query: QuerySpec
+    """The query."""
+    configuration: Configuration
+    """How it ran."""
+    placed: PlacedFault
+    """What failed."""
+    with_run: Comparison | None = None
+    """After the recovery: what readers see, beside what the run without a fault shows.
+    """
+    with_batch: Comparison | None = None
+    """After further input: what readers see, beside what the batch run shows."""
+    errors: tuple[str, ...] = ()
+    """Why runs after the fault failed."""
+    rested: bool = True
+    """Whether a restart brought the query back."""
+    refusal: str = ""
+    """Why the fault could not be injected; the cell is then not judged."""
+    seconds: float = 0.0
+    """How long it took."""
+
+    @property
+    def name(self) -> str:
+        """Name the cell."""
+        return f"{self.query.name} [{self.configuration.name}] {self.placed.name}"
+
+    def verdict(self, prop: Property) -> Verdict:
+        """Judge a property by what readers saw after further input.
+
+        Batch equivalence is judged after the recovery, too, against the run without a
+        fault. A query that did not come back is judged by recoverable alone.
+        """
+        if self.refusal or self.with_batch is None:
+            return Verdict.UNDECIDED
+        if prop is BATCH_EQUIVALENCE and not self.rested:
+            return Verdict.UNDECIDED
+        judged = [(AFTER_MORE, self.with_batch)]
+        if prop is BATCH_EQUIVALENCE and self.with_run is not None:
+            judged.append((AFTER_RECOVERY, self.with_run))
+        for moment, comparison in judged:
+            history = comparison.history(moment, rested=self.rested)
+            if by_history.broken(prop, history) is not None:
+                return Verdict.REFUTED
+        return Verdict.HELD
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict of each guarantee that the grid judges."""
+        return {p.name: self.verdict(p) for p in (BATCH_EQUIVALENCE, RECOVERABLE)}
+
+    @property
+    def refuted(self) -> bool:
+        """Whether any guarantee is refuted."""
+        return Verdict.REFUTED in self.verdicts.values()
+
+    def story(self) -> list[str]:
+        """Say what happened, what readers saw, and what was expected."""
+        if self.refusal:
+            return [f"not replayed: {self.refusal}"]
+        found = [str(self.placed)]
+        for number, text in enumerate(self.errors, 1):
+            found.append(f"run {number} after the fault fails: {_failure(text)}")
+        if not self.rested:
+            found.append(
+                f"no restart brings the query back ({len(self.errors)} were tried)"
+            )
+        elif self.errors:
+            found.append(
+                f"a further restart brings it back (number {len(self.errors)})"
+            )
+        found += _differences(AFTER_RECOVERY, "the run without a fault", self.with_run)
+        found += _differences(AFTER_MORE, "the batch run", self.with_batch)
+        late = self.with_run is not None and not self.with_run.equal
+        if late and self.with_batch is not None and self.with_batch.equal:
+            found.append("further input makes up for it")
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the cell as plain data."""
+        return {
+            "query": self.query.name,
+            "configuration": self.configuration.name,
+            "fault": str(self.placed.fault),
+            "batch": self.placed.batch,
+            "verdicts": {name: str(v) for name, v in self.verdicts.items()},
+            "recovered": self.rested,
+            "failed_runs": [_parsed(text) for text in self.errors],
+            "not_replayed": self.refusal,
+            "story": self.story(),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text) if text.startswith("{") else {"message": text}
+
+
+def _failure(text: str) -> str:
+    found = _parsed(text)
+    conditions = ", ".join(found.get("conditions", ()))
+    return f"{conditions}: {found['message']}" if conditions else str(found["message"])
+
+
+def _differences(moment: str, oracle: str, compared: Comparison | None) -> list[str]:
+    if compared is None or compared.equal:
+        return []
+    found = []
+    for rows, text in (
+        (compared.missing, "do not see {n} of {all} rows that {oracle} shows"),
+        (compared.surplus, "see {n} rows that {oracle} does not show"),
+    ):
+        if rows:
+            what = text.format(n=len(rows), all=len(compared.expected), oracle=oracle)
+            found.append(f"{moment}, readers {what}, such as {in_words(rows[0])}")
+    return found

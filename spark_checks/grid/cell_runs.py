@@ -1,0 +1,164 @@
+"""The cells of one query in one configuration: one run without a fault, then faults."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.grid.cell import Cell
+from onceproof.spark_checks.grid.comparison import Comparison
+from onceproof.spark_checks.grid.grid_faults import every_fault
+from onceproof.spark_checks.grid.grid_query import NO_FAULT, GridQuery
+from onceproof.spark_checks.grid.rewind import copied, rewind
+from onceproof.spark_checks.grid.writers import as_text, committed, plain, seen
+from onceproof.spark_checks.queries import events
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from onceproof.spark_checks.grid.grid_faults import PlacedFault
+    from onceproof.spark_checks.grid.writers import ResultRow
+    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.queries.query_spec import QuerySpec
+
+_RESTARTS = 3
+_PATIENCE = 120.0
+
+
+class CellRuns:
+    """Runs a query in a configuration, without a fault and with each."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        query: QuerySpec,
+        configuration: Configuration,
+        *,
+        patience: float = _PATIENCE,
+    ) -> None:
+        """Use a ``folder`` of its own; nothing runs yet."""
+        folder.mkdir(parents=True)
+        self._spark = spark
+        self._query = query
+        self._configuration = configuration
+        self._patience = patience
+        self._runs = GridQuery(spark, folder / "run", query, configuration)
+        self._kept = folder / "kept"
+        self._first: tuple[ResultRow, ...] = ()
+        self._late = (
+            sorted(events.late(events.BATCHES, query.closes))
+            if query.watermarked
+            else []
+        )
+        self._batches: dict[tuple[tuple[int, int], ...], tuple[ResultRow, ...]] = {}
+        self.batches = 0
+
+    def without_fault(self) -> Cell:
+        """Run without a fault, and keep what lies there before further input."""
+        began = time.perf_counter()
+        every = len(events.BATCHES)
+        self._runs.folder.mkdir()
+        self._runs.offer(0, events.FIRST)
+        error = self._runs.once(self._patience)
+        self.batches = committed(self._runs.checkpoint)
+        self._first = self._seen()
+        copied(self._runs.folder, self._kept)
+        errors, rested = self._rest(error)
+        if rested:
+            self._runs.offer(events.FIRST, every)
+            errors, rested = self._rest(self._runs.once(self._patience))
+        return Cell(
+            self._query,
+            self._configuration,
+            NO_FAULT,
+            with_batch=self._with_batch(),
+            errors=errors,
+            rested=rested,
+            seconds=time.perf_counter() - began,
+        )
+
+    def faults(self, *, torn: bool = False) -> list[PlacedFault]:
+        """List the faults of the batches that were run before further input."""
+        return every_fault(self.batches, torn=torn)
+
+    def with_fault(self, placed: PlacedFault) -> Cell:
+        """Take the run back to a fault, let the query recover, and go on."""
+        began = time.perf_counter()
+        runs = self._runs
+        copied(self._kept, runs.folder)
+        refusal = rewind(runs.checkpoint, runs.result, placed)
+        if refusal:
+            return Cell(self._query, self._configuration, placed, refusal=refusal)
+        error = runs.once(self._patience, placed)
+        if placed.fault.of_a_task and not runs.marks.is_dir():
+            reason = "no task of the batch ran"
+            return Cell(self._query, self._configuration, placed, refusal=reason)
+        if placed.fault.of_a_task and not any(runs.marks.iterdir()):
+            reason = f"no task of batch {placed.batch} ran, so none died"
+            return Cell(self._query, self._configuration, placed, refusal=reason)
+        errors, rested = self._rest(error)
+        with_run = Comparison(self._first, self._seen())
+        if rested:
+            runs.offer(events.FIRST, len(events.BATCHES))
+            later, rested = self._rest(runs.once(self._patience))
+            errors += later
+        return Cell(
+            self._query,
+            self._configuration,
+            placed,
+            with_run=with_run,
+            with_batch=self._with_batch(),
+            errors=errors,
+            rested=rested,
+            seconds=time.perf_counter() - began,
+        )
+
+    def cells(self) -> Iterator[Cell]:
+        """Run without a fault, and if that is right, with each."""
+        first = self.without_fault()
+        yield first
+        if not first.rested:
+            return
+        for placed in self.faults():
+            yield self.with_fault(placed)
+
+    def close(self) -> None:
+        """Remove what was written."""
+        shutil.rmtree(self._kept.parent, ignore_errors=True)
+
+    def _rest(self, error: str) -> tuple[tuple[str, ...], bool]:
+        """Restart a query that failed; return why runs failed, and whether it rests."""
+        errors = []
+        while error and len(errors) < _RESTARTS:
+            errors.append(error)
+            error = self._runs.once(self._patience)
+        return tuple(errors), not error
+
+    def _with_batch(self) -> Comparison:
+        """Compare what readers see with the batch run.
+
+        Spark may drop an event that the watermark has passed, and need not: a run that
+        agrees with the batch run over all events but some of these is right. If none
+        does, the result is compared with the one that drops them all.
+        """
+        found = self._seen()
+        late = self._late
+        for kept in range(len(late) + 1):
+            for dropped in combinations(late, len(late) - kept):
+                if dropped not in self._batches:
+                    rows = self._runs.of_batch(set(dropped))
+                    shown = tuple(plain(as_text(row) for row in rows))
+                    self._batches[dropped] = shown
+                compared = Comparison(self._batches[dropped], found)
+                if compared.equal:
+                    return compared
+        return Comparison(self._batches[tuple(late)], found)
+
+    def _seen(self) -> tuple[ResultRow, ...]:
+        return tuple(seen(self._spark, self._runs.result, self._query))

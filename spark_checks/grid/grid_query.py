@@ -1,0 +1,136 @@
+"""One query in one configuration, in folders of its own: it runs until it rests."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
+from onceproof.spark_checks.grid.writers import dying, writer_of
+from onceproof.spark_checks.queries import events
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.queries.query_spec import QuerySpec
+
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]{5,})\]")
+NO_FAULT = PlacedFault(GridFault.NONE)
+
+
+class GridQuery:
+    """A query that can be started again and again over one checkpoint."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        query: QuerySpec,
+        configuration: Configuration,
+    ) -> None:
+        """Run a query in a ``folder``; nothing is started yet."""
+        self._spark = spark
+        self._query = query
+        self._configuration = configuration
+        self.folder = folder
+        for key, value in (configuration.settings() | query.settings).items():
+            spark.conf.set(key, value)
+
+    @property
+    def checkpoint(self) -> Path:
+        """The checkpoint of the query."""
+        return self.folder / "checkpoint"
+
+    @property
+    def result(self) -> Path:
+        """Where the query's rows go."""
+        return self.folder / "result"
+
+    @property
+    def marks(self) -> Path:
+        """Where tasks that die leave a mark."""
+        return self.folder / "marks"
+
+    def offer(self, begin: int, end: int) -> None:
+        """Let the query's input hold the batches from ``begin`` to ``end``."""
+        lines = events.lines(events.BATCHES)[begin:end]
+        events.offer(self.folder / "input", lines, begin)
+
+    def once(self, patience: float, placed: PlacedFault = NO_FAULT) -> str:
+        """Run until all that is offered is read; return why it failed, if it did."""
+        result = self._query.run(*self._inputs(stream=True))
+        if placed.fault.of_a_task:
+            self.marks.mkdir(exist_ok=True)
+            after = placed.fault is GridFault.TASK_AFTER_STATE
+            result = dying(result, self.marks, placed.batch, after=after)
+        available = self._configuration.trigger == "available-now"
+        writer: Any = result.writeStream.outputMode(str(self._query.mode))
+        writer = writer.option("checkpointLocation", str(self.checkpoint))
+        writer = (
+            writer.trigger(availableNow=True)
+            if available
+            else writer.trigger(processingTime="0 seconds")
+        )
+        if self._configuration.sink == "files":
+            self.result.mkdir(exist_ok=True)
+            schema = self.result / "schema"
+            schema.write_text(result.schema.json(), encoding="utf-8")
+            writer = writer.format("parquet").option("path", str(self.result))
+        else:
+            skips = self._configuration.sink == "skips"
+            writer = writer.foreachBatch(
+                writer_of(self.result, self._query, skips=skips)
+            )
+        try:
+            started = writer.start()
+        except Exception as error:  # noqa: BLE001 - any failure of Spark's is an answer
+            return short(error)
+        try:
+            if not available:
+                started.processAllAvailable()
+            elif not started.awaitTermination(int(patience)):
+                return f"the query did not end within {patience:.0f} s"
+        except Exception as error:  # noqa: BLE001 - any failure of Spark's is an answer
+            return short(error)
+        finally:
+            started.stop()
+        return ""
+
+    def of_batch(self, left_out: set[tuple[int, int]]) -> list[Any]:
+        """Return the result of a batch run over all events but those left out.
+
+        The events are read from files of their own.
+        """
+        place = self.folder.parent / "batch"
+        events.offer(place, events.lines(events.BATCHES, left_out))
+        frames = self._frames(place, stream=False)
+        found: list[Any] = self._query.of_batch(*frames).collect()
+        return found
+
+    def _inputs(self, *, stream: bool) -> list[DataFrame]:
+        return self._frames(self.folder / "input", stream=stream)
+
+    def _frames(self, folder: Path, *, stream: bool) -> list[DataFrame]:
+        places = [str(folder / side) for side in events.SIDES]
+        if self._query.inputs == 1:
+            # Both sides: a glob keeps them one source, two files for each batch.
+            places = [str(folder / "*")]
+        reader: Any = self._spark.readStream if stream else self._spark.read
+        reader = reader.schema(events.SCHEMA)
+        if stream:
+            reader = reader.option("maxFilesPerTrigger", 3 - self._query.inputs)
+        return [reader.json(place) for place in places]
+
+
+def short(error: BaseException) -> str:
+    """Return the error condition of what Spark raised, and its first line."""
+    text = str(error)
+    causes = _CONDITION.findall(text)
+    own = [c for c in dict.fromkeys(causes) if c != "STREAM_FAILED"]
+    line = next((x.strip() for x in text.splitlines() if x.strip()), "")
+    return json.dumps({"conditions": own, "message": line[:600]})

@@ -1,0 +1,126 @@
+"""The grid is run: query by query, configuration by configuration, within a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.errors import UsageError
+from onceproof.properties.verdicts import Verdict, exit_status
+from onceproof.spark_checks.grid.cell_runs import CellRuns
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
+from onceproof.spark_checks.replay.budget import Budget
+from onceproof.spark_checks.session.session_pool import SessionPool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from onceproof.spark_checks.grid.cell import Cell
+    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.queries.query_spec import QuerySpec
+    from onceproof.spark_checks.replay.budget import Deadline
+
+_ATTEMPTS, _PARTITIONS = 2, 2
+
+
+@dataclass(frozen=True)
+class GridReport:
+    """All cells that were judged, and what is left."""
+
+    cells: tuple[Cell, ...]
+    """The cells, in the order in which they were run."""
+    left: tuple[str, ...]
+    """What time did not suffice for: a query in a configuration, with its faults."""
+    pyspark: str
+    """The version of PySpark."""
+
+    @property
+    def refuted(self) -> list[Cell]:
+        """The cells in which a guarantee is refuted."""
+        return [cell for cell in self.cells if cell.refuted]
+
+    def status(self) -> int:
+        """Return the exit status: 1 for a refuted cell, 2 if anything is left."""
+        judged = [cell for cell in self.cells if not cell.refusal]
+        found = [v for cell in judged for v in cell.verdicts.values()]
+        # A query that does not come back is refuted; that says all there is to say.
+        return exit_status([*found, *(Verdict.UNDECIDED for _ in self.left)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain data."""
+        return {
+            "pyspark": self.pyspark,
+            "refuted": len(self.refuted),
+            "left": list(self.left),
+            "cells": [cell.to_json() for cell in self.cells],
+        }
+
+
+def run_grid(
+    queries: Sequence[QuerySpec],
+    configurations: Sequence[Configuration],
+    *,
+    budget: float | None = None,
+    torn: bool = False,
+    listener: Callable[[Cell], None] = lambda _: None,
+    pool: SessionPool | None = None,
+) -> GridReport:
+    """Run each query in each configuration that Spark has for it, with each fault.
+
+    Raises ``UsageError`` where no configuration is left.
+    """
+    from pyspark import __version__  # noqa: PLC0415 - slow to import
+
+    pairs = [(q, c) for q in queries for c in configurations if not c.refusal(q)]
+    if not pairs:
+        reasons = {c.refusal(q) for q in queries for c in configurations}
+        message = f"there is nothing to run: {'; '.join(sorted(reasons))}"
+        raise UsageError(message)
+    own = pool is None
+    pool = pool or SessionPool(ENTRY_POINTS)
+    times = Budget(budget, len(pairs))
+    cells: list[Cell] = []
+    left: list[str] = []
+    try:
+        with pool.session(attempts=_ATTEMPTS, partitions=_PARTITIONS) as session:
+            for query, configuration in pairs:
+                runs = CellRuns(
+                    session.fork(), pool.folder("grid"), query, configuration
+                )
+                name = f"{query.name} [{configuration.name}]"
+                deadline = times.next_sink()
+                try:
+                    some, rest = _cells(runs, deadline, listener, torn=torn)
+                finally:
+                    runs.close()
+                cells += some
+                if rest:
+                    left.append(f"{name}: {rest}")
+                session.release()
+    finally:
+        if own:
+            pool.close()
+    return GridReport(tuple(cells), tuple(left), __version__)
+
+
+def _cells(
+    runs: CellRuns,
+    deadline: Deadline,
+    listener: Callable[[Cell], None],
+    *,
+    torn: bool,
+) -> tuple[list[Cell], str]:
+    """Run the cells of a query in a configuration until time is over."""
+    if deadline.over:
+        return [], "no run"
+    found = [runs.without_fault()]
+    listener(found[0])
+    if not found[0].rested:
+        return found, ""
+    faults = runs.faults(torn=torn)
+    for number, placed in enumerate(faults):
+        if deadline.over:
+            return found, f"{len(faults) - number} of {len(faults)} faults"
+        found.append(runs.with_fault(placed))
+        listener(found[-1])
+    return found, ""

@@ -1,0 +1,93 @@
+"""A checkpoint and a result are taken back to where a crash would have left them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
+from onceproof.spark_checks.inject.checkpoint_edits import MANIFEST, entries, remove
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_STATE = re.compile(r"\.?(\d+)(?:_[^.]+)?\.(?:delta|snapshot|changelog|zip)(?:\.crc)?")
+
+
+def rewind(checkpoint: Path, result: Path, placed: PlacedFault) -> str:
+    """Leave what a crash would have left; return why that cannot be, if it cannot.
+
+    The checkpoint has all batches up to the fault's, and maybe later ones. What a
+    batch leaves is deleted in the opposite order: the commit log, the result, the
+    state of each partition, the offset log.
+    """
+    batch, fault = placed.batch, placed.fault
+    if batch not in entries(checkpoint, "commits"):
+        return f"there is no batch {batch}"
+    if fault is GridFault.TORN_COMMITS:
+        _forget(checkpoint, "commits", batch + 1)
+        _forget(checkpoint, "offsets", batch + 1)
+        _forget_results(result, batch + 1)
+        _forget_state(checkpoint, batch + 1)
+        entry = checkpoint / "commits" / str(batch)
+        remove(entry)
+        entry.touch()
+        return ""
+    _forget(checkpoint, "commits", batch)
+    before = fault is GridFault.BEFORE_OFFSETS or fault.of_a_task
+    _forget(checkpoint, "offsets", batch if before else batch + 1)
+    done = fault is GridFault.BEFORE_COMMITS
+    _forget_results(result, batch + 1 if done else batch)
+    kept = _forget_state(
+        checkpoint,
+        batch + 1 if done else batch,
+        first=batch + 1 if fault is GridFault.IN_TASKS else None,
+    )
+    if fault is GridFault.IN_TASKS and not kept:
+        return "the query has no state, or one task alone commits it"
+    return ""
+
+
+def _forget(checkpoint: Path, log: str, begin: int) -> None:
+    for batch in entries(checkpoint, log):
+        if batch >= begin:
+            remove(checkpoint / log / str(batch))
+
+
+def _forget_results(result: Path, begin: int) -> None:
+    for folder in (result, result / MANIFEST):
+        if not folder.is_dir():
+            continue
+        for path in folder.iterdir():
+            number = path.name.removesuffix(".json").removesuffix(".compact")
+            if number.isdigit() and int(number) >= begin:
+                remove(path)
+
+
+def _forget_state(checkpoint: Path, kept: int, first: int | None = None) -> bool:
+    """Delete state of later versions; partition 0 keeps up to ``first``, if given.
+
+    Returns whether partition 0 has kept what another partition has lost.
+    """
+    mine, theirs = False, False
+    folder = checkpoint / "state"
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        found = _STATE.fullmatch(path.name)
+        if found is None:
+            continue
+        partition = path.relative_to(folder).parts[1]
+        version = int(found.group(1))
+        most = kept if first is None or partition != "0" else first
+        if version > most:
+            path.unlink()
+            theirs = theirs or partition != "0"
+        elif version > kept:
+            mine = True
+    return mine and theirs
+
+
+def copied(source: Path, target: Path) -> None:
+    """Put a copy of a folder in the place of another, with the times of its files."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(source, target)

@@ -1,0 +1,1 @@
+"""Streaming queries and configurations as data, with the events that they read."""

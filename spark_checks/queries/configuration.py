@@ -1,0 +1,129 @@
+"""A configuration as data: how Spark keeps state and moves on, and where rows go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from onceproof.model.errors import UsageError
+from onceproof.model.text import did_you_mean
+from onceproof.spark_checks.queries.query_spec import OutputMode
+
+if TYPE_CHECKING:
+    from onceproof.spark_checks.queries.query_spec import QuerySpec
+
+_STATE = "org.apache.spark.sql.execution.streaming.state."
+_PROVIDERS = {
+    "hdfs": f"{_STATE}HDFSBackedStateStoreProvider",
+    "rocksdb": f"{_STATE}RocksDBStateStoreProvider",
+}
+CHOICES = {
+    "provider": tuple(_PROVIDERS),
+    "changelog": ("off", "on"),
+    "format": ("1", "2"),
+    "trigger": ("available-now", "processing-time"),
+    "sink": ("foreach-batch", "files", "skips"),
+}
+"""What each setting of a configuration can be."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """How a query is run."""
+
+    provider: str = "hdfs"
+    """The state store provider: ``hdfs`` or ``rocksdb``."""
+    changelog: str = "off"
+    """Whether RocksDB writes changelogs: ``on`` or ``off``."""
+    format: str = "1"
+    """The format of the state in the checkpoint: ``1`` or ``2``."""
+    trigger: str = "available-now"
+    """What starts a batch: ``available-now`` or ``processing-time``."""
+    sink: str = "foreach-batch"
+    """Where rows go: ``foreach-batch`` writes a file for each batch id, in one step;
+    ``files`` is Spark's file sink, read through its manifest; ``skips`` is the first,
+    and leaves out a batch id that is there already."""
+    partitions: int = 2
+    """How many partitions the state has."""
+    retain: int = 100
+    """How many batches Spark keeps logs and state of."""
+
+    @property
+    def name(self) -> str:
+        """Name what differs from the default."""
+        plain = Configuration()
+        odd = [
+            f"{f.name}={getattr(self, f.name)}"
+            for f in fields(self)
+            if getattr(self, f.name) != getattr(plain, f.name)
+        ]
+        return ",".join(odd) or "default"
+
+    def settings(self) -> dict[str, str]:
+        """Return Spark's settings."""
+        of_state = "spark.sql.streaming.stateStore."
+        changelog = "true" if self.changelog == "on" else "false"
+        return {
+            f"{of_state}providerClass": _PROVIDERS[self.provider],
+            f"{of_state}rocksdb.changelogCheckpointing.enabled": changelog,
+            f"{of_state}checkpointFormatVersion": self.format,
+            "spark.sql.shuffle.partitions": str(self.partitions),
+            "spark.sql.streaming.minBatchesToRetain": str(self.retain),
+        }
+
+    def refusal(self, query: QuerySpec) -> str:
+        """Return why Spark does not run a query so; the empty text if it does."""
+        if self.provider == "hdfs" and (self.changelog == "on" or self.format != "1"):
+            return "changelogs and checkpoint format 2 are RocksDB's"
+        if self.format == "2" and self.changelog == "off":
+            return "checkpoint format 2 needs changelogs"
+        if self.provider == "hdfs" and query.only_rocksdb:
+            return "its state needs RocksDB"
+        if self.sink == "files" and query.mode is not OutputMode.APPEND:
+            return "the file sink only appends"
+        if self.sink == "files" and query.writes > 1:
+            return "only foreachBatch writes several times"
+        if not query.stateful and self.provider != "hdfs":
+            return "it has no state"
+        return ""
+
+
+def parsed(text: str) -> Configuration:
+    """Read a configuration such as ``provider=rocksdb,changelog=on``.
+
+    Raises ``UsageError``.
+    """
+    found = Configuration()
+    for part in text.split(",") if text != "default" else ():
+        name, _, value = part.partition("=")
+        if name not in {f.name for f in fields(Configuration)}:
+            hint = did_you_mean(name, [f.name for f in fields(Configuration)])
+            message = f"a configuration has no {name!r}; {hint}"
+            raise UsageError(message)
+        if name in CHOICES:
+            if value not in CHOICES[name]:
+                message = f"{name} is one of {', '.join(CHOICES[name])}, not {value!r}"
+                raise UsageError(message)
+            found = replace(found, **{name: value})  # type: ignore[arg-type]
+            continue
+        if not value.isdigit() or int(value) < 1:
+            message = f"{name} is a number of 1 or more, not {value!r}"
+            raise UsageError(message)
+        found = replace(found, **{name: int(value)})  # type: ignore[arg-type]
+    return found
+
+
+CONFIGURATIONS = (
+    Configuration(),
+    Configuration(provider="rocksdb"),
+    Configuration(provider="rocksdb", changelog="on"),
+    Configuration(provider="rocksdb", changelog="on", format="2"),
+    Configuration(sink="files"),
+    Configuration(provider="rocksdb", changelog="on", format="2", sink="files"),
+    Configuration(sink="skips"),
+    Configuration(provider="rocksdb", changelog="on", format="2", sink="skips"),
+    Configuration(trigger="processing-time"),
+    Configuration(provider="rocksdb", retain=1),
+    Configuration(provider="rocksdb", changelog="on", retain=2),
+)
+"""The configurations of the grid."""

@@ -1,0 +1,97 @@
+"""The grid on real Spark: what holds, what is refuted, and what a restart heals."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.properties.guarantees import BATCH_EQUIVALENCE, RECOVERABLE
+from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.grid.cell_runs import CellRuns
+from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
+from onceproof.spark_checks.queries.catalogue import every_query, named
+from onceproof.spark_checks.queries.configuration import CONFIGURATIONS, parsed
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def runs_of(pool):
+    """Run queries in the warm session of the tests."""
+    made = []
+    with pool.session(attempts=2, partitions=2) as session:
+
+        def make(query, configuration):
+            one = CellRuns(
+                session.fork(), pool.folder("grid"), named(query), parsed(configuration)
+            )
+            made.append(one)
+            return one
+
+        yield make
+        for one in made:
+            one.close()
+
+
+def test_a_batch_that_dies_in_its_tasks_counts_once(runs_of):
+    """The stream equals the batch run, without a fault and after it."""
+    runs = runs_of("total-update", "default")
+
+    plain = runs.without_fault()
+    hit = runs.with_fault(PlacedFault(GridFault.IN_TASKS, 1))
+
+    assert plain.verdict(BATCH_EQUIVALENCE) is Verdict.HELD, plain.story()
+    assert hit.verdict(BATCH_EQUIVALENCE) is Verdict.HELD, hit.story()
+    assert hit.verdict(RECOVERABLE) is Verdict.HELD
+
+
+@pytest.mark.ci
+def test_a_skipped_batch_has_no_state_to_go_on_from(runs_of):
+    """With checkpoint format 2 no restart brings such a query back."""
+    runs = runs_of("window-append", "provider=rocksdb,changelog=on,format=2,sink=files")
+
+    plain = runs.without_fault()
+    hit = runs.with_fault(PlacedFault(GridFault.BEFORE_COMMITS, 2))
+
+    assert not plain.refuted, plain.story()
+    assert hit.verdict(RECOVERABLE) is Verdict.REFUTED
+    assert not hit.rested
+    assert any("no restart brings the query back" in line for line in hit.story())
+
+
+@pytest.mark.ci
+def test_rows_that_a_crash_holds_back_come_with_further_input(runs_of):
+    """A restart does not run the batch without data that would have shown them."""
+    runs = runs_of("window-append", "default")
+
+    runs.without_fault()
+    hit = runs.with_fault(PlacedFault(GridFault.BEFORE_OFFSETS, 3))
+
+    assert hit.verdict(BATCH_EQUIVALENCE) is Verdict.REFUTED
+    assert hit.with_batch.equal
+    assert "further input makes up for it" in hit.story()
+
+
+def test_a_fault_in_a_batch_that_is_not_there_is_not_judged(runs_of):
+    """It is undecided, and not held."""
+    runs = runs_of("total-update", "default")
+    runs.without_fault()
+
+    cell = runs.with_fault(PlacedFault(GridFault.BEFORE_COMMITS, 99))
+
+    assert cell.refusal
+    assert set(cell.verdicts.values()) == {Verdict.UNDECIDED}
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize("configuration", [c.name for c in CONFIGURATIONS])
+@pytest.mark.parametrize("query", sorted(every_query()))
+def test_without_a_fault_each_query_equals_its_batch_run(runs_of, query, configuration):
+    """In each configuration that Spark has for it."""
+    if parsed(configuration).refusal(named(query)):
+        pytest.skip("Spark does not run it so")
+    if query == "transform-with-state":
+        pytest.importorskip("google.protobuf")
+
+    cell = runs_of(query, configuration).without_fault()
+
+    assert not cell.refuted, cell.story()
