@@ -30,7 +30,7 @@ class MicroBatchStateful(Protocol):
     PARTITION = Sink.PARTITION
     ATTEMPT = Sink.ATTEMPT
 
-    store = part(StateStore)
+    versions = part(StateStore)
     results = part(Results)
 
     offsets = state(0, high=BATCH)
@@ -88,7 +88,7 @@ class MicroBatchStateful(Protocol):
             ),
         )
         self.task[p, a] = Task.WRITTEN
-        self.store.commit(b, p)
+        self.versions.commit(b, p)
 
     @action(per=(PARTITION, ATTEMPT))
     def commit_task(self, p: Member, a: Member) -> None:
@@ -108,7 +108,7 @@ class MicroBatchStateful(Protocol):
         )
         self.results.there[b] = True
         self.results.shown.where(lambda e, p: self._closes_in(e, b)).set(
-            lambda e, p: self.store.before(b, e, p)
+            lambda e, p: self.versions.before(b, e, p)
         )
         self.driver = Driver.COMMITTING
         self.ran = True
@@ -119,7 +119,7 @@ class MicroBatchStateful(Protocol):
         when(
             self.driver == Driver.COMMITTING,
             self.commits == b,
-            self.store.can_be_logged(self.ran),
+            self.versions.can_be_logged(self.ran),
         )
         self.logged = if_else(self.ran, b + 1, self.logged)
         self.commits = b + 1
@@ -128,7 +128,7 @@ class MicroBatchStateful(Protocol):
 
     @action(per=BATCH)
     def run_without_data(self, b: Member) -> None:
-        """All is read: a batch without data shows the windows that are closed by now."""
+        """All is read: a batch without data shows the windows that are closed."""
         when(
             self.driver == Driver.PLANNING,
             b == self.BATCH.last,
@@ -139,7 +139,7 @@ class MicroBatchStateful(Protocol):
         )
         self.closed = True
         self.results.shown.where(lambda e, p: e >= self.begins[b]).set(
-            lambda e, p: self.store.held[b, e, p]
+            lambda e, p: self.versions.held[b, e, p]
         )
 
     def goes_on(self) -> bool:
@@ -196,7 +196,7 @@ class MicroBatchStateful(Protocol):
         return all_of(
             self.driver == Driver.DOWN,
             any_of(
-                all_of(self.commits == b, self.store.held[b, b, p] > 0)
+                all_of(self.commits == b, self.versions.held[b, b, p] > 0)
                 for b in self.BATCH
                 for p in self.PARTITION
             ),
@@ -228,7 +228,7 @@ class MicroBatchStatefulSkippedIds(MicroBatchStateful):
 
     breaks = _LOSES
 
-    store = part(StateStore, default=StateStoreWithIds)
+    versions = part(StateStore, default=StateStoreWithIds)
     results = part(Results, default=ResultsSkipped)
 
 
@@ -254,4 +254,4 @@ class MicroBatchStatefulInPlace(MicroBatchStateful):
 
     breaks = ("at-most-once", "effectively-once", "batch-equivalence")
 
-    store = part(StateStore, default=StateStoreInPlace)
+    versions = part(StateStore, default=StateStoreInPlace)

@@ -92,7 +92,9 @@ class CellRuns:
         began = time.perf_counter()
         runs = self._runs
         copied(self._kept, runs.folder)
-        refusal = rewind(runs.checkpoint, runs.result, placed)
+        refusal = rewind(
+            runs.checkpoint, runs.result, placed, retain=self._configuration.retain
+        )
         if refusal:
             return Cell(self._query, self._configuration, placed, refusal=refusal)
         error = runs.once(self._patience, placed)

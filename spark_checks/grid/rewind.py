@@ -15,14 +15,21 @@ if TYPE_CHECKING:
 _STATE = re.compile(r"\.?(\d+)(?:_[^.]+)?\.(?:delta|snapshot|changelog|zip)(?:\.crc)?")
 
 
-def rewind(checkpoint: Path, result: Path, placed: PlacedFault) -> str:
+def rewind(
+    checkpoint: Path, result: Path, placed: PlacedFault, *, retain: int = 100
+) -> str:
     """Leave what a crash would have left; return why that cannot be, if it cannot.
 
     The checkpoint has all batches up to the fault's, and maybe later ones. What a
     batch leaves is deleted in the opposite order: the commit log, the result, the
-    state of each partition, the offset log.
+    state of each partition, the offset log. ``retain`` is how many batches Spark keeps:
+    what a later batch has purged cannot be put back, and the crash would have found it.
     """
     batch, fault = placed.batch, placed.fault
+    before = fault is GridFault.BEFORE_OFFSETS or fault.of_a_task
+    later = max(entries(checkpoint, "commits"), default=0) - batch
+    if later + before >= retain:
+        return "a later batch has purged what this crash would have found"
     if batch not in entries(checkpoint, "commits"):
         return f"there is no batch {batch}"
     if fault is GridFault.TORN_COMMITS:
@@ -35,8 +42,10 @@ def rewind(checkpoint: Path, result: Path, placed: PlacedFault) -> str:
         entry.touch()
         return ""
     _forget(checkpoint, "commits", batch)
-    before = fault is GridFault.BEFORE_OFFSETS or fault.of_a_task
     _forget(checkpoint, "offsets", batch if before else batch + 1)
+    if before and batch == 0:
+        # Spark makes the folder after offsets/0, and refuses to start with one.
+        shutil.rmtree(checkpoint / "state", ignore_errors=True)
     done = fault is GridFault.BEFORE_COMMITS
     _forget_results(result, batch + 1 if done else batch)
     kept = _forget_state(

@@ -72,6 +72,11 @@ def agree(events, strays, rested):
     return None
 
 
+def as_a_batch_run(events, strays, rested):
+    wrong = any(outcomes[2][1] != int(accepted) for _, accepted, outcomes in events)
+    return 2 if wrong or strays[2] else None
+
+
 PLAIN = {
     "at-most-once": at_most_once,
     "at-least-once": at_least_once,
@@ -79,6 +84,7 @@ PLAIN = {
     "durable": durable,
     "recoverable": recovered,
     "agreement": agree,
+    "batch-equivalence": as_a_batch_run,
 }
 
 

@@ -20,8 +20,9 @@ class StateStore(Part):
     held = state(0, high=MOST, per=(BATCH, BATCH, PARTITION))
 
     def before(self, b: Member, e: Member, p: Member) -> int:
-        """Count the event of batch ``e`` in the version that batch ``b`` begins with."""
-        return total(if_else(b == v + 1, self.held[v, e, p], 0) for v in self.BATCH)
+        """Count the event of batch ``e`` in the version that ``b`` begins with."""
+        found = total(if_else(b == v + 1, self.held[v, e, p], 0) for v in self.BATCH)
+        return min_of(found, MOST)
 
     def commit(self, b: Member, p: Member) -> None:
         """Commit the version of batch ``b`` in a partition."""
@@ -53,7 +54,7 @@ class StateStoreInPlace(StateStore):
 
     def before(self, b: Member, e: Member, p: Member) -> int:
         """What is there counts, also what this batch has put there before."""
-        older = total(if_else(b == v + 1, self.held[v, e, p], 0) for v in self.BATCH)
+        older = super().before(b, e, p)
         return max_of(older, self.held[b, e, p])
 
     def commit(self, b: Member, p: Member) -> None:

@@ -181,7 +181,8 @@ def test_witnesses_are_assumptions_and_no_guarantees():
     """That a model is not idle is told, and promises nothing."""
     found = records()
 
-    assert set(found) == {prop.name for prop in GUARANTEES}
+    judged = {prop.name for prop in GUARANTEES} - {"batch-equivalence"}
+    assert set(found) == judged
     lines = [a for a in found["durable"].assumptions if a.kind == "checked"]
     assert "all-done, died-in-a-batch, tried-again" in lines[0].text
 

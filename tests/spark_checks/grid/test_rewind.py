@@ -78,3 +78,29 @@ def test_a_batch_that_is_not_there_is_refused(run):
     placed = PlacedFault(GridFault.BEFORE_COMMITS, 3)
 
     assert "no batch 3" in rewind(run / "checkpoint", run / "result", placed)
+
+
+def test_before_the_first_batch_there_is_no_state_at_all(run):
+    """Spark refuses to begin with a folder of state, which no crash leaves there."""
+    placed = PlacedFault(GridFault.BEFORE_OFFSETS, 0)
+
+    assert rewind(run / "checkpoint", run / "result", placed) == ""
+
+    assert not (run / "checkpoint" / "state").exists()
+
+
+@pytest.mark.parametrize(
+    ("fault", "batch", "refused"),
+    [
+        (GridFault.BEFORE_COMMITS, 2, False),
+        (GridFault.BEFORE_OFFSETS, 2, True),
+        (GridFault.BEFORE_COMMITS, 1, True),
+    ],
+)
+def test_what_a_later_batch_has_purged_is_not_made_up(run, fault, batch, refused):
+    """A crash would have found what is gone, so nothing is judged without it."""
+    placed = PlacedFault(fault, batch)
+
+    refusal = rewind(run / "checkpoint", run / "result", placed, retain=1)
+
+    assert ("purged" in refusal) == refused
