@@ -136,7 +136,7 @@ class CellRuns:
 
     def _rest(self, error: str) -> tuple[tuple[str, ...], bool]:
         """Restart a query that failed; return why runs failed, and whether it rests."""
-        errors = []
+        errors: list[str] = []
         while error and len(errors) < _RESTARTS:
             errors.append(error)
             error = self._runs.once(self._patience)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import UsageError
 from onceproof.properties.verdicts import Verdict, exit_status
 from onceproof.spark_checks.grid.cell_runs import CellRuns
+from onceproof.spark_checks.grid.rewind import PURGED
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.replay.budget import Budget
 from onceproof.spark_checks.session.session_pool import SessionPool
@@ -39,12 +40,17 @@ class GridReport:
         """The cells in which a guarantee is refuted."""
         return [cell for cell in self.cells if cell.refuted]
 
+    @property
+    def not_replayed(self) -> list[Cell]:
+        """The cells whose fault may happen, and could not be injected."""
+        return [cell for cell in self.cells if cell.refusal == PURGED]
+
     def status(self) -> int:
-        """Return the exit status: 1 for a refuted cell, 2 if anything is left."""
+        """Return the exit status: 1 for a refuted cell, 2 if one was not replayed."""
         judged = [cell for cell in self.cells if not cell.refusal]
         found = [v for cell in judged for v in cell.verdicts.values()]
-        # A query that does not come back is refuted; that says all there is to say.
-        return exit_status([*found, *(Verdict.UNDECIDED for _ in self.left)])
+        open_ = [*self.left, *self.not_replayed]
+        return exit_status([*found, *(Verdict.UNDECIDED for _ in open_)])
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain data."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _STATE = re.compile(r"\.?(\d+)(?:_[^.]+)?\.(?:delta|snapshot|changelog|zip)(?:\.crc)?")
 
+PURGED = "a later batch has purged what this crash would have found"
+
 
 def rewind(
     checkpoint: Path, result: Path, placed: PlacedFault, *, retain: int = 100
@@ -29,7 +31,7 @@ def rewind(
     before = fault is GridFault.BEFORE_OFFSETS or fault.of_a_task
     later = max(entries(checkpoint, "commits"), default=0) - batch
     if later + before >= retain:
-        return "a later batch has purged what this crash would have found"
+        return PURGED
     if batch not in entries(checkpoint, "commits"):
         return f"there is no batch {batch}"
     if fault is GridFault.TORN_COMMITS:

@@ -12,7 +12,7 @@ from onceproof.spark_checks.queries.events import CLOSING
 from onceproof.spark_checks.queries.query_spec import OutputMode, QuerySpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -91,10 +91,10 @@ def dying(result: DataFrame, marks: Path, batch: int, *, after: bool) -> DataFra
     it have committed their state.
     """
 
-    def passed(parts: Iterator[Any]) -> Iterator[Any]:
+    def passed(parts: Iterable[Any]) -> Iterable[Any]:
         from pyspark import TaskContext  # noqa: PLC0415 - in workers only
 
-        context = TaskContext.get()
+        context: Any = TaskContext.get()
         running = context.getLocalProperty("streaming.sql.batchId")
         strikes = running == str(batch) and context.attemptNumber() == 0
         if strikes and not after:

@@ -27,6 +27,9 @@ def show_grid(report: GridReport) -> None:
     pairs: Counter[tuple[str, str]] = Counter()
     bad: Counter[tuple[str, str]] = Counter()
     absent: Counter[tuple[str, str]] = Counter()
+    unreplayed = Counter(
+        (cell.query.name, cell.configuration.name) for cell in report.not_replayed
+    )
     for cell in report.cells:
         pair = (cell.query.name, cell.configuration.name)
         pairs[pair] += 1
@@ -35,7 +38,10 @@ def show_grid(report: GridReport) -> None:
     for pair, cells in pairs.items():
         judged = cells - absent[pair]
         verdict = f"{bad[pair]} refuted" if bad[pair] else "held"
-        besides = f"; {absent[pair]} faults do not exist here" if absent[pair] else ""
+        none = absent[pair] - unreplayed[pair]
+        besides = f"; {none} faults do not exist here" if none else ""
+        if unreplayed[pair]:
+            besides += f"; {unreplayed[pair]} faults were not replayed"
         click.echo(f"{pair[0]} [{pair[1]}]: {verdict}, of {judged} cells{besides}")
     for cell in refuted:
         broken = [name for name, v in cell.verdicts.items() if v == "refuted"]

@@ -28,9 +28,9 @@ def _slots(events: DataFrame) -> DataFrame:
 
 def _processor() -> Any:
     """Return a processor that sums the amounts of a span, and emits at its end."""
-    from pyspark.sql.streaming import StatefulProcessor  # noqa: PLC0415 - Spark 4
+    from pyspark.sql.streaming import stateful_processor  # noqa: PLC0415 - Spark 4
 
-    class _SumUntilClosed(StatefulProcessor):  # type: ignore[misc,unused-ignore]
+    class _SumUntilClosed(stateful_processor.StatefulProcessor):
         def init(self, handle: Any) -> None:
             self.handle = handle
             self.total = handle.getValueState("total", "total long")
