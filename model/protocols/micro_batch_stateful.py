@@ -8,9 +8,9 @@ from onceproof.model.protocols.parts.sinks.sink import Sink
 from onceproof.model.protocols.parts.state_stores import (
     Results,
     ResultsSkipped,
-    StateStore,
-    StateStoreInPlace,
-    StateStoreWithIds,
+    StateInPlace,
+    StateVersions,
+    StateVersionsWithIds,
 )
 
 
@@ -30,7 +30,7 @@ class MicroBatchStateful(Protocol):
     PARTITION = Sink.PARTITION
     ATTEMPT = Sink.ATTEMPT
 
-    versions = part(StateStore)
+    versions = part(StateVersions)
     results = part(Results)
 
     offsets = state(0, high=BATCH)
@@ -228,7 +228,7 @@ class MicroBatchStatefulSkippedIds(MicroBatchStateful):
 
     breaks = _LOSES
 
-    versions = part(StateStore, default=StateStoreWithIds)
+    versions = part(StateVersions, default=StateVersionsWithIds)
     results = part(Results, default=ResultsSkipped)
 
 
@@ -254,4 +254,4 @@ class MicroBatchStatefulInPlace(MicroBatchStateful):
 
     breaks = ("at-most-once", "effectively-once", "batch-equivalence")
 
-    versions = part(StateStore, default=StateStoreInPlace)
+    versions = part(StateVersions, default=StateInPlace)

@@ -34,6 +34,7 @@ ASPECTS = {
     "effectively-once": EFFECT,
     "durable": EFFECT,
     "recoverable": EFFECT,
+    "batch-equivalence": EFFECT,
     "atomic-visibility": VISIBILITY,
     "agreement": AGREEMENT,
 }

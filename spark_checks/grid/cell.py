@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
     from onceproof.spark_checks.grid.comparison import Comparison
     from onceproof.spark_checks.grid.grid_faults import PlacedFault
-    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
 AFTER_RECOVERY, AFTER_MORE = "after the recovery", "after further input"
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One query in one configuration, with one fault."""
 
     query: QuerySpec
     """The query."""
-    configuration: Configuration
+    configuration: QueryConfiguration
     """How it ran."""
     placed: PlacedFault
     """What failed."""

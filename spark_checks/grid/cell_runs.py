@@ -7,13 +7,14 @@ import time
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.grid.cell import Cell
+from onceproof.spark_checks.grid.cell import GridCell
 from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import every_fault
 from onceproof.spark_checks.grid.grid_query import NO_FAULT, GridQuery
 from onceproof.spark_checks.grid.rewind import copied, rewind
 from onceproof.spark_checks.grid.writers import as_text, committed, plain, seen
 from onceproof.spark_checks.queries import events
+from onceproof.spark_checks.queries.query_spec import itself
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from onceproof.spark_checks.grid.grid_faults import PlacedFault
     from onceproof.spark_checks.grid.writers import ResultRow
-    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
 _RESTARTS = 3
@@ -38,7 +39,7 @@ class CellRuns:
         spark: SparkSession,
         folder: Path,
         query: QuerySpec,
-        configuration: Configuration,
+        configuration: QueryConfiguration,
         *,
         patience: float = _PATIENCE,
     ) -> None:
@@ -52,14 +53,14 @@ class CellRuns:
         self._kept = folder / "kept"
         self._first: tuple[ResultRow, ...] = ()
         self._late = (
-            sorted(events.late(events.BATCHES, query.closes))
+            sorted(events.late(events.BATCHES, query.closes or itself))
             if query.watermarked
             else []
         )
         self._batches: dict[tuple[tuple[int, int], ...], tuple[ResultRow, ...]] = {}
         self.batches = 0
 
-    def without_fault(self) -> Cell:
+    def without_fault(self) -> GridCell:
         """Run without a fault, and keep what lies there before further input."""
         began = time.perf_counter()
         every = len(events.BATCHES)
@@ -73,7 +74,7 @@ class CellRuns:
         if rested:
             self._runs.offer(events.FIRST, every)
             errors, rested = self._rest(self._runs.once(self._patience))
-        return Cell(
+        return GridCell(
             self._query,
             self._configuration,
             NO_FAULT,
@@ -87,7 +88,7 @@ class CellRuns:
         """List the faults of the batches that were run before further input."""
         return every_fault(self.batches, torn=torn)
 
-    def with_fault(self, placed: PlacedFault) -> Cell:
+    def with_fault(self, placed: PlacedFault) -> GridCell:
         """Take the run back to a fault, let the query recover, and go on."""
         began = time.perf_counter()
         runs = self._runs
@@ -96,21 +97,21 @@ class CellRuns:
             runs.checkpoint, runs.result, placed, retain=self._configuration.retain
         )
         if refusal:
-            return Cell(self._query, self._configuration, placed, refusal=refusal)
+            return GridCell(self._query, self._configuration, placed, refusal=refusal)
         error = runs.once(self._patience, placed)
         if placed.fault.of_a_task and not runs.marks.is_dir():
             reason = "no task of the batch ran"
-            return Cell(self._query, self._configuration, placed, refusal=reason)
+            return GridCell(self._query, self._configuration, placed, refusal=reason)
         if placed.fault.of_a_task and not any(runs.marks.iterdir()):
             reason = f"no task of batch {placed.batch} ran, so none died"
-            return Cell(self._query, self._configuration, placed, refusal=reason)
+            return GridCell(self._query, self._configuration, placed, refusal=reason)
         errors, rested = self._rest(error)
         with_run = Comparison(self._first, self._seen())
         if rested:
             runs.offer(events.FIRST, len(events.BATCHES))
             later, rested = self._rest(runs.once(self._patience))
             errors += later
-        return Cell(
+        return GridCell(
             self._query,
             self._configuration,
             placed,
@@ -121,7 +122,7 @@ class CellRuns:
             seconds=time.perf_counter() - began,
         )
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[GridCell]:
         """Run without a fault, and if that is right, with each."""
         first = self.without_fault()
         yield first

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]{5,})\]")
@@ -31,7 +31,7 @@ class GridQuery:
         spark: SparkSession,
         folder: Path,
         query: QuerySpec,
-        configuration: Configuration,
+        configuration: QueryConfiguration,
     ) -> None:
         """Run a query in a ``folder``; nothing is started yet."""
         self._spark = spark

@@ -16,8 +16,8 @@ from onceproof.spark_checks.session.session_pool import SessionPool
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from onceproof.spark_checks.grid.cell import Cell
-    from onceproof.spark_checks.queries.configuration import Configuration
+    from onceproof.spark_checks.grid.cell import GridCell
+    from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
     from onceproof.spark_checks.replay.budget import Deadline
 
@@ -28,7 +28,7 @@ _ATTEMPTS, _PARTITIONS = 2, 2
 class GridReport:
     """All cells that were judged, and what is left."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
     """The cells, in the order in which they were run."""
     left: tuple[str, ...]
     """What time did not suffice for: a query in a configuration, with its faults."""
@@ -36,12 +36,12 @@ class GridReport:
     """The version of PySpark."""
 
     @property
-    def refuted(self) -> list[Cell]:
+    def refuted(self) -> list[GridCell]:
         """The cells in which a guarantee is refuted."""
         return [cell for cell in self.cells if cell.refuted]
 
     @property
-    def not_replayed(self) -> list[Cell]:
+    def not_replayed(self) -> list[GridCell]:
         """The cells whose fault may happen, and could not be injected."""
         return [cell for cell in self.cells if cell.refusal == PURGED]
 
@@ -64,11 +64,11 @@ class GridReport:
 
 def run_grid(
     queries: Sequence[QuerySpec],
-    configurations: Sequence[Configuration],
+    configurations: Sequence[QueryConfiguration],
     *,
     budget: float | None = None,
     torn: bool = False,
-    listener: Callable[[Cell], None] = lambda _: None,
+    listener: Callable[[GridCell], None] = lambda _: None,
     pool: SessionPool | None = None,
 ) -> GridReport:
     """Run each query in each configuration that Spark has for it, with each fault.
@@ -85,7 +85,7 @@ def run_grid(
     own = pool is None
     pool = pool or SessionPool(ENTRY_POINTS)
     times = Budget(budget, len(pairs))
-    cells: list[Cell] = []
+    cells: list[GridCell] = []
     left: list[str] = []
     try:
         with pool.session(attempts=_ATTEMPTS, partitions=_PARTITIONS) as session:
@@ -112,10 +112,10 @@ def run_grid(
 def _cells(
     runs: CellRuns,
     deadline: Deadline,
-    listener: Callable[[Cell], None],
+    listener: Callable[[GridCell], None],
     *,
     torn: bool,
-) -> tuple[list[Cell], str]:
+) -> tuple[list[GridCell], str]:
     """Run the cells of a query in a configuration until time is over."""
     if deadline.over:
         return [], "no run"

@@ -28,7 +28,7 @@ CHOICES = {
 
 
 @dataclass(frozen=True)
-class Configuration:
+class QueryConfiguration:
     """How a query is run."""
 
     provider: str = "hdfs"
@@ -51,7 +51,7 @@ class Configuration:
     @property
     def name(self) -> str:
         """Name what differs from the default."""
-        plain = Configuration()
+        plain = QueryConfiguration()
         odd = [
             f"{f.name}={getattr(self, f.name)}"
             for f in fields(self)
@@ -88,16 +88,16 @@ class Configuration:
         return ""
 
 
-def parsed(text: str) -> Configuration:
+def parsed(text: str) -> QueryConfiguration:
     """Read a configuration such as ``provider=rocksdb,changelog=on``.
 
     Raises ``UsageError``.
     """
-    found = Configuration()
+    found = QueryConfiguration()
     for part in text.split(",") if text != "default" else ():
         name, _, value = part.partition("=")
-        if name not in {f.name for f in fields(Configuration)}:
-            hint = did_you_mean(name, [f.name for f in fields(Configuration)])
+        if name not in {f.name for f in fields(QueryConfiguration)}:
+            hint = did_you_mean(name, [f.name for f in fields(QueryConfiguration)])
             message = f"a configuration has no {name!r}; {hint}"
             raise UsageError(message)
         if name in CHOICES:
@@ -114,16 +114,16 @@ def parsed(text: str) -> Configuration:
 
 
 CONFIGURATIONS = (
-    Configuration(),
-    Configuration(provider="rocksdb"),
-    Configuration(provider="rocksdb", changelog="on"),
-    Configuration(provider="rocksdb", changelog="on", format="2"),
-    Configuration(sink="files"),
-    Configuration(provider="rocksdb", changelog="on", format="2", sink="files"),
-    Configuration(sink="skips"),
-    Configuration(provider="rocksdb", changelog="on", format="2", sink="skips"),
-    Configuration(trigger="processing-time"),
-    Configuration(provider="rocksdb", retain=1),
-    Configuration(provider="rocksdb", changelog="on", retain=2),
+    QueryConfiguration(),
+    QueryConfiguration(provider="rocksdb"),
+    QueryConfiguration(provider="rocksdb", changelog="on"),
+    QueryConfiguration(provider="rocksdb", changelog="on", format="2"),
+    QueryConfiguration(sink="files"),
+    QueryConfiguration(provider="rocksdb", changelog="on", format="2", sink="files"),
+    QueryConfiguration(sink="skips"),
+    QueryConfiguration(provider="rocksdb", changelog="on", format="2", sink="skips"),
+    QueryConfiguration(trigger="processing-time"),
+    QueryConfiguration(provider="rocksdb", retain=1),
+    QueryConfiguration(provider="rocksdb", changelog="on", retain=2),
 )
 """The configurations of the grid."""

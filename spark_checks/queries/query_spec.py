@@ -41,8 +41,9 @@ class QuerySpec:
     """How many inputs it has: one, or two, which are watermarked apart."""
     stateful: bool = True
     """Whether it keeps state from batch to batch."""
-    closes: Callable[[int], int] = itself
-    """For the second of an event, when its result takes no more events."""
+    closes: Callable[[int], int] | None = None
+    """For the second of an event, when its result takes no more events; None if it is
+    late once the watermark has passed it."""
     watermarked: bool = True
     """Whether lateness drops events."""
     batch: Callable[..., DataFrame] | None = None

@@ -28,6 +28,12 @@ SHOWN = {
         "restart with a new checkpoint: 10 of 20 orders are there\n"
         "restart with a new checkpoint and identifier: 20 of 20 orders are there"
     ),
+    "skipped_batch": (
+        "format 2, file sink, the driver dies: assertion failed: CheckpointInfo "
+        "length: 0, numPartitions: 2; readers see 0 of 1 windows\n"
+        "format 2, foreachBatch, no fault: it runs; readers see 1 of 1 windows\n"
+        "format 2, foreachBatch, the driver dies: it runs; readers see 1 of 1 windows"
+    ),
     "swallowed_errors": (
         "batches that Spark noted as done: 0, 1\n"
         "events that the service has taken: order-1"
@@ -52,6 +58,7 @@ def test_each_script_is_run():
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
         pytest.param("hudi_new_checkpoint", marks=pytest.mark.grid),
+        pytest.param("skipped_batch", marks=pytest.mark.ci),
         pytest.param("swallowed_errors", marks=pytest.mark.grid),
         pytest.param("truncated_foreach", marks=pytest.mark.ci),
     ],

@@ -6,7 +6,7 @@ from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 
-class StateStore(Part):
+class StateVersions(Part):
     """A state store with a version for each batch, in each partition.
 
     A task loads the version of the batch before, adds its event, and commits the next
@@ -35,7 +35,7 @@ class StateStore(Part):
         return all_of(ran == ran)
 
 
-class StateStoreWithIds(StateStore):
+class StateVersionsWithIds(StateVersions):
     """The same; the commit log holds the ids of the versions that tasks committed.
 
     Where no task ran in this run, there is no id. Spark's checkpoint format 2.
@@ -46,7 +46,7 @@ class StateStoreWithIds(StateStore):
         return ran
 
 
-class StateStoreInPlace(StateStore):
+class StateInPlace(StateVersions):
     """The same without versions: a commit adds to what is there, whoever put it there.
 
     So does a task that keeps its state in a table of its own.

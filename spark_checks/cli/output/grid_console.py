@@ -10,11 +10,11 @@ import click
 from onceproof.model.text import printable
 
 if TYPE_CHECKING:
-    from onceproof.spark_checks.grid.cell import Cell
+    from onceproof.spark_checks.grid.cell import GridCell
     from onceproof.spark_checks.grid.grid_run import GridReport
 
 
-def show_cell(cell: Cell) -> None:
+def show_cell(cell: GridCell) -> None:
     """Say on stderr which cell is refuted, as soon as it is known."""
     if cell.refuted:
         click.echo(f"refuted: {cell.name}", err=True)

@@ -7,7 +7,7 @@ import pytest
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.queries.configuration import (
     CONFIGURATIONS,
-    Configuration,
+    QueryConfiguration,
     parsed,
 )
 from onceproof.spark_checks.queries.query_spec import OutputMode, QuerySpec
@@ -39,7 +39,7 @@ def test_what_spark_does_not_run_is_refused():
     """Each with its reason."""
     update = QuerySpec("any", lambda events: events, OutputMode.UPDATE)
 
-    assert "RocksDB" in Configuration(changelog="on").refusal(QUERY)
+    assert "RocksDB" in QueryConfiguration(changelog="on").refusal(QUERY)
     assert "needs changelogs" in parsed("provider=rocksdb,format=2").refusal(QUERY)
-    assert "only appends" in Configuration(sink="files").refusal(update)
-    assert Configuration().refusal(QUERY) == ""
+    assert "only appends" in QueryConfiguration(sink="files").refusal(update)
+    assert QueryConfiguration().refusal(QUERY) == ""
