@@ -10,7 +10,15 @@ from onceproof.model.errors import UsageError
 if TYPE_CHECKING:
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
-_KINDS = ("mapped", "windows", "duplicates", "joins", "sessions", "chains", "timers")
+_KINDS = (
+    "mapped",
+    "windows",
+    "duplicates",
+    "joins",
+    "sessions",
+    "chains",
+    "pandas_state",
+)
 
 
 def every_query() -> dict[str, QuerySpec]:

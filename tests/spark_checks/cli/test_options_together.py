@@ -73,6 +73,7 @@ TOGETHER = {
             *("--output", "--json", "--budget", "--store"),
         ],
         ["SINK|FILE", "--trust", "--keep", "--json"],
+        ["--grid", "--query", "--config", "--faults", "--budget", "--json"],
     ],
     "reconcile": [
         [
@@ -110,6 +111,8 @@ WITH = {
     ("check", "--markdown"): ["--all"],
     ("explore", "--max-states"): ["--property"],
     ("replay", "--trust"): ["SINK|FILE"],
+    ("replay", "--query"): ["--grid"],
+    ("replay", "--config"): ["--grid"],
 }
 # Values that another option asks for.
 BESIDE = {

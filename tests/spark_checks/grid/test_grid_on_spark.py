@@ -89,8 +89,6 @@ def test_without_a_fault_each_query_equals_its_batch_run(runs_of, query, configu
     """In each configuration that Spark has for it."""
     if parsed(configuration).refusal(named(query)):
         pytest.skip("Spark does not run it so")
-    if query == "transform-with-state":
-        pytest.importorskip("google.protobuf")
 
     cell = runs_of(query, configuration).without_fault()
 
