@@ -13,7 +13,7 @@ from onceproof.properties.counterexample.file import steps_of
 from onceproof.spark_checks.sinks.code_points import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
     from onceproof.properties.counterexample.file import TraceStep
@@ -72,12 +72,16 @@ class Choice:
                 raise UsageError(message)
 
     def of(
-        self, found: Interleavings, hits: Hits | None = None
+        self,
+        found: Interleavings,
+        hits: Hits | None = None,
+        merged: Container[int] = (),
     ) -> tuple[tuple[Interleaving, ...], tuple[Interleaving, ...]]:
         """Choose: what comes first, and what comes then, each in order of numbers.
 
         ``hits`` gives the places that an interleaving's faults are injected into, and
-        None for one that cannot be replayed; without it all are alike.
+        None for one that cannot be replayed; without it all are alike. Another one is
+        replayed for those that are ``merged``, unless they are asked for by name.
         """
         classes = found.classes
         if self.only is not None:
@@ -88,6 +92,8 @@ class Choice:
             classes = (classes[self.nth % len(classes)],) if classes else ()
         first = tuple(one for one in classes if one.number in self.first)
         others = tuple(one for one in classes if one.number not in self.first)
+        if self.whole:
+            others = tuple(one for one in others if one.number not in merged)
         if self.most is not None and len(others) > self.most:
             others = self._thinned(others, self.most, hits)
         return first, others

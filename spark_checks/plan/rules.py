@@ -42,6 +42,8 @@ CUTS = (LOSE_REQUEST, LOSE_REPLY, LATE_REQUEST)
 """What rules for exchanges do."""
 OUTSIDE = "code that is not followed"
 """The ``function`` of rules for code that is called, and not followed."""
+EFFECTS = "what code leaves between two points"
+"""The ``function`` of a rule to note which points a crash cannot tell apart."""
 ENDS = "the end of a task"
 """The ``function`` of rules for the end of a task that reached any point."""
 

@@ -106,6 +106,7 @@ def request_of(
         timeout=options.timeout,
         # An example is one interleaving; none is left out for want of time.
         budget=options.budget if case is None else None,
+        every_point=options.every_point,
         **numbers,
     )
 

@@ -78,6 +78,8 @@ class Options:
     """How many seconds the fault-free run of a sink may take."""
     budget: float | None = None
     """After how many seconds no interleaving is begun; None for no limit."""
+    every_point: bool = False
+    """Whether crashes are injected even where they leave the same as another one."""
 
     def __str__(self) -> str:
         """Show the options in a line, fit to be typed again."""
@@ -122,6 +124,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "help": "after this time no interleaving of a sink begins; each sink has this "
         "time. Those that differ most come first; if some are left, a sink that is not "
         "refuted is undecided",
+    },
+    "--onceproof-every-point": {
+        "action": "store_true",
+        "help": "inject a crash even between two lines of your code where, in the "
+        "fault-free run, nothing that outlives the process happened since the last "
+        "one: without this option one of such crashes is replayed for all of them",
     },
     "--onceproof-seed": {
         "type": int,
@@ -221,6 +229,7 @@ def options_of(config: pytest.Config) -> Options:
         shrink=_seconds(config, "shrink_budget", profile.shrink),
         timeout=_seconds(config, "timeout", TIMEOUT),
         budget=_budget(config),
+        every_point=bool(config.getoption("--onceproof-every-point")),
         expect=expected_in(config),
         replay=Path(replay) if replay else None,
         spark=dict(_setting(line) for line in config.getini("onceproof_spark")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.plan.merged_points import alike
 from onceproof.spark_checks.plan.rules import (
     CALLBACK,
     CUTS,
@@ -130,15 +131,20 @@ def outcome_of(
 
 
 def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
-    """List the lines of a user's code without a replayed fault before them."""
+    """List the lines of a user's code without a replayed fault before them.
+
+    A death at another line counts if it leaves the same.
+    """
     if seen is None:
         return ()
-    hit = {
-        (hit.function, hit.line)
+    hits = {
+        hit
         for outcome in outcomes
         if outcome.spark is not None
         for hit in outcome.hits
     }
+    hit = {(hit.function, hit.line) for hit in hits}
+    hit |= {(hit.function, p.text) for hit in hits for p in alike(seen, hit)}
     return tuple(
         text
         for where, texts in seen.lines.items()

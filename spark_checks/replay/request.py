@@ -44,5 +44,8 @@ class ReplayRequest:
     budget: float | None = None
     """The number of seconds after which no interleaving is begun; None for no limit.
     Several sinks share it, and those interleavings come first that differ most."""
+    every_point: bool = False
+    """Whether a fault is injected even at points where a crash leaves the same as at
+    another point that is replayed."""
     patience: float = PATIENCE
     """The least number of seconds that later runs may take."""

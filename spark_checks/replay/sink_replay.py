@@ -14,6 +14,7 @@ from onceproof.properties.ledger import History, observe_states
 from onceproof.spark_checks.inject.adapters import kind_of
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
+from onceproof.spark_checks.plan.merged_points import merged
 from onceproof.spark_checks.plan.plans import Plans
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.budget import Deadline
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from onceproof.model.interleavings.interleaving import Interleaving
+    from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
     from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.spark_checks.inputs.sizes import Sizes
     from onceproof.spark_checks.plan.choice import Hits
@@ -88,7 +89,8 @@ def replay_sink(
     plans = Plans(protocol, sink, _kind_of(sink, what))
 
     hits = None if sink.seen is None else _hits(plans)
-    chosen = request.choice.of(classes, hits)
+    stands_in = _merged(request, sink, classes, hits)
+    chosen = request.choice.of(classes, hits, stands_in)
     # The first that breaks a claim is then the smallest, and what it left is kept.
     smallest = Smallest(protocol)
     early, others = (tuple(sorted(some, key=smallest.of)) for some in chosen)
@@ -117,6 +119,7 @@ def replay_sink(
         versions=context.versions,
         patience=context.patience,
         left=replaying.left,
+        merged=len(stands_in) if request.choice.whole else 0,
     )
     listener(events.SinkJudged(report))
     return report
@@ -150,7 +153,9 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     plans = Plans(protocol, sink, _kind_of(sink, shared.what))
     asked = shared.request.choice
     choice = Choice(most=asked.most, seed=asked.seed)
-    chosen = choice.of(shared.enumerations.interleavings(protocol), _hits(plans))
+    classes, hits = shared.enumerations.interleavings(protocol), _hits(plans)
+    stands_in = _merged(shared.request, sink, classes, hits)
+    chosen = choice.of(classes, hits, stands_in)
     every = [one for some in chosen for one in some]
     shared.listener(events.RecoveryBegun(sink.name, len(every)))
 
@@ -181,6 +186,18 @@ def _hits(plans: Plans) -> Hits:
         return None if plan.refusal else plan.hits
 
     return hits
+
+
+def _merged(
+    request: ReplayRequest,
+    sink: ModelledSink,
+    classes: Interleavings,
+    hits: Hits | None,
+) -> dict[int, int]:
+    """Map each interleaving that another one stands for to that one."""
+    if request.every_point or sink.seen is None or hits is None:
+        return {}
+    return merged(classes.classes, hits, sink.seen)
 
 
 def _prepared(

@@ -63,6 +63,9 @@ class SinkReport:
     """The number of seconds that a run could take."""
     left: int = 0
     """How many of the chosen interleavings the budget of time left out."""
+    merged: int = 0
+    """How many interleavings another one stands for: between the points of their faults
+    the sink's code left nothing that outlives its process."""
 
     @property
     def replayed(self) -> list[Outcome]:

@@ -90,6 +90,8 @@ class AssessmentRequest:
     timeout: float = TIMEOUT
     budget: float | None = None
     """After how many seconds no interleaving is begun; None for no limit."""
+    every_point: bool = False
+    """Whether crashes are injected even where they leave the same as another one."""
     store: SinkStore | None = None
     """The store that the sink writes to."""
 
@@ -174,6 +176,7 @@ def judge(
         given=given,
         timeout=request.timeout,
         budget=request.budget,
+        every_point=request.every_point,
     )
     listen = listener or (lambda _: None)
 

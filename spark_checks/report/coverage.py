@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BEYOND, SKIPPED, OTHERS = "beyond the cap", "skipped after a refutation", "not chosen"
 LEFT = "left when time ran out"
+MERGED = "merged with others"
 _MOST_SHOWN = 3
 _MOST_SAID = 160
 
@@ -31,7 +32,8 @@ def by_cause(report: SinkReport, choice: Choice) -> dict[str, int]:
     causes[SKIPPED] = report.requested - len(report.outcomes) - report.left
     causes[LEFT] = report.left
     beyond = OTHERS if choice.most is None else BEYOND
-    causes[beyond] = len(report.classes.classes) - report.requested
+    causes[MERGED] = report.merged
+    causes[beyond] = len(report.classes.classes) - report.requested - report.merged
     return {cause: number for cause, number in causes.items() if number}
 
 
@@ -71,6 +73,12 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
         lines.append(f"not replayed, {skipped} {SKIPPED}{more}")
     if left := causes.get(LEFT):
         lines.append(f"not replayed, {left} {LEFT}")
+    if merged := causes.get(MERGED):
+        lines.append(
+            f"not replayed, {merged} {MERGED}: in the fault-free run nothing that "
+            "outlives the process happens between their points, so a crash leaves the "
+            "same; --onceproof-every-point replays all"
+        )
     if beyond := causes.get(BEYOND):
         lines.append(
             f"not replayed, {beyond} {BEYOND}: --onceproof-most={there} replays all"

@@ -22,6 +22,9 @@ class CodePoint:
     """The line or return, in words."""
     time: int = 1
     """Which time it is reached, from 1."""
+    unchanged: bool = field(default=False, compare=False)
+    """Whether the fault-free run left nothing that outlives the process since the point
+    before it: then a crash leaves the same at both."""
 
     def __str__(self) -> str:
         """Show the point as reports do."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inject.tracing import line_trace
@@ -15,7 +16,7 @@ from onceproof.spark_checks.sinks.code_points import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 MOST_POINTS = 40
@@ -90,7 +91,16 @@ def chosen(
     ]
     others.sort(key=lambda at: installed(points[at].text))
     kept.update(others[: max(0, most - len(kept))])
-    return tuple(points[at] for at in sorted(kept))
+    return tuple(_since_kept(points, sorted(kept)))
+
+
+def _since_kept(points: Sequence[CodePoint], kept: list[int]) -> Iterator[CodePoint]:
+    """Yield the kept points; one is unchanged if all are from the kept one before."""
+    before = -1
+    for at in kept:
+        unchanged = all(point.unchanged for point in points[before + 1 : at + 1])
+        yield replace(points[at], unchanged=unchanged)
+        before = at
 
 
 def _left_out(points: Iterable[CodePoint], kept: Iterable[CodePoint]) -> set[str]:
@@ -99,20 +109,26 @@ def _left_out(points: Iterable[CodePoint], kept: Iterable[CodePoint]) -> set[str
 
 
 def _parted(points: Iterable[CodePoint]) -> tuple[list[CodePoint], list[CodePoint]]:
-    """Part lines from returns."""
+    """Part lines from returns; a line is unchanged if it is from the line before."""
     lines: list[CodePoint] = []
     ended: list[CodePoint] = []
+    unchanged = True
     for point in points:
-        (ended if returns(point.text) else lines).append(point)
+        unchanged = unchanged and point.unchanged
+        if returns(point.text):
+            ended.append(point)
+        else:
+            lines.append(replace(point, unchanged=unchanged))
+            unchanged = True
     return lines, ended
 
 
 def _read(path: Path) -> list[CodePoint]:
     """Read notes; other threads' returns are left out: none of them ends the work."""
     return [
-        CodePoint(text, time)
-        for main, text, time in line_trace.read(path)
-        if main or not returns(text)
+        CodePoint(note.text, note.time, note.unchanged)
+        for note in line_trace.read(path)
+        if note.main or not returns(note.text)
     ]
 
 

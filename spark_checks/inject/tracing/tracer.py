@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inject.tracing import zombie
+from onceproof.spark_checks.inject.tracing.durable_effects import DurableEffects
 from onceproof.spark_checks.inject.tracing.early_release import released_by
 from onceproof.spark_checks.inject.tracing.followed_code import (
     Code,
@@ -33,6 +34,7 @@ from onceproof.spark_checks.inject.tracing.source_blocks import leaves_block
 from onceproof.spark_checks.inject.tracing.whereabouts import OwnWhereabouts
 from onceproof.spark_checks.plan.rules import (
     BEAT,
+    EFFECTS,
     ENDS,
     EXIT_CODE,
     OUTSIDE,
@@ -89,6 +91,7 @@ class Tracer:
         self._looked: dict[int, int] = {}
         self._notes = Notes()
         marks_folder = Path(rule_set.marks)
+        self._effects: DurableEffects | None = None
         self._here = OwnWhereabouts(marks_folder) if rule_set.watched else None
         self._last: Place | None = None
         self._one_by_one = threading.Lock()
@@ -203,6 +206,9 @@ class Tracer:
 
     def end(self) -> None:
         """End a task; nothing is due if it ran no code of the user's."""
+        if self._effects is not None:
+            self._effects.close()
+            self._effects = None
         if self._last is not None:
             self.fire(ENDS, "return", self._last)
 
@@ -297,7 +303,15 @@ class Tracer:
     def _note(self, rule: Rule, place: Place, line: str, times: int) -> None:
         """Write down that a point of a task, or of the driver, was reached."""
         task = "" if place.partition is None else f"-{place.partition}"
-        self._notes.write(Path(self._plan.marks, f"{rule.mark}{task}"), line, times)
+        path = Path(self._plan.marks, f"{rule.mark}{task}")
+        main = threading.current_thread() is threading.main_thread()
+        if EFFECTS not in self._names or not main:
+            self._notes.write(path, line, times)
+            return
+        if self._effects is None:
+            self._effects = DurableEffects(Path(self._plan.marks))
+        self._notes.write(path, line, times, self._effects.since())
+        self._effects.begin()
 
     def _act(self, rule: Rule, frame: FrameType | None = None) -> None:
         self._notes.flush()

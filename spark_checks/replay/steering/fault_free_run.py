@@ -19,7 +19,14 @@ from onceproof.spark_checks.inject.tracing.injection_points import (
     points_in,
     seen_in,
 )
-from onceproof.spark_checks.plan.rules import CALLED_BACK, LINES, OUTSIDE, UNDO, WORK
+from onceproof.spark_checks.plan.rules import (
+    CALLED_BACK,
+    EFFECTS,
+    LINES,
+    OUTSIDE,
+    UNDO,
+    WORK,
+)
 from onceproof.spark_checks.plan.run_draft import RunDraft
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh
@@ -70,6 +77,7 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
                 function, "call", batch, "note", mark=line_trace.file_of(where, batch)
             )
     draft.rule(OUTSIDE, "call", 0, "note", mark=OUTSIDE_FILE)
+    draft.rule(EFFECTS, "call", 0, "note")
     listing = _Listing()
     unreliable = breaks(sink.store)
     folder, trial = _tried(

@@ -178,13 +178,13 @@ class SteeredQuery:
             path = self._marks / run.mark(line_trace.file_of(DRIVER, batch))
             if path.exists():
                 points = list(line_trace.read(path))
-                ran[batch] = tuple(text for main, text, _ in points if main)
-                in_threads.update(text for main, text, _ in points if not main)
+                ran[batch] = tuple(note.text for note in points if note.main)
+                in_threads.update(note.text for note in points if not note.main)
             name = run.mark(line_trace.file_of(TASK, batch))
             for task in sorted(self._marks.glob(f"{name}-*")):
                 partition = int(task.name.rpartition("-")[2])
                 worked[batch, partition] = line_trace.of_first(task)
-                in_tasks.update(text for main, text, _ in line_trace.read(task) if main)
+                in_tasks.update(n.text for n in line_trace.read(task) if n.main)
         failed = self.unreadable.get(run.moment, "")
         how = tuple(run.how)
         fields = (how, run.stop, run.moment, ran, committed, run.state, failed)

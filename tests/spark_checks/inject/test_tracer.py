@@ -165,7 +165,7 @@ def test_notes_of_several_threads_are_all_kept(tmp_path, monkeypatch):
         list(pool.map(write, range(3)))
     made.flush()
 
-    last = {text: time for _, text, time in read(path)}
+    last = {note.text: note.time for note in read(path)}
     assert last == {f"line {n}": 9_999 for n in range(3)}
 
 
