@@ -71,7 +71,7 @@ def _key(
         return None, 0
     first, *others = places
     group = alike(seen, first)
-    if len(group) < 2 or first.function not in OWN_CODE:
+    if len(group) <= 1 or first.function not in OWN_CODE:
         return None, 0
     at = one.faults[0]
     events = [(event.name, event.members) for event in one.trace.events]

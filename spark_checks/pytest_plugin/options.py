@@ -127,9 +127,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--onceproof-every-point": {
         "action": "store_true",
-        "help": "inject a crash even between two lines of your code where, in the "
-        "fault-free run, nothing that outlives the process happened since the last "
-        "one: without this option one of such crashes is replayed for all of them",
+        "help": "inject a crash before every line of your code. Without this option "
+        "one crash is replayed for all lines between which the code leaves nothing "
+        "that outlives its process, in the run without faults",
     },
     "--onceproof-seed": {
         "type": int,

@@ -138,10 +138,7 @@ def never_hit(seen: SeenPoints | None, outcomes: Iterable[Outcome]) -> tuple[str
     if seen is None:
         return ()
     hits = {
-        hit
-        for outcome in outcomes
-        if outcome.spark is not None
-        for hit in outcome.hits
+        hit for outcome in outcomes if outcome.spark is not None for hit in outcome.hits
     }
     hit = {(hit.function, hit.line) for hit in hits}
     hit |= {(hit.function, p.text) for hit in hits for p in alike(seen, hit)}

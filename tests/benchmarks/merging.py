@@ -1,8 +1,9 @@
 """How many runs are saved where a crash leaves the same, and whether a verdict changes.
 
-``python -m tests.benchmarks.merging`` replays the sinks of ``tests/spark_checks/mutants``
-twice, with a crash at every point and with one for points that are alike. It prints a
-line of JSON for each sink, and the sums. Names of sinks limit it to these.
+``python -m tests.benchmarks.merging`` replays the sinks of
+``tests/spark_checks/mutants`` twice, with a crash at every point and with one for
+points that are alike. It prints a line of JSON for each sink, and the sums. Names of
+sinks limit it to these.
 """
 
 from __future__ import annotations

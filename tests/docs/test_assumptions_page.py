@@ -9,6 +9,7 @@ import click
 
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli import main
+from tests.docs.reference.plugin import Declared
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/what-a-verdict-rests-on.md"
 
@@ -31,7 +32,7 @@ def test_the_options_that_it_names_exist():
         for param in command.params
         if isinstance(param, click.Option)
         for option in param.opts
-    }
+    } | set(Declared().options)
 
     named = set(re.findall(r"`(--[a-z-]+)", PAGE.read_text()))
 

@@ -26,7 +26,7 @@ _SET_TRACER, _ANYBODY = 0x59616D61, -1
 
 
 @dataclass(frozen=True)
-class Change:
+class LeftBehind:
     """What is known of the time between two moments."""
 
     nothing: bool
@@ -54,15 +54,15 @@ class DurableEffects:
         """Let ``since`` report what happens from now on."""
         self._before = self._counts()
 
-    def since(self) -> Change:
+    def since(self) -> LeftBehind:
         """Return what happened since ``begin`` was called last."""
         before, self._before = self._before, None
         now = self._counts()
         if now is None:
-            return Change(nothing=False, others_ran=True)
+            return LeftBehind(nothing=False, others_ran=True)
         others = before is not None and now[2] != before[2]
         nothing = before is not None and now[1] == before[1]
-        return Change(nothing and not others, others_ran=bool(others or now[3]))
+        return LeftBehind(nothing and not others, others_ran=bool(others or now[3]))
 
     def close(self) -> None:
         """Let the process go on unwatched."""
@@ -75,7 +75,7 @@ class DurableEffects:
     def _start(self) -> None:
         # Without this, some systems let a process be watched by its parents only.
         ctypes.CDLL(None).prctl(_SET_TRACER, ctypes.c_ulong(_ANYBODY), 0, 0, 0)
-        self._watcher = subprocess.Popen(
+        self._watcher = subprocess.Popen(  # noqa: S603
             [
                 sys.executable,
                 "-I",

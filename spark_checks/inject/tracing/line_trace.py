@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from onceproof.spark_checks.inject.tracing.durable_effects import Change
+    from onceproof.spark_checks.inject.tracing.durable_effects import LeftBehind
 
 MOST_NOTES = 20_000
 _THREAD, _TIME = "+", "="
@@ -55,7 +55,7 @@ class Notes:
         self._one_by_one = threading.Lock()
 
     def write(
-        self, path: Path, text: str, times: int, change: Change | None = None
+        self, path: Path, text: str, times: int, change: LeftBehind | None = None
     ) -> None:
         """Note that a point was reached for the ``times``-th time.
 

@@ -54,7 +54,7 @@ waitid:247/95 exit:60/93 exit_group:231/94
 """
 """Calls that leave nothing once the process has died, with their numbers on x86-64 and
 on ARM64. Reading and waiting are among them, locks too, which end with the process, and
-what makes data survive a loss of power. Processes that are started are noticed apart."""
+what makes data survive a loss of power. New processes are noticed apart."""
 _SOMETIMES = "open:2/ openat:257/56 mmap:9/222 ioctl:16/29"
 _NEVER_SEEN_AGAIN = "io_uring_setup:425/425 io_setup:206/0"
 _MACHINES = {0xC000003E: 0, 0xC00000B7: 1}
@@ -68,10 +68,10 @@ _ALL = 0x40000000
 _CREATES = os.O_CREAT | os.O_TRUNC | getattr(os, "O_TMPFILE", 0)
 _WRITABLE, _SHARED, _ANONYMOUS = 0x2, 0x1, 0x20
 _ASKS = (0x541B, 0x5421, 0x5401, 0x5450, 0x5451, 0x5413)
-"""The requests of ``ioctl`` for what is there to read, whether to wait, and the like."""
+"""The requests of ``ioctl`` for what is there to read, whether to wait, and so on."""
 
 
-class _Call(ctypes.Structure):
+class _SystemCall(ctypes.Structure):
     _fields_ = (
         ("kind", ctypes.c_uint8),
         ("pad", ctypes.c_uint8 * 3),
@@ -140,7 +140,7 @@ class _Watch:
     def attach(self) -> None:
         """Watch each thread of the process, and say so."""
         options = _MARKS_CALLS | _FORKS | _VFORKS | _CLONES
-        for name in os.listdir(f"/proc/{self._process}/task"):
+        for name in os.listdir(f"/proc/{self._process}/task"):  # noqa: PTH208
             self._ask(_SEIZE, int(name), data=options)
             self._ask(_INTERRUPT, int(name))
         mapped = Path(f"/proc/{self._process}/maps").read_text()
@@ -179,7 +179,7 @@ class _Watch:
                 self._go_on(thread, sign)
 
     def _called(self, thread: int) -> None:
-        call = _Call()
+        call = _SystemCall()
         size = ctypes.sizeof(call)
         found = self._libc.ptrace(_INFO, thread, size, ctypes.addressof(call))
         if found < 0 or call.kind != 1:

@@ -46,7 +46,8 @@ def options() -> Iterator[str]:
     yield from head("option", "meaning")
     for name, declared in Declared().options.items():
         shape = declared.get("metavar") or _shape(declared)
-        yield row(f"`{name}={shape}`", sentence(declared["help"]))
+        given = "" if declared.get("action") == "store_true" else f"={shape}"
+        yield row(f"`{name}{given}`", sentence(declared["help"]))
 
 
 def keys() -> Iterator[str]:

@@ -18,12 +18,12 @@ import pytest
 
 from onceproof.spark_checks.inject.tracing import system_calls
 from onceproof.spark_checks.inject.tracing.durable_effects import (
-    Change,
     DurableEffects,
+    LeftBehind,
 )
 from onceproof.spark_checks.inject.tracing.system_calls import Calls
 
-NOTHING = Change(nothing=True, others_ran=False)
+NOTHING = LeftBehind(nothing=True, others_ran=False)
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_what_another_thread_leaves_falls_where_it_falls(effects, tmp_path):
         time.sleep(0.02)
         return happens(effects, lambda: (over.set(), other.join()))
 
-    assert run(lambda: (tmp_path / "mine").exists()) == NOTHING
+    assert run((tmp_path / "mine").exists) == NOTHING
     found = run((tmp_path / "mine").touch)
     assert not found.nothing
     assert found.others_ran
@@ -162,7 +162,7 @@ def test_a_process_that_cannot_be_watched_may_do_anything(tmp_path, monkeypatch)
 
     effects = DurableEffects(tmp_path)
 
-    assert happens(effects, lambda: None) == Change(nothing=False, others_ran=True)
+    assert happens(effects, lambda: None) == LeftBehind(nothing=False, others_ran=True)
     effects.close()
 
 
@@ -171,7 +171,7 @@ def test_the_end_of_the_watcher_ends_what_is_known(effects):
     effects._watcher.kill()
     effects._watcher.wait()
 
-    assert effects.since() == Change(nothing=False, others_ran=True)
+    assert effects.since() == LeftBehind(nothing=False, others_ran=True)
 
 
 def test_a_process_goes_on_unwatched_at_its_speed(tmp_path):
@@ -189,7 +189,9 @@ def tracers():
     return [n.split()[1] for n in status if n.startswith("TracerPid:")]
 
 
-@pytest.mark.parametrize(("machine", "write", "read"), [(0xC000003E, 1, 0), (0xC00000B7, 64, 63)])
+@pytest.mark.parametrize(
+    ("machine", "write", "read"), [(0xC000003E, 1, 0), (0xC00000B7, 64, 63)]
+)
 def test_calls_are_known_by_the_numbers_of_the_machine(machine, write, read):
     calls, nothing = Calls(machine), (0,) * 6
 

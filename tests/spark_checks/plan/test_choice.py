@@ -131,7 +131,7 @@ def planned(sink, sizes, *, faults=1):
     return interleavings(protocol), hits
 
 
-def own(driver, tasks=()):
+def own_sink(driver, tasks=()):
     """Describe a user's sink by its points, in two batches and two tasks each."""
     ends = CodePoint("the return of put() of x.py")
     seen = SeenPoints(
@@ -142,8 +142,12 @@ def own(driver, tasks=()):
     )
     model = UserCode(on_driver=1, in_tasks=int(bool(tasks)))
     steps = {"sink.run": LINES} | ({"write": WORK} if tasks else {})
-    sink = described(seen, model, steps)
-    return planned(sink, Sizes(batches=2))
+    return described(seen, model, steps)
+
+
+def own(driver, tasks=()):
+    """Enumerate and plan the interleavings of a user's sink with these points."""
+    return planned(own_sink(driver, tasks), Sizes(batches=2))
 
 
 def reached(chosen, hits):
