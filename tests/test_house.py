@@ -31,7 +31,7 @@ def test_the_wheel_holds_every_module(tmp_path):
         f"onceproof/{path.relative_to(ROOT)}"
         for room in ROOMS
         for path in (ROOT / room).rglob("*")
-        if path.suffix in (".py", ".js", ".css", ".html", ".toml")
+        if path.suffix in (".py", ".java", ".js", ".css", ".html", ".toml")
         or path.name == "py.typed"
     }
     assert packed == there

@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.code_cache import cache_folder, code_folder
 from onceproof.model.versions import MISSING, versions_of
+from onceproof.spark_checks.session.java.agent.agent import (
+    BYTEMAN,
+    lacking_here,
+    missing_agent,
+)
 from onceproof.spark_checks.session.java.class_archive import archive
 from onceproof.spark_checks.session.java.jvm import EnvironmentError_, java_version
 from onceproof.spark_checks.session.scratch import (
@@ -63,7 +68,7 @@ def examine() -> list[Found]:
         found.append(_package(name, needed=needed))
     stores = map(_store, STORES.values())
     runs = map(_of_run, left())
-    return [*found, *stores, _classes(), _folders(), *runs, _loopback()]
+    return [*found, *stores, _agent(), _classes(), _folders(), *runs, _loopback()]
 
 
 def _python() -> Found:
@@ -113,6 +118,17 @@ def _store(kind: Callable[[], SinkStore]) -> Found:
         return Found(name, "", needed=False, problem=lacks)
     version = f"{store.version()}, ".lstrip(", ")
     return Found(name, f"{version}can be started", needed=False)
+
+
+def _agent() -> Found:
+    """Describe the agent that injects faults inside Spark, for ``--agent``."""
+    lacks = missing_agent()
+    if lacks:
+        return Found("agent", "", needed=False, problem=lacks)
+    known = "; ".join(lacking_here())
+    besides = f"; {known}" if known else ""
+    _, name, version = BYTEMAN.coordinate.split(":")
+    return Found("agent", f"{name} {version}, can be used{besides}", needed=False)
 
 
 def _classes() -> Found:

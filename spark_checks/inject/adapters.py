@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.batch_job import Scheduler
@@ -44,6 +44,9 @@ _FILE_FORMATS = ("csv", "json", "orc", "parquet", "text")
 
 class Adapter(SinkKind, ABC):
     """One sink under test, which can be started, too."""
+
+    runs_in_spark: ClassVar[bool] = True
+    """Whether a streaming query of Spark's writes to the sink."""
 
     @abstractmethod
     def start(self, start: Start) -> StartedQuery:
@@ -240,6 +243,7 @@ class BatchJobKind(Adapter):
     """A job is run for each batch in a host, and noted as done as Spark would."""
 
     on_driver = CALLED
+    runs_in_spark = False
 
     def __init__(self, sink: BatchJob) -> None:
         """Put ``sink`` under test: its function is called in a host."""

@@ -23,6 +23,7 @@ from onceproof.spark_checks.plan.run_plan import (
     NotReplayable,
 )
 from onceproof.spark_checks.plan.schedule import ARRIVALS, Schedule, raisable
+from onceproof.spark_checks.plan.spark_steps import is_step
 from onceproof.spark_checks.plan.task_faults import (
     fail_task,
     injected_at,
@@ -49,7 +50,8 @@ def realise(
 
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
-    schedule = Schedule(one, protocol, sink.steps, sink.seen, sink.exchanges)
+    steps = {**sink.steps, **kind.steps()}
+    schedule = Schedule(one, protocol, steps, sink.seen, sink.exchanges)
     return _Planner(schedule, kind).runs()
 
 
@@ -119,7 +121,9 @@ class _Planner:
             raise NotReplayable(message, NO_SUCH_POINT)
         if int(look.offsets) == batch:
             run.offered = batch
-            run.how.append(f"input of batch {batch} withheld")
+            committed = self.schedule.committed_before(at)
+            if not self.kind.before_offsets(run, batch, committed):
+                run.how.append(f"input of batch {batch} withheld")
             return
         # A later run may have to find no input beyond this batch.
         run.offered = self.schedule.batches if run.joined else batch + 1
@@ -307,8 +311,12 @@ class _Planner:
         refuse_unseen_rows(schedule, at, self.kind)
         function, when, rest = injected_at(schedule, run, at)
         due = {p: d for p, d in self._due(run, batch, at).items() if p != partition}
-        if "write" not in self.steps and any(done for _, done in due.values()):
+        any_done = any(done for _, done in due.values())
+        if "write" not in self.steps and any_done:
             message = "which tasks are done when a job fails is up to Spark here"
+            raise NotReplayable(message)
+        if is_step(function) and any_done:
+            message = "Spark deletes the files of a job that fails; the model does not"
             raise NotReplayable(message)
         run.begins(batch)
         ends = ENDS if function in (WORK, BEGIN) else function
@@ -316,7 +324,8 @@ class _Planner:
         awaited += self._do_first(run, batch, ends, due)
         rest |= {"partition": schedule.real(partition), "attempt": attempt}
         rest |= {"await_": tuple(awaited), "catchable": True}
-        run.stops(function, when, batch, "die", **rest)
+        do = "raise" if is_step(function) else "die"
+        run.stops(function, when, batch, do, **rest)
         begins = self.steps.get("write", BEGIN)
         for p, (first, done) in due.items():
             for number in range(first, 0 if done else schedule.attempts):

@@ -63,8 +63,9 @@ class Rule:
     batch: int
     """The batch it applies to."""
     do: str
-    """One of die, raise, zombie, pass, note, first, or of ``CUTS``. ``note`` writes
-    each point into the file of its mark, ``first`` only the first time."""
+    """One of die, raise, zombie, pass, note, first, or of ``CUTS``; at a step of
+    Spark's also halt, which ends the JVM. ``note`` writes each point into the file of
+    its mark, ``first`` only the first time."""
     partition: int | None = None
     """The partition it applies to; None for any."""
     attempt: int | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from onceproof.spark_checks.plan.run_plan import NotReplayable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from onceproof.model.language.steps import Event
@@ -20,6 +21,22 @@ class SinkKind:
     """One sink under test, as the plan of its faults sees it."""
 
     on_driver: ClassVar[str] = NOWHERE
+
+    def steps(self) -> Mapping[str, str]:
+        """Name, for rules, the steps of the model that Spark takes by itself."""
+        return {}
+
+    def before_offsets(
+        self,
+        run: RunDraft,  # noqa: ARG002 - for subclasses
+        batch: int,  # noqa: ARG002
+        committed: int | None,  # noqa: ARG002
+    ) -> bool:
+        """End the run before a batch begins; return whether that can be done.
+
+        ``committed`` is the last batch that the run has committed, if any.
+        """
+        return False
 
     def before_log_commit(self, run: RunDraft, batch: int) -> None:
         """End the run when the sink is done with a batch, and its log is not."""

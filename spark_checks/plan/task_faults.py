@@ -21,6 +21,7 @@ from onceproof.spark_checks.plan.run_plan import (
     looked_mark,
 )
 from onceproof.spark_checks.plan.schedule import raisable
+from onceproof.spark_checks.plan.spark_steps import is_step
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
@@ -80,7 +81,9 @@ def fail_task(schedule: Schedule, run: RunDraft, at: int) -> None:
     function, when, rest = injected_at(schedule, run, at)
     real = schedule.real(partition)
     kind = FAULT_KINDS[event.name]
-    do = kind.cuts or ("raise" if kind.raises else "die")
+    # What a task of Spark's own code has begun, Spark takes back as it fails.
+    raises = kind.raises or is_step(function)
+    do = kind.cuts or ("raise" if raises else "die")
     run.begins(batch)
     run.survives(
         event,

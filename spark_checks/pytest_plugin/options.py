@@ -80,6 +80,8 @@ class Options:
     """After how many seconds no interleaving is begun; None for no limit."""
     every_point: bool = False
     """Whether crashes are injected even where they leave the same as another one."""
+    agent: bool = False
+    """Whether an agent in Spark's JVM injects faults, if one can be had."""
 
     def __str__(self) -> str:
         """Show the options in a line, fit to be typed again."""
@@ -131,6 +133,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "one crash is replayed for all lines between which the code leaves nothing "
         "that outlives its process, in the run without faults",
     },
+    "--onceproof-agent": {
+        "action": "store_true",
+        "help": "inject faults inside Spark too, by Byteman in its JVM: tasks of "
+        "Spark's own file writer can then outlive their attempt",
+    },
     "--onceproof-seed": {
         "type": int,
         "metavar": "NUMBER",
@@ -178,6 +185,7 @@ _INI: dict[str, tuple[Any, ...]] = {
     "onceproof_shrink_budget": ("how many seconds a failing example may be shrunk",),
     "onceproof_timeout": ("how many seconds the fault-free run of a sink may take",),
     "onceproof_budget": ("after how many seconds no interleaving is begun",),
+    "onceproof_agent": ("whether faults are injected inside Spark too", "bool"),
     "onceproof_expect": ("the file of known failures",),
     "onceproof_evidence": ("where records of guarantees are written",),
     "onceproof_spark": (
@@ -230,6 +238,9 @@ def options_of(config: pytest.Config) -> Options:
         timeout=_seconds(config, "timeout", TIMEOUT),
         budget=_budget(config),
         every_point=bool(config.getoption("--onceproof-every-point")),
+        agent=bool(
+            config.getoption("--onceproof-agent") or config.getini("onceproof_agent")
+        ),
         expect=expected_in(config),
         replay=Path(replay) if replay else None,
         spark=dict(_setting(line) for line in config.getini("onceproof_spark")),

@@ -93,6 +93,7 @@ class Replayer:
             ENTRY_POINTS,
             options.spark,
             None if session is None else taken_over(session),
+            agent=options.agent,
         )
         self.item: Any = config.stash.get(CURRENT, None)
         self._known: dict[tuple[str, ...], Assessment] = {}

@@ -91,7 +91,7 @@ def _in_own_pool(
 
     SIGTERM and SIGHUP must raise ``KeyboardInterrupt`` meanwhile: nothing is left then.
     """
-    pool = SessionPool(ENTRY_POINTS)
+    pool = SessionPool(ENTRY_POINTS, agent=request.agent)
     scratch = pool.scratch
     if request.keep:
         pool.keep()
@@ -166,6 +166,9 @@ def _in_session(
     if given is None:
         message = "a replay needs events"
         raise UsageError(message)
+    if session.agent is not None or pool.no_agent:
+        lacking = () if session.agent is None else session.agent.missing
+        listener(events.AgentLooked(lacking, pool.no_agent))
     source = InputFiles(pool.folder("events"), given)
     observers = Observers(session.spark, source)
     reports = {}

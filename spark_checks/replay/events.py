@@ -24,6 +24,25 @@ class Started:
 
 
 @dataclass(frozen=True)
+class AgentLooked:
+    """An agent was wanted: it is in the session, or it could not be had."""
+
+    lacking: tuple[str, ...]
+    """The steps that this version of Spark lacks, each a sentence."""
+    problem: str = ""
+    """Why there is no agent; empty if there is one."""
+
+    def __str__(self) -> str:
+        """Say, in a line, what the agent can do."""
+        if self.problem:
+            return (
+                f"no agent: {self.problem}; checkpoint edits and the trap serve instead"
+            )
+        lacking = "; ".join(self.lacking) or "none"
+        return f"an agent is in Spark; steps that this session lacks: {lacking}"
+
+
+@dataclass(frozen=True)
 class RecoveryBegun:
     """Interleavings of one fault are run first, to see what the code does then."""
 
@@ -133,6 +152,7 @@ class Finished:
 
 Event: TypeAlias = (
     Started
+    | AgentLooked
     | RecoveryBegun
     | RecoveryRun
     | SinkBegun

@@ -47,5 +47,7 @@ class ReplayRequest:
     every_point: bool = False
     """Whether a fault is injected even at points where a crash leaves the same as at
     another point that is replayed."""
+    agent: bool = False
+    """Whether an agent in Spark's JVM injects faults, if one can be had."""
     patience: float = PATIENCE
     """The least number of seconds that later runs may take."""

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import History, observe_states
-from onceproof.spark_checks.inject.adapters import kind_of
+from onceproof.spark_checks.inject.adapters import ManifestKind, kind_of
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.plan.merged_points import merged
 from onceproof.spark_checks.plan.plans import Plans
+from onceproof.spark_checks.plan.spark_steps import inside_spark
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.budget import Deadline
 from onceproof.spark_checks.replay.cleanup import RunFolders
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.request import ReplayRequest
     from onceproof.spark_checks.replay.run_evidence import RunEvidence
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+    from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import ModelledSink, UnderTest
 
 _AT_ONCE = 8
@@ -86,7 +88,7 @@ def replay_sink(
     protocol = protocol_of(sink, sizes, faults=request.faults)
     classes = enumerations.interleavings(protocol)
     model = enumerations.verdicts(protocol)
-    plans = Plans(protocol, sink, _kind_of(sink, what))
+    plans = Plans(protocol, sink, _kind_of(sink, what, context.session))
 
     hits = None if sink.seen is None else _hits(plans)
     stands_in = _merged(request, sink, classes, hits)
@@ -150,7 +152,7 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     if sink.seen is None:
         return sink
     protocol = protocol_of(sink, shared.sizes)
-    plans = Plans(protocol, sink, _kind_of(sink, shared.what))
+    plans = Plans(protocol, sink, _kind_of(sink, shared.what, shared.context.session))
     asked = shared.request.choice
     choice = Choice(most=asked.most, seed=asked.seed)
     classes, hits = shared.enumerations.interleavings(protocol), _hits(plans)
@@ -174,8 +176,12 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     return replace(sink, seen=seen, parameters=parameters)
 
 
-def _kind_of(sink: ModelledSink, what: UnderTest) -> SinkKind:
-    return kind_of(what, callback=sink.callback, into_files=sink.into_files)
+def _kind_of(sink: ModelledSink, what: UnderTest, session: WarmSession) -> SinkKind:
+    kind = kind_of(what, callback=sink.callback, into_files=sink.into_files)
+    if session.agent is None or not kind.runs_in_spark:
+        return kind
+    files = isinstance(kind, ManifestKind)
+    return inside_spark(kind, session.agent.has, files=files)
 
 
 def _hits(plans: Plans) -> Hits:

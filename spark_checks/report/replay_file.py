@@ -47,18 +47,20 @@ def replay_file(
     keep: bool = False,
     allow: tuple[str, ...] = (),
     trust: bool = False,
+    agent: bool = False,
 ) -> RerunResult:
     """Replay a counterexample file; the ``listener`` gets its progress.
 
     This runs the sink or the test that the file names, which must lie in the project.
     The sink may write to its target, and to those places of the file that ``allow``
     names too. With ``trust`` the code may lie anywhere, and write where the file says.
+    With an ``agent``, faults are injected inside Spark.
     Raises ``UsageError``, before any Spark is started, for a file that is damaged, or
     that names something that is not known here.
     """
     counterexample = read(path)
     if counterexample.test:
-        return replay_test(path, counterexample, listener, trust=trust)
+        return replay_test(path, counterexample, listener, trust=trust, agent=agent)
     given = given_by(counterexample)
     sink, sizes = _asked(path, counterexample, allow, trust=trust)
     about = (str(path), counterexample.sink, counterexample.property)
@@ -76,6 +78,7 @@ def replay_file(
             sizes=sizes,
             choice=choice_of(counterexample),
             keep=keep,
+            agent=agent,
             given=given,
             timeout=float(counterexample.options.get("timeout", TIMEOUT)),
         ),

@@ -87,10 +87,12 @@ def replay_test(
     listener: Listener | None = None,
     *,
     trust: bool = False,
+    agent: bool = False,
 ) -> RerunResult:
     """Run the test that wrote a counterexample, for its interleaving alone.
 
-    ``listener`` receives the events of the replay.
+    ``listener`` receives the events of the replay. With an ``agent``, faults are
+    injected inside Spark.
 
     Raises ``UsageError`` where there is no such test's file, or where it does not lie
     in the project and there is no ``trust``. Raises ``KeyboardInterrupt`` where the
@@ -111,6 +113,8 @@ def replay_test(
     # An absolute path is never taken for an option.
     test = f"{Path(name).absolute()}{sign}{node}"
     options = [test, f"--onceproof-replay={path.resolve()}", "-q"]
+    if agent:
+        options.append("--onceproof-agent")
     with redirect_stdout(io.StringIO()):
         pytest.main(options, plugins=[results])
     if results.stopped:

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.session.java.agent.agent import agent_jar
 from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.session.warm_session import WarmSession
+from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.layered import itself
 from onceproof.spark_checks.stores.spark_needs import NO_NEEDS
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from onceproof.spark_checks.session.java.agent.agent import AgentJar
     from onceproof.spark_checks.session.processes.entry_points import EntryPoints
     from onceproof.spark_checks.stores.interface import SinkStore
     from onceproof.spark_checks.stores.spark_needs import SparkNeeds
@@ -30,6 +33,8 @@ A third of the time each waits for a process or a file, so with two of them a ma
 two cores would be idle now and then.
 """
 
+_WITH_LOST_TASKS = 2
+"""With an agent, a task that is given up keeps its place beside the next attempt's."""
 _IN_USE = (
     "the store needs a Spark session with jars or settings of its own, and the session "
     "in use has others; help: make the events in the replay's session, as "
@@ -42,7 +47,9 @@ class SessionPool:
 
     ``entry_points`` are what its processes run. ``settings`` are Spark's, and go over
     those of the replays, which go over ``defaults``. Between replays a session of the
-    user's own, if there is one, is as it was.
+    user's own, if there is one, is as it was. With ``agent``, faults are injected
+    inside Spark; where no agent can be had, ``no_agent`` says why, and it is done
+    without.
     """
 
     def __init__(
@@ -50,8 +57,12 @@ class SessionPool:
         entry_points: EntryPoints,
         settings: Mapping[str, str] | None = None,
         defaults: Mapping[str, str] | None = None,
+        *,
+        agent: bool = False,
     ) -> None:
         """Start nothing yet."""
+        self._agent = agent
+        self.no_agent = ""
         self._entry_points = entry_points
         self._settings = dict(settings or {})
         self._defaults = dict(defaults or {})
@@ -106,7 +117,7 @@ class SessionPool:
                 raise UsageError(_IN_USE)
             yield self._warm
             return
-        tasks = THREADS * partitions
+        tasks = THREADS * partitions * (_WITH_LOST_TASKS if self._agent else 1)
         old, room = self._sizes
         if self._warm is not None and (
             old != attempts or room < tasks or needs != self._needs
@@ -124,6 +135,7 @@ class SessionPool:
                 settings=self._settings,
                 defaults=self._defaults,
                 needs=needs,
+                agent=self._agent_jar(),
             )
             self._sizes, self._needs = (attempts, tasks), needs
         else:
@@ -135,6 +147,16 @@ class SessionPool:
             self._inside = False
             if self._warm is not None:
                 self._warm.pause()
+
+    def _agent_jar(self) -> AgentJar | None:
+        """Return the agent's jar, if an agent is wanted and the jar can be had."""
+        if not self._agent:
+            return None
+        try:
+            return agent_jar()
+        except StoreError as error:
+            self.no_agent = str(error)
+            return None
 
     def stop(self) -> None:
         """End the session, if there is one."""

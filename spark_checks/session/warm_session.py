@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inputs.sizes import DEFAULT
 from onceproof.spark_checks.session.java import class_archive, jvm
+from onceproof.spark_checks.session.java.agent.agent import Agent
 from onceproof.spark_checks.session.process_globals import SparkGlobals, Swapped
 from onceproof.spark_checks.session.processes.host_processes import ForkServer
 from onceproof.spark_checks.session.processes.wire import PLANS_VARIABLE
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from onceproof.spark_checks.session.java.agent.agent import AgentJar
     from onceproof.spark_checks.session.processes.entry_points import EntryPoints
     from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
@@ -55,6 +57,7 @@ class WarmSession:
         settings: Mapping[str, str] | None = None,
         defaults: Mapping[str, str] | None = None,
         needs: SparkNeeds = NO_NEEDS,
+        agent: AgentJar | None = None,
     ) -> None:
         """Start the JVM, with a ``folder`` of its own inside ``scratch``.
 
@@ -62,7 +65,7 @@ class WarmSession:
         ``attempts`` is how often Spark tries a task, and ``tasks`` how many it runs at
         once: all that may wait for each other must be among them. ``settings`` go over
         those of the replays, and these over ``defaults``. ``needs`` are those of the
-        store that sinks write to.
+        store that sinks write to. With an ``agent``, faults are injected inside Spark.
         """
         self._java = jvm.java_version()
         folder.mkdir()
@@ -72,6 +75,7 @@ class WarmSession:
         self._settings = dict(settings or {})
         self._defaults = dict(defaults or {})
         self.needs = needs
+        self.agent: Agent | None = None
         own = {
             "PYSPARK_PYTHON": str(_worker_python(folder, entry_points.worker)),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -86,7 +90,7 @@ class WarmSession:
         self._paused = False
         self.hosts = ForkServer(entry_points)
         try:
-            self.spark = self._start(scratch, folder, attempts, tasks)
+            self.spark = self._start(scratch, folder, attempts, tasks, agent)
         except BaseException:
             self.hosts.close()
             self._give_back()
@@ -127,7 +131,12 @@ class WarmSession:
         logging.getLogger().removeFilter(_not_of_py4j)
 
     def _start(
-        self, scratch: Path, folder: Path, attempts: int, tasks: int
+        self,
+        scratch: Path,
+        folder: Path,
+        attempts: int,
+        tasks: int,
+        agent: AgentJar | None,
     ) -> SparkSession:
         from pyspark import SparkConf, SparkContext  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -141,6 +150,8 @@ class WarmSession:
         java = jvm.options(self._java, folder, scratch)
         plain = self._defaults | _settings(folder, java) | self._settings
         settings = with_needs(plain, self.needs)
+        if agent is not None:
+            settings[_JAVA_OPTIONS] += f" {agent.option(folder)}"
         conf = SparkConf().setMaster(f"local[{tasks},{attempts}]")
         conf.setAppName("onceproof")
         for key, value in settings.items():
@@ -173,6 +184,9 @@ class WarmSession:
             spark_internals.client_of(self._gateway),
         )
         started(scratch, self._process.pid)
+        if agent is not None:
+            context = spark_internals.java_context(found.sparkContext).sc()
+            self.agent = Agent(self._gateway.jvm, context, agent)
         return found
 
     def release(self) -> None:

@@ -37,18 +37,23 @@ _USES = (
     ),
     Use(
         "for a counterexample file",
-        (*_REPLAYED, "trust"),
+        (*_REPLAYED, "agent", "trust"),
         when=lambda given: any(map(_is_file, given["sinks"])),
     ),
     Use(
         "for some interleavings",
-        (*_REPLAYED, *_CHOSEN, "only"),
+        (*_REPLAYED, *_CHOSEN, "agent", "only"),
         when=lambda given: bool(given["only"]),
     ),
     Use(
         "within a budget",
-        (*_REPLAYED, *_CHOSEN, "budget"),
+        (*_REPLAYED, *_CHOSEN, "agent", "budget"),
         when=lambda given: given["budget"] is not None,
+    ),
+    Use(
+        "with an agent",
+        (*_REPLAYED, *_CHOSEN, "agent"),
+        when=lambda given: given["agent"],
     ),
     Use(
         "for all interleavings",
@@ -118,6 +123,12 @@ _USES = (
     help="Replay the reference sinks that write to this store; Onceproof starts it.",
 )
 @click.option(
+    "--agent",
+    is_flag=True,
+    help="Inject faults inside Spark too, by Byteman in its JVM: tasks of Spark's own "
+    "file writer can then outlive their attempt.",
+)
+@click.option(
     "--keep",
     is_flag=True,
     help="Keep the scratch folder, which holds the data of all runs.",
@@ -146,6 +157,7 @@ def replay(
     config: tuple[str, ...],
     *,
     grid: bool,
+    agent: bool,
     keep: bool,
     trust: bool,
     as_json: bool,
@@ -191,7 +203,9 @@ def replay(
             raise UsageError(message)
         with replay_progress.file_view() as view:
             path = Path(sinks[0])
-            answer = replay_file.replay_file(path, view, keep=keep, trust=trust)
+            answer = replay_file.replay_file(
+                path, view, keep=keep, trust=trust, agent=agent
+            )
         if as_json:
             print_json(answer.to_json())
         else:
@@ -210,6 +224,7 @@ def replay(
                 choice=Choice(only=frozenset(only) if only else None),
                 keep=keep,
                 budget=budget,
+                agent=agent,
             ),
         )
     files = {

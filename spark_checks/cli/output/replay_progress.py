@@ -69,6 +69,8 @@ class _Bars:
             show.advance(self._sinks)
         elif isinstance(event, events.ScratchKept):
             self._there.print(_kept(event))
+        elif isinstance(event, events.AgentLooked):
+            self._there.print(escape(str(event)), soft_wrap=True)
 
     def _begin(self, what: str, interleavings: int) -> None:
         """Show the lower bar from its start."""
@@ -93,6 +95,8 @@ class _Lines:
             self._say(f"replaying {sinks} in {escape(event.scratch)}")
         elif isinstance(event, events.ScratchKept):
             self._say(_kept(event))
+        elif isinstance(event, events.AgentLooked):
+            self._say(escape(str(event)))
         elif isinstance(event, events.RecoveryBegun):
             self._say(
                 f"{escape(event.sink)}: {event.interleavings} interleavings of one "

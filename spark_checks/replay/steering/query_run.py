@@ -23,6 +23,8 @@ from onceproof.spark_checks.plan.rules import (
     RuleSet,
 )
 from onceproof.spark_checks.plan.sink_kind import NOWHERE, STARTS
+from onceproof.spark_checks.plan.spark_steps import step_of
+from onceproof.spark_checks.session.java.agent.agent import StepRule
 from onceproof.spark_checks.session.processes.host_processes import HostError
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.inject.start import StartedQuery
     from onceproof.spark_checks.plan.run_plan import RunPlan
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
+    from onceproof.spark_checks.session.java.agent.agent import Agent
     from onceproof.spark_checks.sinks.interface import ModelledSink
 OF_PATIENCE = 0.75
 _OPEN_COST = 4 * 2**20
@@ -104,6 +107,8 @@ class QueryRun:
         )
         self._stall.expect(rule_set.rules)
         placed = rule_set.write(session.plans)
+        if session.agent is not None:
+            self._arm(session.agent, rule_set, run)
         spark: Any = self._context.spark
         spark.sparkContext.setLocalProperty(RUN_PROPERTY, rule_set.run)
         for key, value in self._partitioning(merged=run.merged).items():
@@ -131,6 +136,8 @@ class QueryRun:
             if self._connections is not None:
                 self._connections.end()
             placed.unlink(missing_ok=True)
+            if session.agent is not None:
+                session.agent.disarm(rule_set.run)
 
     def _run(self, rule_set: RuleSet, placed: Path, run: RunPlan) -> QueryResult:
         """Start the query and wait for its end."""
@@ -183,6 +190,28 @@ class QueryRun:
             run.offered,
         )
         return self._kind.start(start)
+
+    def _arm(self, agent: Agent, rule_set: RuleSet, run: RunPlan) -> None:
+        """Have the agent report the steps of the run, and do what rules say there."""
+        rules = [
+            StepRule(
+                step=step,
+                event=rule.event,
+                batch=rule.batch,
+                do=rule.do,
+                partition=rule.partition,
+                attempt=rule.attempt,
+                nth=rule.nth,
+                await_=rule.await_,
+                mark=rule.mark,
+                once=rule.once,
+                after=rule.after,
+            )
+            for rule in rule_set.rules
+            if (step := step_of(rule))
+        ]
+        folder, patience = self._folder, rule_set.patience
+        agent.arm(rule_set.run, run.number, folder, self._marks, rules, patience)
 
     def _placed(self, rule: Rule) -> Rule:
         paths = tuple(m.format(checkpoint=self._checkpoint) for m in rule.await_)

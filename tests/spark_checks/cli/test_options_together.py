@@ -66,13 +66,13 @@ TOGETHER = {
         ],
         [
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
-            *("--output", "--json", "--only", "--store"),
+            *("--output", "--json", "--only", "--store", "--agent"),
         ],
         [
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
-            *("--output", "--json", "--budget", "--store"),
+            *("--output", "--json", "--budget", "--store", "--agent"),
         ],
-        ["SINK|FILE", "--trust", "--keep", "--json"],
+        ["SINK|FILE", "--trust", "--keep", "--json", "--agent"],
         ["--grid", "--query", "--config", "--faults", "--budget", "--json"],
     ],
     "reconcile": [
