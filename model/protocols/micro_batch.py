@@ -132,7 +132,7 @@ class MicroBatch(Protocol):
         """An attempt that was given up does its work after all."""
         when(self.zombie[b, p, a])
         self.zombie[b, p, a] = False
-        self.sink.write(b, p, a)
+        self.sink.write_late(b, p, a)
 
     @fault
     def crash(self) -> None:
@@ -176,6 +176,7 @@ class MicroBatch(Protocol):
         """An attempt is given up and replaced, but its process lives on."""
         when(
             self._runs(b),
+            self.sink.takes(b),
             self.task[p, a] == Task.RUNNING,
             a < self.ATTEMPT.last,
         )

@@ -24,6 +24,16 @@ class Manifest(Sink):
             lambda c, e: one_more(self.files[c, e])
         )
 
+    def takes(self, b: Member) -> bool:
+        """A batch that the manifest names is skipped, tasks and all."""
+        return not_(self.manifest[b])
+
+    def write_late(self, b: Member, p: Member, a: Member) -> None:
+        """Close a file, though the manifest may name the batch by now."""
+        self.files.where(lambda c, e: all_of(c == b, self.holds(p, e))).set(
+            lambda c, e: one_more(self.files[c, e])
+        )
+
     def abort_task(self, b: Member, p: Member, a: Member, wrote: bool) -> None:  # noqa: FBT001 - a modelled value
         """Delete the attempt's file."""
         due = all_of(wrote, not_(self.manifest[b]))

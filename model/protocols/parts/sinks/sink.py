@@ -41,6 +41,14 @@ class Sink(Part):
     def write(self, b: Member, p: Member, a: Member) -> None:
         """Run the sink's code in attempt ``a`` of the task for partition ``p``."""
 
+    def takes(self, b: Member) -> bool:
+        """Return whether the sink's tasks run for the batch: it may skip it whole."""
+        return True
+
+    def write_late(self, b: Member, p: Member, a: Member) -> None:
+        """Run the code of an attempt that was given up, after all."""
+        self.write(b, p, a)
+
     def abort_task(self, b: Member, p: Member, a: Member, wrote: bool) -> None:  # noqa: FBT001 - a modelled value
         """Clean up after an attempt that failed, having written or not."""
 
