@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from onceproof.spark_checks.plan.cut_exchanges import cut_exchange, last_exchange
 from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS
 from onceproof.spark_checks.plan.rules import (
     DRIVER_EXCHANGE,
@@ -29,7 +30,7 @@ def break_own(
     schedule.refuse_restart(at)
     _require_later(schedule, at)
     event = schedule.events[at]
-    kind, point = FAULT_KINDS[event.name], schedule.exchange(at)
+    kind, point = FAULT_KINDS[event.name], cut_exchange(schedule, at)
     run.stops(kind.code, "call", event.members[0], kind.cuts, **point, await_=awaited)
 
 
@@ -38,7 +39,7 @@ def break_own_and_go_on(schedule: Schedule, run: RunDraft, at: int) -> None:
     schedule.require_caught(at)
     _require_later(schedule, at)
     event = schedule.events[at]
-    kind, point = FAULT_KINDS[event.name], schedule.exchange(at)
+    kind, point = FAULT_KINDS[event.name], cut_exchange(schedule, at)
     rule = (kind.code, "call", event.members[0], kind.cuts)
     run.survives(event, mark_of_cut(run, at), rule, once=True, **point)
 
@@ -94,7 +95,7 @@ def of_task(schedule: Schedule, event: Event, at: int) -> dict[str, Any]:
         and schedule.run_of(i) == schedule.run_of(at)
     )
     real = schedule.real(partition)
-    point = schedule.last_exchange(schedule.steps["write"], batch, real, nth)
+    point = last_exchange(schedule, schedule.steps["write"], batch, real, nth)
     return point | _arrival(event, at)
 
 
@@ -150,5 +151,5 @@ def _of_commit(
     if name not in schedule.steps:
         message = f"{name} happens inside Spark, out of reach"
         raise NotReplayable(message)
-    point = schedule.last_exchange(schedule.steps[name], batch, None, nth)
+    point = last_exchange(schedule, schedule.steps[name], batch, None, nth)
     return batch, do, point | _arrival(event, at)

@@ -13,20 +13,23 @@ from onceproof.spark_checks.plan.broken_connections import (
     mark_of_cut,
     require_arrival,
 )
+from onceproof.spark_checks.plan.ended_in_tasks import (
+    die_in_tasks,
+    fail_job,
+    marks_before,
+    stop_among_writes,
+)
 from onceproof.spark_checks.plan.fault_kinds import FAULT_KINDS, Effect
-from onceproof.spark_checks.plan.rules import ENDS, LINES, UNDO, WORK
+from onceproof.spark_checks.plan.rules import LINES, UNDO
 from onceproof.spark_checks.plan.run_draft import RunDraft
 from onceproof.spark_checks.plan.run_plan import (
-    BEGIN,
     NO_SUCH_POINT,
     ExpectedMark,
     NotReplayable,
 )
 from onceproof.spark_checks.plan.schedule import ARRIVALS, Schedule, raisable
-from onceproof.spark_checks.plan.spark_steps import is_step
 from onceproof.spark_checks.plan.task_faults import (
     fail_task,
-    injected_at,
     lose_contact,
     refuse_unseen_rows,
     zombie_write,
@@ -142,7 +145,7 @@ class _Planner:
         elif upcoming.name.startswith("sink."):
             self._before_step(run, batch, at, upcoming)
         else:
-            self._among_writes(run, batch, at, upcoming)
+            stop_among_writes(self.schedule, self.kind, run, at, upcoming)
 
     def _before_step(self, run: RunDraft, batch: int, at: int, upcoming: Event) -> None:
         function = self.steps.get(upcoming.name)
@@ -168,22 +171,12 @@ class _Planner:
         after: str = "",
     ) -> None:
         """End the run before a point of the user's code on the driver."""
-        awaited = self._marks_before(run)
+        awaited = marks_before(self.schedule, run)
         if do == "raise":
             raisable(point)
         run.stops(LINES, "call", batch, do, **point, await_=awaited, after=after)
         if do == "die":
             self.kind.no_abort(run, batch)
-
-    def _marks_before(self, run: RunDraft) -> tuple[str, ...]:
-        """List the marks of faults that come before the one that ends a run.
-
-        A callback begins before its tasks do: there is nothing to wait for.
-        """
-        seen = self.schedule.seen
-        if seen is None or seen.callback:
-            return ()
-        return tuple(due.mark for due in run.expected if not due.late)
 
     def crash_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the driver die in the midst of the user's code."""
@@ -202,7 +195,7 @@ class _Planner:
     def lose_in_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Break a connection of the user's code on the driver."""
         del event
-        break_own(self.schedule, run, at, self._marks_before(run))
+        break_own(self.schedule, run, at, marks_before(self.schedule, run))
 
     def lose_of_commit(self, run: RunDraft, event: Event, at: int) -> None:
         """Break a connection of the sink's commit, which raises."""
@@ -228,7 +221,7 @@ class _Planner:
         batch, partition, attempt, number = event.members
         real = schedule.real(partition)
         hit = {(partition, attempt): schedule.work(batch, real, number)}
-        self._die_in_tasks(run, batch, at, hit)
+        die_in_tasks(schedule, self.kind, run, at, hit)
 
     def _raise_at_the_end(self, run: RunDraft, batch: int) -> None:
         seen = self.schedule.seen
@@ -239,131 +232,9 @@ class _Planner:
         point: dict[str, Any] = {"line": last.text, "nth": last.time}
         run.stops(LINES, "call", batch, "raise", **point)
 
-    def _among_writes(
-        self, run: RunDraft, batch: int, at: int, upcoming: Event
-    ) -> None:
-        """End the run when some tasks have done their work, and others have not."""
-        schedule = self.schedule
-        due = self._due(run, batch, at)
-        written = {p for p, (_, done) in due.items() if done}
-        if written and "write" not in self.steps:
-            real = {schedule.real(p) for p in written}
-            self.kind.inside(run, real, upcoming, again=schedule.again(at, batch))
-            return
-        if not (written or run.expected) and self.kind.before_tasks(run, batch):
-            return
-        if self.steps.get("write") == WORK:
-            self._die_in_tasks(run, batch, at, {})
-            return
-        # A task that fails above its writer looks to a ForeachWriter like one whose
-        # input has ended (docs/explanation/findings.md): it is injected in the writer.
-        function = self.steps.get("write", BEGIN)
-        run.begins(batch)
-        awaited = [d.mark for d in run.expected if not d.late]
-        awaited += self._do_first(run, batch, function, due)
-        for p in sorted(set(due) - written, key=schedule.real):
-            for attempt in range(due[p][0], schedule.attempts):
-                task: dict[str, Any] = {
-                    "partition": schedule.real(p),
-                    "attempt": attempt,
-                }
-                wait = tuple(awaited)
-                run.stops(function, "call", batch, "die", **task, await_=wait)
-        self.kind.no_abort(run, batch)
-
-    def _due(self, run: RunDraft, batch: int, at: int) -> dict[int, tuple[int, bool]]:
-        """Give, for each task that can be steered, its ``Schedule.attempt``.
-
-        A task without events may reach no point of the user's code: it has nothing
-        to do, and there is nothing to wait for.
-        """
-        partitions = self.schedule.spark_partitions(merged=run.merged)
-        if self.steps.get("write") == WORK:
-            partitions = [p for p in partitions if self.schedule.works(batch, p)]
-        return {p: self.schedule.attempt(at, p) for p in partitions}
-
-    def _do_first(
-        self, run: RunDraft, batch: int, function: str, due: dict[int, tuple[int, bool]]
-    ) -> list[str]:
-        """Let tasks whose work is done by then do it; give the marks they leave."""
-        marks = []
-        for p, (attempt, done) in sorted(due.items()):
-            if done:
-                number = self.schedule.real(p)
-                mark = run.mark(f"written-{batch}-{number}-{attempt}")
-                task: dict[str, Any] = {"partition": number, "attempt": attempt}
-                run.rule(function, "return", batch, "pass", **task, mark=mark)
-                event = f"write({batch}, {p}, {attempt})"
-                what = f"task {number} of batch {batch} does its work first"
-                run.expected.append(
-                    ExpectedMark(event, fault=False, mark=mark, what=what)
-                )
-                marks.append(mark)
-        return marks
-
     def fail_job(self, run: RunDraft, event: Event, at: int) -> None:
-        """Let the last attempt of a task die, so that Spark fails the job.
-
-        Other tasks that have not done their work die before it, once that has come.
-        """
-        schedule = self.schedule
-        batch, partition, attempt = event.members
-        refuse_unseen_rows(schedule, at, self.kind)
-        function, when, rest = injected_at(schedule, run, at)
-        due = {p: d for p, d in self._due(run, batch, at).items() if p != partition}
-        any_done = any(done for _, done in due.values())
-        if "write" not in self.steps and any_done:
-            message = "which tasks are done when a job fails is up to Spark here"
-            raise NotReplayable(message)
-        if is_step(function) and any_done:
-            message = "Spark deletes the files of a job that fails; the model does not"
-            raise NotReplayable(message)
-        run.begins(batch)
-        ends = ENDS if function in (WORK, BEGIN) else function
-        awaited = [d.mark for d in run.expected if not d.late]
-        awaited += self._do_first(run, batch, ends, due)
-        rest |= {"partition": schedule.real(partition), "attempt": attempt}
-        rest |= {"await_": tuple(awaited), "catchable": True}
-        do = "raise" if is_step(function) else "die"
-        run.stops(function, when, batch, do, **rest)
-        begins = self.steps.get("write", BEGIN)
-        for p, (first, done) in due.items():
-            for number in range(first, 0 if done else schedule.attempts):
-                real = schedule.real(p)
-                mark = run.mark(f"also-{batch}-{real}-{number}")
-                task = {"partition": real, "attempt": number, "mark": mark}
-                stopped = (run.mark("stopped"),)
-                run.rule(
-                    begins, "call", batch, "die", **task, await_=stopped, once=True
-                )
-
-    def _die_in_tasks(
-        self,
-        run: RunDraft,
-        batch: int,
-        at: int,
-        hit: dict[tuple[int, int], dict[str, Any]],
-    ) -> None:
-        """Let the driver die with its tasks, whose code is the user's.
-
-        Those that have done their work do it first; all others die at the first line
-        that they reach, ``hit`` ones at a point of their own. The host of the driver
-        dies when their marks appear.
-        """
-        schedule = self.schedule
-        run.begins(batch)
-        due = self._due(run, batch, at)
-        awaited = [*self._marks_before(run), *self._do_first(run, batch, ENDS, due)]
-        for p, (first, done) in sorted(due.items(), key=lambda d: schedule.real(d[0])):
-            for attempt in range(first, 0 if done else schedule.attempts):
-                task = {"partition": schedule.real(p), "attempt": attempt}
-                point = hit.get((p, attempt), {})
-                report = not hit or bool(point)
-                rest = {**task, **point, "await_": tuple(awaited), "report": report}
-                run.stops(WORK, "call", batch, "die", **rest)
-        stopped = run.mark("stopped")
-        run.rule(LINES, "exception", batch, "die", after=stopped)
-        self.kind.no_abort(run, batch)
+        """Let the last attempt of a task die, so that Spark fails the job."""
+        fail_job(self.schedule, self.kind, run, event, at)
 
     def fail_commit(self, run: RunDraft, fault: Event, at: int) -> None:
         """Let the sink's commit raise, before or after it took effect."""

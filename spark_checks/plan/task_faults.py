@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.protocols.micro_batch import Task
 from onceproof.spark_checks.plan.broken_connections import of_task
+from onceproof.spark_checks.plan.cut_exchanges import cut_exchange
 from onceproof.spark_checks.plan.fault_kinds import (
     FAULT_KINDS,
     Effect,
@@ -48,7 +49,7 @@ def injected_at(
     if event.name == "fail_above":
         return BEGIN, "call", {}
     if kind.code == TASK_EXCHANGE:
-        return kind.code, "call", schedule.exchange(at)
+        return kind.code, "call", cut_exchange(schedule, at)
     if kind.cuts:
         return TASK_EXCHANGE, "call", of_task(schedule, event, at)
     if function == WORK:

@@ -149,17 +149,17 @@ PLANS = (
         '        nth = 1\n        run.stops(function, "call", batch, "die", nth=nth)',
     ),
     Mutation(
-        "spark_checks/plan/planner.py",
+        "spark_checks/plan/ended_in_tasks.py",
         "the crash among writes does not wait for the faults before it",
-        "        awaited = [d.mark for d in run.expected if not d.late]\n"
-        "        awaited += self._do_first(run, batch, function, due)",
-        "        awaited = self._do_first(run, batch, function, due)",
+        "    awaited = [d.mark for d in run.expected if not d.late]\n"
+        "    awaited += _do_first(schedule, run, batch, function, due)",
+        "    awaited = _do_first(schedule, run, batch, function, due)",
     ),
     Mutation(
-        "spark_checks/plan/planner.py",
+        "spark_checks/plan/ended_in_tasks.py",
         "tasks that have done their work are hit as well",
-        "        for p in sorted(set(due) - written, key=schedule.real):",
-        "        for p in sorted(set(due), key=schedule.real):",
+        "    for p in sorted(set(due) - written, key=schedule.real):",
+        "    for p in sorted(set(due), key=schedule.real):",
     ),
     Mutation(
         "spark_checks/plan/planner.py",
