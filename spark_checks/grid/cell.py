@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
 AFTER_RECOVERY, AFTER_MORE = "after the recovery", "after further input"
+UNFIT = "it fails without a fault"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class GridCell:
             return [f"not replayed: {self.refusal}"]
         found = [str(self.placed)]
         for number, text in enumerate(self.errors, 1):
-            found.append(f"run {number} after the fault fails: {_failure(text)}")
+            found.append(f"run {number} after the fault fails: {failure(text)}")
         if not self.rested:
             found.append(
                 f"no restart brings the query back ({len(self.errors)} were tried)"
@@ -121,7 +122,8 @@ def _parsed(text: str) -> Any:
     return json.loads(text) if text.startswith("{") else {"message": text}
 
 
-def _failure(text: str) -> str:
+def failure(text: str) -> str:
+    """Say in words why a run failed."""
     found = _parsed(text)
     conditions = ", ".join(found.get("conditions", ()))
     return f"{conditions}: {found['message']}" if conditions else str(found["message"])

@@ -7,7 +7,7 @@ import time
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.grid.cell import GridCell
+from onceproof.spark_checks.grid.cell import UNFIT, GridCell, failure
 from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import every_fault
 from onceproof.spark_checks.grid.grid_query import NO_FAULT, GridQuery
@@ -61,7 +61,10 @@ class CellRuns:
         self.batches = 0
 
     def without_fault(self) -> GridCell:
-        """Run without a fault, and keep what lies there before further input."""
+        """Run without a fault, and keep what lies there before further input.
+
+        A query that fails without a fault is not judged, even if a restart helps.
+        """
         began = time.perf_counter()
         every = len(events.BATCHES)
         self._runs.folder.mkdir()
@@ -73,14 +76,16 @@ class CellRuns:
         errors, rested = self._rest(error)
         if rested:
             self._runs.offer(events.FIRST, every)
-            errors, rested = self._rest(self._runs.once(self._patience))
+            later, rested = self._rest(self._runs.once(self._patience))
+            errors += later
+        if errors:
+            refusal = f"{UNFIT}: {failure(errors[0])}"
+            return GridCell(self._query, self._configuration, NO_FAULT, refusal=refusal)
         return GridCell(
             self._query,
             self._configuration,
             NO_FAULT,
             with_batch=self._with_batch(),
-            errors=errors,
-            rested=rested,
             seconds=time.perf_counter() - began,
         )
 
@@ -126,7 +131,7 @@ class CellRuns:
         """Run without a fault, and if that is right, with each."""
         first = self.without_fault()
         yield first
-        if not first.rested:
+        if first.refusal:
             return
         for placed in self.faults():
             yield self.with_fault(placed)

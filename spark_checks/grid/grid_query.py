@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]{5,})\]")
+_RAISED = re.compile(r"^Traceback \(most recent.*\n(?:\s.*\n|\n)*(\S.*)", re.MULTILINE)
 NO_FAULT = PlacedFault(GridFault.NONE)
 
 
@@ -128,9 +129,14 @@ class GridQuery:
 
 
 def short(error: BaseException) -> str:
-    """Return the error condition of what Spark raised, and its first line."""
+    """Return the error condition of what Spark raised, and its first line.
+
+    Where Python raised it inside Spark, the line that names its error follows.
+    """
     text = str(error)
     causes = _CONDITION.findall(text)
     own = [c for c in dict.fromkeys(causes) if c != "STREAM_FAILED"]
     line = next((x.strip() for x in text.splitlines() if x.strip()), "")
+    if (raised := _RAISED.search(text)) and raised[1] not in line:
+        line = f"{line[:300]}: {raised[1]}"
     return json.dumps({"conditions": own, "message": line[:600]})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.verdicts import Verdict, exit_status
+from onceproof.spark_checks.grid.cell import UNFIT
 from onceproof.spark_checks.grid.cell_runs import CellRuns
 from onceproof.spark_checks.grid.rewind import PURGED
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
@@ -42,8 +43,15 @@ class GridReport:
 
     @property
     def not_replayed(self) -> list[GridCell]:
-        """The cells whose fault may happen, and could not be injected."""
-        return [cell for cell in self.cells if cell.refusal == PURGED]
+        """The cells whose fault may happen, and could not be injected.
+
+        So are those of queries that fail without a fault.
+        """
+        return [
+            cell
+            for cell in self.cells
+            if cell.refusal == PURGED or cell.refusal.startswith(UNFIT)
+        ]
 
     def status(self) -> int:
         """Return the exit status: 1 for a refuted cell, 2 if one was not replayed."""
@@ -121,7 +129,7 @@ def _cells(
         return [], "no run"
     found = [runs.without_fault()]
     listener(found[0])
-    if not found[0].rested:
+    if found[0].refusal:
         return found, ""
     faults = runs.faults(torn=torn)
     for number, placed in enumerate(faults):

@@ -74,8 +74,8 @@ def _keep_warm() -> Callable[[], None]:
     make = replayer.SessionPool
     kept = make(ENTRY_POINTS)
     close, kept.close = kept.close, lambda **_: None
-    replayer.SessionPool = lambda points, mine, taken: (
-        make(points, mine, taken) if mine or taken else kept
+    replayer.SessionPool = lambda points, mine, taken, *, agent: (
+        make(points, mine, taken, agent=agent) if mine or taken or agent else kept
     )
     return close
 

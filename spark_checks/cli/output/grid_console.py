@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from onceproof.model.text import printable
+from onceproof.spark_checks.grid.cell import UNFIT
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.grid.cell import GridCell
@@ -37,12 +38,18 @@ def show_grid(report: GridReport) -> None:
         absent[pair] += bool(cell.refusal)
     for pair, cells in pairs.items():
         judged = cells - absent[pair]
-        verdict = f"{bad[pair]} refuted" if bad[pair] else "held"
+        name = f"{pair[0]} [{pair[1]}]"
+        open_ = unreplayed[pair] or any(t.startswith(f"{name}: ") for t in report.left)
+        verdict = "undecided" if open_ or not judged else "held"
+        verdict = f"{bad[pair]} refuted" if bad[pair] else verdict
         none = absent[pair] - unreplayed[pair]
         besides = f"; {none} faults do not exist here" if none else ""
         if unreplayed[pair]:
             besides += f"; {unreplayed[pair]} faults were not replayed"
-        click.echo(f"{pair[0]} [{pair[1]}]: {verdict}, of {judged} cells{besides}")
+        click.echo(f"{name}: {verdict}, of {judged} cells{besides}")
+    for cell in report.not_replayed:
+        if cell.refusal.startswith(UNFIT):
+            click.echo(f"not judged, {cell.name}: {printable(cell.refusal)}")
     for cell in refuted:
         broken = [name for name, v in cell.verdicts.items() if v == "refuted"]
         click.echo(f"\n{cell.name}: not {', not '.join(broken)}")

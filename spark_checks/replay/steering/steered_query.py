@@ -206,7 +206,8 @@ class SteeredQuery:
         if cut is None:
             return {}
         path = self._marks / run.mark(line_trace.file_of(DRIVER, cut.batch))
-        points = [CodePoint(t, n) for main, t, n in line_trace.read(path) if main]
+        notes = [note for note in line_trace.read(path) if note.main]
+        points = [CodePoint(note.text, note.time) for note in notes]
         at = CodePoint(cut.line, cut.nth or 1)
         after = points.index(at) + 1 if at in points else 0
         return {cut.batch: tuple(points[after:])}

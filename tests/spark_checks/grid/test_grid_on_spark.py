@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from onceproof.properties.guarantees import BATCH_EQUIVALENCE, RECOVERABLE
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks.cli.output.grid_console import show_grid
 from onceproof.spark_checks.grid.cell_runs import CellRuns
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
+from onceproof.spark_checks.grid.grid_run import run_grid
 from onceproof.spark_checks.queries.catalogue import every_query, named
 from onceproof.spark_checks.queries.configuration import CONFIGURATIONS, parsed
 
@@ -82,6 +86,30 @@ def test_a_fault_in_a_batch_that_is_not_there_is_not_judged(runs_of):
     assert set(cell.verdicts.values()) == {Verdict.UNDECIDED}
 
 
+def test_a_query_that_fails_without_a_fault_is_not_judged(pool, capsys):
+    """It is undecided whether a restart would bring it back, and its error is shown."""
+
+    def fail(batch):
+        message = "this never works"
+        raise ValueError(message)
+
+    def run(events):
+        return events.mapInPandas(fail, events.schema)
+
+    query = replace(named("map"), name="broken", run=run)
+
+    report = run_grid([query], [parsed("default")], pool=pool)
+
+    (cell,) = report.cells
+    assert set(cell.verdicts.values()) == {Verdict.UNDECIDED}
+    assert "ValueError: this never works" in cell.refusal
+    assert report.status() == 2, "undecided"
+    show_grid(report)
+    shown = capsys.readouterr().out
+    assert "broken [default]: undecided, of 0 cells" in shown
+    assert "this never works" in shown
+
+
 @pytest.mark.grid
 @pytest.mark.parametrize("configuration", [c.name for c in CONFIGURATIONS])
 @pytest.mark.parametrize("query", sorted(every_query()))
@@ -92,4 +120,5 @@ def test_without_a_fault_each_query_equals_its_batch_run(runs_of, query, configu
 
     cell = runs_of(query, configuration).without_fault()
 
+    assert not cell.refusal
     assert not cell.refuted, cell.story()

@@ -66,7 +66,7 @@ def left(monkeypatch, tmp_path):
         replayer, "write", lambda records, folder: found.extend(records)
     )
     config = SimpleNamespace(rootpath=tmp_path, stash=pytest.Stash())
-    options = SimpleNamespace(spark={}, evidence=Path("kept"), words="")
+    options = SimpleNamespace(spark={}, evidence=Path("kept"), words="", agent=False)
     made = replayer.Replayer(config, options)
 
     def leave(*names, **marks):
