@@ -8,7 +8,6 @@ from onceproof.model.protocols.parts.sinks.sink import Sink
 from onceproof.model.protocols.parts.state_stores import (
     Results,
     ResultsSkipped,
-    StateInPlace,
     StateVersions,
     StateVersionsWithIds,
 )
@@ -206,21 +205,8 @@ class MicroBatchStateful(Protocol):
 _LOSES = ("at-least-once", "effectively-once", "recoverable", "batch-equivalence")
 
 
-class MicroBatchStatefulSkipped(MicroBatchStateful):
-    """The same with a sink that skips a batch it has. Spark, FileStreamSink.
-
-    If the driver dies before ``commits/N``, the batch is skipped as it is repeated. No
-    task reports the time of an event, and the watermark stays behind for good, or until
-    more data comes.
-    """
-
-    breaks = _LOSES
-
-    results = part(Results, default=ResultsSkipped)
-
-
 class MicroBatchStatefulSkippedIds(MicroBatchStateful):
-    """The same where the commit log holds ids of the state. Spark, checkpoint format 2.
+    """A sink skips a batch it has, and commits name state. Spark, checkpoint format 2.
 
     A batch that is skipped reports no ids, so that its commit cannot be logged: no
     restart brings the query back.
@@ -244,14 +230,3 @@ class MicroBatchStatefulIdle(MicroBatchStateful):
     def goes_on(self) -> bool:
         """Only a driver that has run a batch looks."""
         return self.ran
-
-
-class MicroBatchStatefulInPlace(MicroBatchStateful):
-    """The same where state has no versions: what is repeated counts twice.
-
-    A task that is tried again, and a batch that is, find their own first try.
-    """
-
-    breaks = ("at-most-once", "effectively-once", "batch-equivalence")
-
-    versions = part(StateVersions, default=StateInPlace)

@@ -157,7 +157,9 @@ JUDGES = (
     Mutation(
         "properties/guarantees.py",
         "effects of no event are allowed",
+        "        all_of(ledger.visible(e) <= 1 for e in ledger.events()),\n"
         "        ledger.unexplained() == 0,\n",
+        "        all_of(ledger.visible(e) <= 1 for e in ledger.events()),\n"
         "        ledger.unexplained() >= 0,\n",
     ),
     Mutation(

@@ -52,6 +52,8 @@ class StateInPlace(StateVersions):
     So does a task that keeps its state in a table of its own.
     """
 
+    breaks = ("at-most-once", "effectively-once", "batch-equivalence")
+
     def before(self, b: Member, e: Member, p: Member) -> int:
         """What is there counts, also what this batch has put there before."""
         older = super().before(b, e, p)
@@ -83,8 +85,12 @@ class Results(Part):
 class ResultsSkipped(Results):
     """The same; a batch id that is there is skipped, and none of its tasks runs.
 
-    So do Spark's file sink, and a callback that keeps a ledger of batch ids.
+    So do Spark's file sink, and a callback that keeps a ledger of batch ids. No task
+    then reports the time of an event: the watermark stays behind for good, or until
+    more data comes.
     """
+
+    breaks = ("at-least-once", "effectively-once", "recoverable", "batch-equivalence")
 
     def takes(self, b: Member) -> bool:
         """A batch that is there is not computed again."""
