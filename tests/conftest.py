@@ -1,8 +1,14 @@
-"""The order of tests: what starts Spark comes first, for it takes long."""
+"""The order of tests, for Spark takes long; tests that need a process of their own."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
+
+_ALONE = "ONCEPROOF_TEST_ALONE"
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +27,29 @@ def pool():
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    if _ALONE not in os.environ:
+        for item in items:
+            if item.get_closest_marker("own_process"):
+                item.fixturenames.clear()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Run what is about a whole process where no other test has been.
+
+    Spark's Java, say, is a child of each process that has used it.
+    """
+    if not pyfuncitem.get_closest_marker("own_process") or _ALONE in os.environ:
+        return None
+    options = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, pyfuncitem.nodeid],
+        cwd=pyfuncitem.config.rootpath,
+        env=os.environ | {_ALONE: "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.fail(done.stdout + done.stderr, pytrace=False)
+    return True

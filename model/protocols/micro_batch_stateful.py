@@ -219,10 +219,10 @@ class MicroBatchStatefulSkippedIds(MicroBatchStateful):
 
 
 class MicroBatchStatefulIdle(MicroBatchStateful):
-    """The same as Spark does it: only after a batch of its own does a driver go on.
+    """A driver goes on only after a batch of its own. Spark, MicroBatchExecution.
 
-    MicroBatchExecution asks the last batch that it ran whether another one would change
-    anything. A driver that has just started has run none.
+    It asks the last batch that it ran whether another one would change anything. A
+    driver that has just started has run none.
     """
 
     breaks = _LOSES

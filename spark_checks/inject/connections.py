@@ -28,6 +28,7 @@ from onceproof.spark_checks.plan.rules import (
 )
 from onceproof.spark_checks.session.processes import client_processes
 from onceproof.spark_checks.sinks.exchanges import (
+    ELSEWHERE,
     THREADS,
     UNANSWERED,
     kind_of_request,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.rules import Rule, RuleSet
     from onceproof.spark_checks.stores.links import FramedRequest, Framing, Link
 
-ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 _WORKS_ON = 0.3
 _STALLS = 2.0
 _SETTLES = 30.0

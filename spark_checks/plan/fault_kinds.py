@@ -219,11 +219,13 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
 _NO_SPARK = "no sink of Spark is written in it, so a replay never meets its faults"
 _OWN_LOG = "it is about a log of Kafka's kind, which a replay has no process of"
 _ENGINE = "it is about another engine's checkpoints, of which Spark has none"
+_QUERIES = "it is about queries with state, which the grid replays at steps of its own"
 
 NOT_REPLAYED: Mapping[str, str] = {
     "barrier_snapshot": _ENGINE,
     "chandy_lamport": _ENGINE,
     "idempotent_producer": _OWN_LOG,
+    "micro_batch_stateful": _QUERIES,
     "non_blocking_commit": _NO_SPARK,
     "output_commit": _NO_SPARK,
     "raft_election": _NO_SPARK,

@@ -306,7 +306,7 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
     if places := report.never_cut:
         return f"{len(places)} exchanges are not cut, such as {places[0]}"
     if number := report.unknown_exchanges:
-        return f"{number} exchanges of your code are not cut"
+        return f"{number} exchanges with the store are not cut"
     weak = [p.name for p in claims if not report.verdict(p).holds]
     return f"the model refutes {', '.join(weak)} at a moment when no replay looks"
 

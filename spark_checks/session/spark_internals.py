@@ -178,6 +178,13 @@ def set_active(spark: Any, *, here: bool = False) -> None:
         kind._activeSession = spark
 
 
+def writes_by_hadoop(spark: Any, scheme: str) -> int:
+    """Return how many writes this Java has made to file systems of a scheme."""
+    kind = getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem")
+    every = kind.getAllStatistics()
+    return sum(one.getWriteOps() for one in every if one.getScheme() == scheme)
+
+
 def java_frame(frame: Any) -> Any:
     """Give Java's side of a DataFrame; None of anything else."""
     return getattr(frame, "_jdf", None)

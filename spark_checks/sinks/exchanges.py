@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 UNSTEADY = "whose number differs from run to run"
 THREADS = "sent while several threads of your code run"
 UNANSWERED = "that the store does not answer, as with acks=0"
-"""Why exchanges of the code itself are not cut: nothing is known of them."""
+BY_HADOOP = "sent by Spark through s3a://"
+ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
+"""Why exchanges for the code are not cut: nothing is known of them."""
 
 
 _KIND = "the client's "
@@ -66,8 +68,9 @@ class SeenExchanges:
 
     @property
     def unknown(self) -> int:
-        """How many exchanges of the code itself cannot be cut."""
-        return sum(self.not_cut.get(why, 0) for why in (UNSTEADY, THREADS, UNANSWERED))
+        """How many exchanges cannot be cut, though the sink may depend on them."""
+        reasons = (UNSTEADY, THREADS, UNANSWERED, BY_HADOOP, ELSEWHERE)
+        return sum(self.not_cut.get(why, 0) for why in reasons)
 
     def of_tasks(self, batch: int) -> tuple[tuple[int, Exchange], ...]:
         """List the exchanges of a batch's tasks, each with a partition that has it.

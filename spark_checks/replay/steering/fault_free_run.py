@@ -36,8 +36,10 @@ from onceproof.spark_checks.replay.steering.isolation import (
     refuse_unexplained_rows,
 )
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
+from onceproof.spark_checks.session.spark_internals import writes_by_hadoop
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
+from onceproof.spark_checks.sinks.exchanges import BY_HADOOP
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.exchanges import SeenExchanges
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
+_S3A = "s3a"
 _NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))
 
 
@@ -186,9 +189,13 @@ def _exchanged(
 
     Raises ``UsageError`` where there are none that could be cut.
     """
+    before = writes_by_hadoop(context.spark, _S3A)
     folder, again = _tried(context, sink, run, unreliable=True)
     shutil.rmtree(folder, ignore_errors=True)
-    found = exchanges_in(*trial.requests, again.requests[0])
+    requests, others = trial.requests
+    # Hadoop's connections are those of the session, and pass the proxy by.
+    past = writes_by_hadoop(context.spark, _S3A) - before
+    found = exchanges_in(requests, {**others, BY_HADOOP: past}, again.requests[0])
     if not found.places:
         others = (f"{number} {why}" for why, number in found.not_cut.items())
         besides = "; ".join(["", *others])

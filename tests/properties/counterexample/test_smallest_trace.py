@@ -22,23 +22,25 @@ def test_a_fault_is_in_the_first_batch(variant):
 
     A search finds the fewest steps; of runs as long as each other, this is one of those
     whose fault comes first. One that breaks before any fault needs none. What no run of
-    one batch breaks, such as a number that is taken again, needs a batch before.
+    one batch breaks, such as a number that is taken again, needs a batch before; and so
+    does what breaks a single batch only once it is done.
     """
-    protocol = variant.protocol
+    _, late = refuted(variant.protocol)
+
+    if late:
+        early, _ = refuted(make(variant.name, {**variant.settings, "BATCH": "1"}))
+        assert not late & early
+
+
+def refuted(protocol):
+    """Name what is refuted by a fault before a batch is done, and what after one."""
     interpreter = Interpreter(protocol)
-
-    report = check(protocol, guarantees_of(protocol))
-
-    late = {}
-    for finding in report.findings:
+    early, late = set(), set()
+    for finding in check(protocol, guarantees_of(protocol)).findings:
         trace = finding.trace
         if finding.verdict is not Verdict.REFUTED or trace is None:
             continue
         faults = [at for at, event in enumerate(trace.events) if event.fault]
-        if faults and interpreter.look(trace.states[faults[0]]).commits:
-            late[finding.property.name] = [str(event) for event in trace.events]
-    if late:
-        single = make(variant.name, {**variant.settings, "BATCH": "1"})
-        alone = check(single, guarantees_of(single)).verdicts
-        late = {n: t for n, t in late.items() if alone[n] is Verdict.REFUTED}
-    assert not late
+        done = faults and interpreter.look(trace.states[faults[0]]).commits
+        (late if done else early).add(finding.property.name)
+    return early, late

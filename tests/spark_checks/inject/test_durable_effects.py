@@ -48,6 +48,7 @@ def happens(effects, what):
     return effects.since()
 
 
+@pytest.mark.own_process
 def test_what_stays_in_memory_is_nothing(effects, tmp_path):
     """Reading, computing, and writing into a buffer or an open transaction."""
     (tmp_path / "old").write_text("old")
@@ -70,6 +71,7 @@ def test_what_stays_in_memory_is_nothing(effects, tmp_path):
     database.close()
 
 
+@pytest.mark.own_process
 def test_what_ends_with_the_process_is_nothing(effects, tmp_path, server):
     """Locks, files that are closed, and connections that say nothing more."""
     file = (tmp_path / "locked").open("w")
@@ -96,6 +98,7 @@ def test_files_that_are_changed_by_compiled_code_are_seen(effects, tmp_path):
     assert [happens(effects, call).nothing for call in calls] == [False] * 6
 
 
+@pytest.mark.own_process
 def test_what_is_said_on_a_connection_is_seen(effects, server):
     """One that is opened and closed meanwhile, too, whoever opens it."""
     client = socket.create_connection(server)
@@ -115,6 +118,7 @@ def test_what_is_said_on_a_connection_is_seen(effects, server):
         end.close()
 
 
+@pytest.mark.own_process
 def test_memory_that_is_a_file_hides_what_is_written(effects, tmp_path):
     """From then on nothing is known."""
     (tmp_path / "file").write_text("text")
@@ -125,6 +129,7 @@ def test_memory_that_is_a_file_hides_what_is_written(effects, tmp_path):
     mapped.close()
 
 
+@pytest.mark.own_process
 def test_memory_that_is_a_file_already_hides_it_too(tmp_path):
     (tmp_path / "file").write_text("text")
     with (tmp_path / "file").open("r+b") as file, mmap.mmap(file.fileno(), 0):
@@ -133,12 +138,14 @@ def test_memory_that_is_a_file_already_hides_it_too(tmp_path):
         effects.close()
 
 
+@pytest.mark.own_process
 def test_a_process_that_is_started_may_do_anything(effects):
     subprocess.run([sys.executable, "-c", ""], check=True)
 
     assert happens(effects, lambda: None).others_ran
 
 
+@pytest.mark.own_process
 def test_what_another_thread_leaves_falls_where_it_falls(effects, tmp_path):
     """A thread that leaves nothing does no harm."""
     over = threading.Event()
@@ -212,6 +219,7 @@ def test_without_a_beginning_nothing_is_known(effects):
     assert not effects.since().nothing
 
 
+@pytest.mark.own_process
 @pytest.mark.parametrize("flag", [os.O_CREAT, os.O_TRUNC, os.O_CREAT | os.O_RDWR])
 def test_a_file_that_is_opened_to_be_made_is_seen(effects, tmp_path, flag):
     (tmp_path / "here").touch()
