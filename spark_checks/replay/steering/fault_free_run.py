@@ -192,10 +192,10 @@ def _exchanged(
     before = writes_by_hadoop(context.spark, _S3A)
     folder, again = _tried(context, sink, run, unreliable=True)
     shutil.rmtree(folder, ignore_errors=True)
-    requests, others = trial.requests
+    requests, uncut = trial.requests
     # Hadoop's connections are those of the session, and pass the proxy by.
     past = writes_by_hadoop(context.spark, _S3A) - before
-    found = exchanges_in(requests, {**others, BY_HADOOP: past}, again.requests[0])
+    found = exchanges_in(requests, {**uncut, BY_HADOOP: past}, again.requests[0])
     if not found.places:
         others = (f"{number} {why}" for why, number in found.not_cut.items())
         besides = "; ".join(["", *others])
