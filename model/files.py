@@ -194,7 +194,14 @@ def read_json(path: Path, what: str) -> Any:
 
     Raises ``UsageError`` for anything else; ``what`` names what it should have been.
     """
-    text = read_text(path)
+    return json_of(read_text(path), str(path), what)
+
+
+def json_of(text: str, name: str, what: str) -> Any:
+    """Read a text as ``read_json`` reads a file; ``name`` says where it is from.
+
+    Raises ``UsageError``.
+    """
     try:
         return json.loads(
             text,
@@ -212,7 +219,7 @@ def read_json(path: Path, what: str) -> Any:
         why = why if marked else place
     except ValueError as error:
         why = str(error)
-    message = f"{path} is not JSON, so it is no {what}: {why}"
+    message = f"{name} is not JSON, so it is no {what}: {why}"
     raise UsageError(message)
 
 

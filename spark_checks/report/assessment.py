@@ -26,7 +26,6 @@ from onceproof.spark_checks.plan.run_plan import FAILED
 from onceproof.spark_checks.replay import engine
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report.causes import broken_besides
-from onceproof.spark_checks.report.conformance import compare
 from onceproof.spark_checks.report.counterexamples import (
     RequestingTest,
     counterexample,
@@ -35,6 +34,7 @@ from onceproof.spark_checks.report.counterexamples import (
     write_unread,
 )
 from onceproof.spark_checks.report.coverage import in_short, left_out_of, reader_errors
+from onceproof.spark_checks.report.part_comparison import compare
 from onceproof.spark_checks.sinks.user_sink import own_sink
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.sink_report import SinkReport
-    from onceproof.spark_checks.report.conformance import Conformance
+    from onceproof.spark_checks.report.part_comparison import PartComparison
     from onceproof.spark_checks.session.session_pool import SessionPool
     from onceproof.spark_checks.sinks.interface import Build, ModelledSink
     from onceproof.spark_checks.stores.interface import SinkStore
@@ -193,7 +193,7 @@ def judge(
     return judged if found is None else _beside(judged, found)
 
 
-def _beside(judged: Assessment, found: Conformance) -> Assessment:
+def _beside(judged: Assessment, found: PartComparison) -> Assessment:
     """Add to a verdict how the sink compares with the part that its author names."""
     name, part = _name(judged.report), found.part
     how = f"in {found.compared} of {found.total} interleavings"

@@ -17,8 +17,8 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.report.assessment import CLAIMED, AssessmentRequest, judge
-from onceproof.spark_checks.report.conformance import compare
 from onceproof.spark_checks.report.counterexamples import RequestingTest
+from onceproof.spark_checks.report.part_comparison import compare
 from onceproof.spark_checks.sinks.interface import ForeachBatch
 from onceproof.spark_checks.sinks.named_part import (
     functions_of,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Conformance:
+class PartComparison:
     """What a comparison of a sink with its model part gave."""
 
     part: str
@@ -44,7 +44,7 @@ def compare(
     claims: tuple[Property, ...],
     request: ReplayRequest,
     replay: Callable[[ModelledSink, ReplayRequest], SinkReport],
-) -> Conformance | None:
+) -> PartComparison | None:
     """Replay the interleavings of the part that a sink names; None if it names none.
 
     ``report`` is the replay of all the sink's lines, ``claims`` what is claimed of it.
@@ -69,7 +69,7 @@ def _compared(
     report: SinkReport,
     modelled: SinkReport,
     claims: tuple[Property, ...],
-) -> Conformance:
+) -> PartComparison:
     name = part.label()
     drift, lines = "", list[str]()
     if modelled.drift:
@@ -85,7 +85,7 @@ def _compared(
     ]
     if left and missing:
         lines.append(f"steps= names no function for {', '.join(missing)}")
-    return Conformance(
+    return PartComparison(
         name,
         len(modelled.replayed),
         len(modelled.classes.classes),

@@ -1,0 +1,1 @@
+"""Whether some behaviour of a protocol explains a trace of observed events."""
