@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
@@ -85,6 +86,12 @@ class InputFiles:
         folder.mkdir(parents=True)
         for number, lines in enumerate(given.pieces):
             self._write(number, lines)
+
+    def without_lines(self) -> InputFiles:
+        """Return the same files for another process, which writes none of them."""
+        found = copy.copy(self)
+        found.given = replace(self.given, pieces=())
+        return found
 
     def path(self, number: int) -> Path:
         """Return the place of a file."""

@@ -86,6 +86,7 @@ class _Planner:
                     label = schedule.label(at)
                     run.stop, run.moment = label, _moment(label, found)
                     run.state = at + 1
+                    run.kills_driver = FAULT_KINDS[event.name].kills_driver
                     self._stop(run, at)
                     merged = run.merged or event.name == "rescale"
                     if event.name == "rescale":

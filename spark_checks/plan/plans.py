@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.plan.planner import realise
+from onceproof.spark_checks.plan.realisations import in_shared_session
 from onceproof.spark_checks.plan.run_plan import InterleavingPlan, NotReplayable
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.spark_checks.plan.realisations import Realisation
     from onceproof.spark_checks.plan.sink_kind import SinkKind
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
@@ -24,8 +26,18 @@ class Plans:
     go by the same plan. Threads may ask side by side.
     """
 
-    def __init__(self, protocol: Protocol, sink: ModelledSink, kind: SinkKind) -> None:
-        """Plan the interleavings of a sink, which is of some ``kind``."""
+    def __init__(
+        self,
+        protocol: Protocol,
+        sink: ModelledSink,
+        kind: SinkKind,
+        realised: Realisation = in_shared_session,
+    ) -> None:
+        """Plan the interleavings of a sink, which is of some ``kind``.
+
+        ``realised`` says which processes the faults end, and how.
+        """
+        self._realised = realised
         self._protocol = protocol
         self._sink = sink
         self._kind = kind
@@ -50,4 +62,4 @@ class Plans:
             runs = realise(one, self._protocol, self._sink, self._kind)
         except NotReplayable as why:
             return InterleavingPlan(one, refusal=str(why), cause=why.cause)
-        return InterleavingPlan(one, runs)
+        return self._realised(InterleavingPlan(one, runs))

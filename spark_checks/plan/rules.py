@@ -63,9 +63,10 @@ class Rule:
     batch: int
     """The batch it applies to."""
     do: str
-    """One of die, raise, zombie, pass, note, first, or of ``CUTS``; at a step of
-    Spark's also halt, which ends the JVM. ``note`` writes each point into the file of
-    its mark, ``first`` only the first time."""
+    """One of die, kill, raise, zombie, pass, note, first, or of ``CUTS``; at a step of
+    Spark's also halt, which ends the JVM. ``kill`` ends all processes of the driver,
+    ``note`` writes each point into the file of its mark, ``first`` only the first
+    time."""
     partition: int | None = None
     """The partition it applies to; None for any."""
     attempt: int | None = None
@@ -116,6 +117,8 @@ class RuleSet:
     """The name of the sink."""
     watched: bool = False
     """Whether processes say where their code is, for its exchanges with a store."""
+    group: int = 0
+    """The process group of a driver with a JVM of its own; 0 where it shares one."""
 
     def write(self, folder: Path) -> Path:
         """Write the plan atomically to where workers look for it; return its path."""
@@ -143,6 +146,7 @@ class RuleSet:
             tuple(data["named"]),
             data["sink"],
             data["watched"],
+            data["group"],
         )
 
 

@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.steps import Event
 
-_HARM = {
+HARM = {
     "die": "the process dies",
+    "kill": "SIGKILL ends the driver and its JVM",
     "raise": "an error is raised",
     "zombie": "the task is given up but lives on,",
 }
+"""What a rule does, in words."""
 
 
 _ENGINE = {BEGIN: "the first row", END: "the end"}
@@ -61,6 +63,8 @@ class RunDraft:
     """Whether one batch holds all events: a run before this one lost the checkpoint."""
     fails: bool = False
     """Whether a rule makes the query fail."""
+    kills_driver: bool = False
+    """Whether the fault that ends the run is the driver's death, and nothing else."""
     catchable: bool = False
     """Whether the run ends by an error that the sink's code may catch."""
     how: list[str] = field(default_factory=list)
@@ -165,6 +169,7 @@ class RunDraft:
             loses_checkpoint=self.loses_checkpoint,
             joined=self.joined,
             fails=self.fails,
+            kills_driver=self.kills_driver,
             catchable=self.catchable,
             how=tuple(self.how),
             moment=self.moment,
@@ -206,7 +211,7 @@ def _in_words(
     if function in OWN_CODE:
         place = str(CodePoint(rest.get("line", ""), rest.get("nth") or 1))
         place = place if rest.get("line") else "the sink's code"
-        return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"
+        return f"{HARM[do]} {when} {place}{spot}, batch {batch}"
     shown = function if " " in function else f"{function}()"
     place = _ENGINE.get(function, shown)
-    return f"{_HARM[do]} {when} {place}{spot}, batch {batch}"
+    return f"{HARM[do]} {when} {place}{spot}, batch {batch}"

@@ -97,6 +97,8 @@ class RunPlan:
     """Whether one batch holds all events: a run before this one lost the checkpoint."""
     fails: bool
     """Whether a rule makes the query fail."""
+    kills_driver: bool
+    """Whether the fault that ends the run is the driver's death, and nothing else."""
     catchable: bool
     """Whether the run ends by an error that the sink's code may catch."""
     how: tuple[str, ...]

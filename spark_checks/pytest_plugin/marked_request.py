@@ -107,6 +107,7 @@ def request_of(
         # An example is one interleaving; none is left out for want of time.
         budget=options.budget if case is None else None,
         every_point=options.every_point,
+        kill_drivers=options.kill_drivers,
         **numbers,
     )
 

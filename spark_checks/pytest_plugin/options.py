@@ -82,6 +82,8 @@ class Options:
     """Whether crashes are injected even where they leave the same as another one."""
     agent: bool = False
     """Whether an agent in Spark's JVM injects faults, if one can be had."""
+    kill_drivers: bool = False
+    """Whether queries run in drivers with a JVM of their own, which SIGKILL ends."""
 
     def __str__(self) -> str:
         """Show the options in a line, fit to be typed again."""
@@ -138,6 +140,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "help": "inject faults inside Spark too, by Byteman in its JVM: tasks of "
         "Spark's own file writer can then outlive their attempt",
     },
+    "--onceproof-kill-drivers": {
+        "action": "store_true",
+        "help": "run each query in a driver with a JVM of its own, and end it by "
+        "SIGKILL where the driver dies: some seconds for each start of a query",
+    },
     "--onceproof-seed": {
         "type": int,
         "metavar": "NUMBER",
@@ -186,6 +193,7 @@ _INI: dict[str, tuple[Any, ...]] = {
     "onceproof_timeout": ("how many seconds the fault-free run of a sink may take",),
     "onceproof_budget": ("after how many seconds no interleaving is begun",),
     "onceproof_agent": ("whether faults are injected inside Spark too", "bool"),
+    "onceproof_kill_drivers": ("whether drivers are killed by SIGKILL", "bool"),
     "onceproof_expect": ("the file of known failures",),
     "onceproof_evidence": ("where records of guarantees are written",),
     "onceproof_spark": (
@@ -240,6 +248,10 @@ def options_of(config: pytest.Config) -> Options:
         every_point=bool(config.getoption("--onceproof-every-point")),
         agent=bool(
             config.getoption("--onceproof-agent") or config.getini("onceproof_agent")
+        ),
+        kill_drivers=bool(
+            config.getoption("--onceproof-kill-drivers")
+            or config.getini("onceproof_kill_drivers")
         ),
         expect=expected_in(config),
         replay=Path(replay) if replay else None,

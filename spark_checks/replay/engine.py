@@ -15,6 +15,7 @@ from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.budget import Budget
+from onceproof.spark_checks.replay.drivers.own_drivers import OwnDriverPool
 from onceproof.spark_checks.replay.observations import Observers
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.replay.sink_replay import replay_sink
@@ -169,10 +170,19 @@ def _in_session(
     if session.agent is not None or pool.no_agent:
         lacking = () if session.agent is None else session.agent.missing
         listener(events.AgentLooked(lacking, pool.no_agent))
+    drivers: OwnDriverPool | None = None
     source = InputFiles(pool.folder("events"), given)
     observers = Observers(session.spark, source)
     reports = {}
     try:
+        if request.kill_drivers:
+            sizes = request.sizes
+            kept = pool.of_driver(
+                attempts=sizes.attempts,
+                partitions=sizes.partitions,
+                needs=session.needs,
+            )
+            drivers = OwnDriverPool(pool.folder, pool.scratch, kept)
         for number, sink in sinks.items():
             store, versions = None, {}
             if sink.store is not None:
@@ -188,6 +198,7 @@ def _in_session(
                 scratch=pool.scratch,
                 store=store,
                 versions=versions,
+                drivers=drivers,
             )
             try:
                 reports[number] = replay_sink(
@@ -196,6 +207,8 @@ def _in_session(
             finally:
                 context.leftovers.close(keep=request.keep)
     finally:
+        if drivers is not None:
+            drivers.close()
         if not request.keep:
             shutil.rmtree(source.folder, ignore_errors=True)
     return reports

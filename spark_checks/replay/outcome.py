@@ -16,6 +16,7 @@ from onceproof.spark_checks.plan.rules import (
     UNDO,
     WORK,
 )
+from onceproof.spark_checks.plan.ways import ways
 from onceproof.spark_checks.sinks.code_points import (
     ABORT,
     DRIVER,
@@ -74,6 +75,8 @@ class Outcome:
     its lock. What readers saw is judged, though the order is not the model's."""
     failed_first: str = ""
     """The reason of the first failure, if another try has helped."""
+    ways: tuple[str, ...] = ()
+    """The ways in which its faults were realised: see ``plan/ways.py``."""
 
     @property
     def drift(self) -> bool:
@@ -127,6 +130,7 @@ def outcome_of(
         hits=plan.hits,
         released_early=evidence.released_early,
         failed_first=evidence.failed_first,
+        ways=ways(plan.runs),
     )
 
 

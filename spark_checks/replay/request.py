@@ -49,5 +49,7 @@ class ReplayRequest:
     another point that is replayed."""
     agent: bool = False
     """Whether an agent in Spark's JVM injects faults, if one can be had."""
+    kill_drivers: bool = False
+    """Whether queries run in drivers with a JVM of their own, which SIGKILL ends."""
     patience: float = PATIENCE
     """The least number of seconds that later runs may take."""

@@ -16,6 +16,10 @@ from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.plan.merged_points import merged
 from onceproof.spark_checks.plan.plans import Plans
+from onceproof.spark_checks.plan.realisations import (
+    by_killed_drivers,
+    in_shared_session,
+)
 from onceproof.spark_checks.plan.spark_steps import inside_spark
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.budget import Deadline
@@ -73,12 +77,13 @@ def replay_sink(
     context = replace(context, patience=request.patience)
     if sink.is_unmodelled:
         part_of(what)
-        sink = discovered(replace(context, patience=request.timeout), sink)
+        warm = replace(context, patience=request.timeout, drivers=None)
+        sink = discovered(warm, sink)
         took = time.perf_counter() - began
         patience, stall = max(context.patience, _LONGER * took), max(_STALL, took)
         context = replace(context, patience=patience, stall=stall)
     elif breaks(sink.store) and not sink.compared:
-        sink = with_exchanges(context, sink)
+        sink = with_exchanges(replace(context, drivers=None), sink)
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
     deadline = deadline or Deadline()
@@ -88,7 +93,7 @@ def replay_sink(
     protocol = protocol_of(sink, sizes, faults=request.faults)
     classes = enumerations.interleavings(protocol)
     model = enumerations.verdicts(protocol)
-    plans = Plans(protocol, sink, _kind_of(sink, what, context.session))
+    plans = _plans(protocol, sink, what, context)
 
     hits = None if sink.seen is None else _hits(plans)
     stands_in = _merged(request, sink, classes, hits)
@@ -152,7 +157,7 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     if sink.seen is None:
         return sink
     protocol = protocol_of(sink, shared.sizes)
-    plans = Plans(protocol, sink, _kind_of(sink, shared.what, shared.context.session))
+    plans = _plans(protocol, sink, shared.what, shared.context)
     asked = shared.request.choice
     choice = Choice(most=asked.most, seed=asked.seed)
     classes, hits = shared.enumerations.interleavings(protocol), _hits(plans)
@@ -174,6 +179,14 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     if seen.caught:
         parameters["caught"] = 1
     return replace(sink, seen=seen, parameters=parameters)
+
+
+def _plans(
+    protocol: MicroBatch, sink: ModelledSink, what: UnderTest, context: ReplayContext
+) -> Plans:
+    """Plan a sink's interleavings for the processes that its queries run in."""
+    realised = in_shared_session if context.drivers is None else by_killed_drivers
+    return Plans(protocol, sink, _kind_of(sink, what, context.session), realised)
 
 
 def _kind_of(sink: ModelledSink, what: UnderTest, session: WarmSession) -> SinkKind:
@@ -246,11 +259,13 @@ class _SinkReplay:
         self._retries = Retries()
         self._folders = RunFolders(shared.context.leftovers, shared.request)
         self._mine = threading.local()
+        drivers = shared.context.drivers
+        self._stop = None if drivers is None else drivers.close
 
     def go(self, early: Sequence[Interleaving], others: Sequence[Interleaving]) -> None:
         """Replay ``early`` ones, then the others, and confirm what breaks a claim."""
         request, session = self._request, self._context.session
-        with WorkerThreads(self._run) as workers:
+        with WorkerThreads(self._run, self._stop) as workers:
 
             def anew(some: Sequence[Interleaving]) -> list[Outcome]:
                 futures = [workers.ask(one, again=True) for one in some]
@@ -285,7 +300,7 @@ class _SinkReplay:
 
     def run(self, chosen: Sequence[Interleaving]) -> None:
         """Replay interleavings, and confirm nothing."""
-        with WorkerThreads(self._run) as workers:
+        with WorkerThreads(self._run, self._stop) as workers:
             for part in _parts(chosen):
                 for some in workers.all_of(part, _AT_ONCE):
                     self._take(some)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from onceproof.spark_checks.session.session_pool import THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Self
 
     from onceproof.model.interleavings.interleaving import Interleaving
@@ -27,8 +27,12 @@ class Replays(Protocol):
 class WorkerThreads:
     """As many threads as interleavings may run side by side."""
 
-    def __init__(self, go: Replays) -> None:
-        """Let each thread ``go`` through one interleaving after the other."""
+    def __init__(self, go: Replays, stop: Callable[[], None] | None = None) -> None:
+        """Let each thread ``go`` through one interleaving after the other.
+
+        ``stop`` cuts short what is under way, where nobody waits for it any more.
+        """
+        self._stop = stop
         self._go = go
         self._pool = ThreadPoolExecutor(THREADS)
         self._waiting: deque[tuple[Interleaving, bool, Future[RunEvidence]]] = deque()
@@ -70,7 +74,9 @@ class WorkerThreads:
         """Let the threads work."""
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Begin nothing more, and wait for what is under way."""
         self.forget()
+        if kind is not None and self._stop is not None:
+            self._stop()
         self._pool.shutdown(cancel_futures=True)

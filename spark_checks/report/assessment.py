@@ -90,6 +90,8 @@ class AssessmentRequest:
     timeout: float = TIMEOUT
     budget: float | None = None
     """After how many seconds no interleaving is begun; None for no limit."""
+    kill_drivers: bool = False
+    """Whether queries run in drivers with a JVM of their own, which SIGKILL ends."""
     every_point: bool = False
     """Whether crashes are injected even where they leave the same as another one."""
     store: SinkStore | None = None
@@ -177,6 +179,7 @@ def judge(
         timeout=request.timeout,
         budget=request.budget,
         every_point=request.every_point,
+        kill_drivers=request.kill_drivers,
     )
     listen = listener or (lambda _: None)
 

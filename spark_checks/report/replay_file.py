@@ -48,19 +48,28 @@ def replay_file(
     allow: tuple[str, ...] = (),
     trust: bool = False,
     agent: bool = False,
+    kill_drivers: bool = False,
 ) -> RerunResult:
     """Replay a counterexample file; the ``listener`` gets its progress.
 
     This runs the sink or the test that the file names, which must lie in the project.
     The sink may write to its target, and to those places of the file that ``allow``
     names too. With ``trust`` the code may lie anywhere, and write where the file says.
-    With an ``agent``, faults are injected inside Spark.
+    With an ``agent``, faults are injected inside Spark. ``kill_drivers`` runs each
+    query in a driver with a JVM of its own, which SIGKILL ends.
     Raises ``UsageError``, before any Spark is started, for a file that is damaged, or
     that names something that is not known here.
     """
     counterexample = read(path)
     if counterexample.test:
-        return replay_test(path, counterexample, listener, trust=trust, agent=agent)
+        return replay_test(
+            path,
+            counterexample,
+            listener,
+            trust=trust,
+            agent=agent,
+            kill_drivers=kill_drivers,
+        )
     given = given_by(counterexample)
     sink, sizes = _asked(path, counterexample, allow, trust=trust)
     about = (str(path), counterexample.sink, counterexample.property)
@@ -79,6 +88,7 @@ def replay_file(
             choice=choice_of(counterexample),
             keep=keep,
             agent=agent,
+            kill_drivers=kill_drivers,
             given=given,
             timeout=float(counterexample.options.get("timeout", TIMEOUT)),
         ),

@@ -88,11 +88,13 @@ def replay_test(
     *,
     trust: bool = False,
     agent: bool = False,
+    kill_drivers: bool = False,
 ) -> RerunResult:
     """Run the test that wrote a counterexample, for its interleaving alone.
 
     ``listener`` receives the events of the replay. With an ``agent``, faults are
-    injected inside Spark.
+    injected inside Spark. ``kill_drivers`` runs each query in a driver with a JVM of
+    its own, which SIGKILL ends.
 
     Raises ``UsageError`` where there is no such test's file, or where it does not lie
     in the project and there is no ``trust``. Raises ``KeyboardInterrupt`` where the
@@ -115,6 +117,8 @@ def replay_test(
     options = [test, f"--onceproof-replay={path.resolve()}", "-q"]
     if agent:
         options.append("--onceproof-agent")
+    if kill_drivers:
+        options.append("--onceproof-kill-drivers")
     with redirect_stdout(io.StringIO()):
         pytest.main(options, plugins=[results])
     if results.stopped:

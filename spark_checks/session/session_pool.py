@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.session.java.agent.agent import agent_jar
@@ -130,12 +130,7 @@ class SessionPool:
                 self.folder("session"),
                 self.scratch,
                 self._entry_points,
-                attempts=attempts,
-                tasks=tasks,
-                settings=self._settings,
-                defaults=self._defaults,
-                needs=needs,
-                agent=self._agent_jar(),
+                **self._given(attempts, tasks, needs),
             )
             self._sizes, self._needs = (attempts, tasks), needs
         else:
@@ -147,6 +142,27 @@ class SessionPool:
             self._inside = False
             if self._warm is not None:
                 self._warm.pause()
+
+    def of_driver(
+        self, *, attempts: int, partitions: int, needs: SparkNeeds = NO_NEEDS
+    ) -> dict[str, Any]:
+        """Return what a driver with a JVM of its own starts its session with.
+
+        It runs one query, and nothing beside it.
+        """
+        tasks = partitions * (_WITH_LOST_TASKS if self._agent else 1)
+        return self._given(attempts, tasks, needs)
+
+    def _given(self, attempts: int, tasks: int, needs: SparkNeeds) -> dict[str, Any]:
+        """Return what a session is started with, by the names of ``WarmSession``."""
+        return {
+            "attempts": attempts,
+            "tasks": tasks,
+            "settings": self._settings,
+            "defaults": self._defaults,
+            "needs": needs,
+            "agent": self._agent_jar(),
+        }
 
     def _agent_jar(self) -> AgentJar | None:
         """Return the agent's jar, if an agent is wanted and the jar can be had."""

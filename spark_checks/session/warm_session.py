@@ -58,6 +58,7 @@ class WarmSession:
         defaults: Mapping[str, str] | None = None,
         needs: SparkNeeds = NO_NEEDS,
         agent: AgentJar | None = None,
+        together: bool = False,
     ) -> None:
         """Start the JVM, with a ``folder`` of its own inside ``scratch``.
 
@@ -66,6 +67,7 @@ class WarmSession:
         once: all that may wait for each other must be among them. ``settings`` go over
         those of the replays, and these over ``defaults``. ``needs`` are those of the
         store that sinks write to. With an ``agent``, faults are injected inside Spark.
+        ``together`` keeps the JVM and the hosts in this process's own group.
         """
         self._java = jvm.java_version()
         folder.mkdir()
@@ -82,13 +84,15 @@ class WarmSession:
             PLANS_VARIABLE: str(self.plans),
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
+        self.environment = own
+        self._together = together
         self._environment = Swapped(os.environ)
         self._environment.enter(own)
         self._globals = SparkGlobals()
         self._globals.enter({})
         self._silence()
         self._paused = False
-        self.hosts = ForkServer(entry_points)
+        self.hosts = ForkServer(entry_points, together=together)
         try:
             self.spark = self._start(scratch, folder, attempts, tasks, agent)
         except BaseException:
@@ -163,7 +167,7 @@ class WarmSession:
                 # The JVM keeps these two: nothing it says may end up in our output.
                 os.dup2(log.fileno(), 1)
                 os.dup2(log.fileno(), 2)
-                with jvm.none_left():
+                with jvm.none_left(together=self._together):
                     with jvm.interrupts_as_before():
                         SparkContext.getOrCreate(conf)
                     found = SparkSession.builder.config(conf=conf).getOrCreate()

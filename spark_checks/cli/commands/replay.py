@@ -37,23 +37,28 @@ _USES = (
     ),
     Use(
         "for a counterexample file",
-        (*_REPLAYED, "agent", "trust"),
+        (*_REPLAYED, "agent", "kill_drivers", "trust"),
         when=lambda given: any(map(_is_file, given["sinks"])),
     ),
     Use(
         "for some interleavings",
-        (*_REPLAYED, *_CHOSEN, "agent", "only"),
+        (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers", "only"),
         when=lambda given: bool(given["only"]),
     ),
     Use(
         "within a budget",
-        (*_REPLAYED, *_CHOSEN, "agent", "budget"),
+        (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers", "budget"),
         when=lambda given: given["budget"] is not None,
     ),
     Use(
         "with an agent",
-        (*_REPLAYED, *_CHOSEN, "agent"),
+        (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers"),
         when=lambda given: given["agent"],
+    ),
+    Use(
+        "with drivers that are killed",
+        (*_REPLAYED, *_CHOSEN, "kill_drivers"),
+        when=lambda given: given["kill_drivers"],
     ),
     Use(
         "for all interleavings",
@@ -129,6 +134,12 @@ _USES = (
     "file writer can then outlive their attempt.",
 )
 @click.option(
+    "--kill-drivers",
+    is_flag=True,
+    help="Run each query in a driver with a JVM of its own, and end it by SIGKILL "
+    "where the driver dies. Each start of a query then takes some seconds.",
+)
+@click.option(
     "--keep",
     is_flag=True,
     help="Keep the scratch folder, which holds the data of all runs.",
@@ -158,6 +169,7 @@ def replay(
     *,
     grid: bool,
     agent: bool,
+    kill_drivers: bool,
     keep: bool,
     trust: bool,
     as_json: bool,
@@ -204,7 +216,12 @@ def replay(
         with replay_progress.file_view() as view:
             path = Path(sinks[0])
             answer = replay_file.replay_file(
-                path, view, keep=keep, trust=trust, agent=agent
+                path,
+                view,
+                keep=keep,
+                trust=trust,
+                agent=agent,
+                kill_drivers=kill_drivers,
             )
         if as_json:
             print_json(answer.to_json())
@@ -225,6 +242,7 @@ def replay(
                 keep=keep,
                 budget=budget,
                 agent=agent,
+                kill_drivers=kill_drivers,
             ),
         )
     files = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -76,6 +77,7 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
         "failpoints": {
             str(o.interleaving.number): list(o.failpoints) for o in report.replayed
         },
+        "ways": {str(o.interleaving.number): list(o.ways) for o in report.replayed},
         "bounds": bounds_of_replay(report),
         "seconds": round(report.seconds, 3),
     }
@@ -85,7 +87,7 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
     """Print a line for each sink, what "held" rests on, and each failure once."""
     there = stdout()
     there.print(_table(reports))
-    for line in (*_as_stated(reports), *_bounds(reports)):
+    for line in (*_as_stated(reports), *_bounds(reports), *_ways(reports)):
         _wrapped(there, line)
     shown = False
     for r in reports:
@@ -148,6 +150,14 @@ def _bounds(reports: list[SinkReport]) -> list[str]:
         whose = f" of {', '.join(names)}" if len(groups) > 1 else ""
         found.append(f'"held" covers the runs that were made{whose}: {bounds}')
     return found
+
+
+def _ways(reports: list[SinkReport]) -> Iterator[str]:
+    """Say in which ways the faults of the replayed interleavings were realised."""
+    found = Counter(way for r in reports for o in r.replayed for way in o.ways)
+    if found:
+        shown = "; ".join(f"{way}: {number}" for way, number in found.most_common())
+        yield f"Faults by the way they were realised, in interleavings: {shown}."
 
 
 def _story(there: Console, report: SinkReport, cause: Cause, file: str) -> None:

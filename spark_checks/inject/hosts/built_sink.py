@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.inject.connections import Connections
     from onceproof.spark_checks.session.processes.host_processes import ForkServer, Host
     from onceproof.spark_checks.session.processes.wire import Message
+    from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import ModelledSink, Read, Target
 
 
@@ -47,8 +48,13 @@ class BuiltSink:
         target: Target,
         seconds: float,
         connections: Connections | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
         """Build it; its ``connections`` to a store may break.
+
+        ``alone`` says that drivers with a JVM of their own are to run it: they start
+        with nothing, and are given what was built.
 
         Raises ``UsageError`` where that fails.
         """
@@ -77,8 +83,10 @@ class BuiltSink:
             "path_of": str(target.path),
             "name": target.name,
             "store": None if target.store is None else pack(target.store),
+            "alone": alone,
         }
-        self._template = fork_server.template(_imported(sink.build, places))
+        self._imported = _imported(sink.build, places)
+        self._template = fork_server.template(self._imported)
         self._builder: Host | None = self._template.fork()
         try:
             reply = self._builder.ask(order, seconds)
@@ -89,6 +97,7 @@ class BuiltSink:
         except BaseException:
             self.close()
             raise
+        self._description = reply
         self.under_test = described(reply)
         self.code = tuple(reply["code"])
         self.cleanups = int(reply["cleanups"])
@@ -104,6 +113,15 @@ class BuiltSink:
         made = self._template.fork()
         made.orders.send({"op": "unpack", **self._here, "packed_sink": self._packed})
         return made
+
+    def travels(self) -> Message:
+        """Return what another process makes a ``PackedSink`` of."""
+        return {
+            "here": {key: self._here[key] for key in self._here if key != "link"},
+            "packed_sink": self._packed,
+            "description": self._description,
+            "modules": sorted(self._imported),
+        }
 
     @property
     def readers(self) -> dict[str, Read]:
@@ -182,6 +200,31 @@ class BuiltSink:
             message = f"the process that reads the sink: {error}"
             raise HostError(message) from None
         return spark_internals.frame_of(reply["frame"], spark)
+
+
+class PackedSink:
+    """A sink that another process has built, for hosts of this one."""
+
+    def __init__(
+        self, session: WarmSession, spark: SparkSession, travelled: Message
+    ) -> None:
+        """Take over what ``BuiltSink.travels`` gave; hosts use this ``session``."""
+        here = travelled["here"]
+        self.under_test = described(travelled["description"])
+        self._order = {
+            "op": "unpack",
+            **here,
+            "environment": {**here["environment"], **session.environment},
+            "link": jvm_link.address(spark),
+            "packed_sink": travelled["packed_sink"],
+        }
+        self._template = session.hosts.template(travelled["modules"])
+
+    def host(self) -> Host:
+        """Return a process that has the sink, and has run nothing else."""
+        made = self._template.fork()
+        made.orders.send(self._order)
+        return made
 
 
 def _imported(build: Any, places: dict[str, str]) -> frozenset[str]:

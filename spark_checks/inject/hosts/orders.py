@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.session.processes.wire import Channel, Message
 
 
+_IN_MEMORY = "it is in the memory of a process"
+
+
 class _HostState:
     """What this process has built; ``failed`` says why it has not."""
 
@@ -133,16 +136,20 @@ def _build(order: Message) -> Message:
     problems = forkable.problems(before)
     _here.unused_numbers = _numbers() == numbers
     found["packed_sink"] = None
+    alone = bool(order["alone"])
+    if alone:
+        problems = problems or [_IN_MEMORY]
     if problems:
-        found["packed_sink"] = _packed(sink, order["called"], problems)
+        name = order["called"]
+        found["packed_sink"] = _packed(sink, name, problems, frames=not alone)
         found["cleaning"] = _packed(target.cleanups, order["called"], problems)
     found["cleanups"] = len(target.cleanups)
     return found
 
 
-def _packed(sink: Any, name: str, problems: list[str]) -> str:
+def _packed(sink: Any, name: str, problems: list[str], *, frames: bool = True) -> str:
     try:
-        return pickling.pack(sink)
+        return pickling.pack(sink, frames=frames)
     except Exception as error:
         why = pickling.unfit(sink) or pickling.first_line(error)
         message = (

@@ -48,6 +48,8 @@ def _globals_of(module: str) -> dict[str, Any]:
 class _Packer(spark_internals.FunctionPickler):
     """Names modules, and takes copies of what a function has made."""
 
+    frames = True
+
     def reduce_function(self, func: Any) -> Any:
         name = func.__module__
         module = sys.modules.get(name) if isinstance(name, str) else None
@@ -75,6 +77,9 @@ class _Packer(spark_internals.FunctionPickler):
         if isinstance(obj, SparkContext):
             return _context, _same_java(obj, "a SparkContext")
         if isinstance(obj, DataFrame):
+            if not self.frames:
+                message = "a DataFrame of one JVM cannot be used in another"
+                raise TypeError(message)
             _same_java(obj.sparkSession.sparkContext, "a DataFrame")
             return _frame, (spark_internals.target(spark_internals.java_frame(obj)),)
         if type(obj) in _LOCKS:
@@ -105,15 +110,20 @@ def _frame(target: str) -> Any:
     return frame_of(target, SparkSession.builder.getOrCreate())
 
 
-def pack(what: object) -> str:
-    """Make a text of an object. Raises whatever cannot be put into one."""
+def pack(what: object, *, frames: bool = True) -> str:
+    """Make a text of an object, with the ``frames`` of Spark that it holds.
+
+    Raises whatever cannot be put into one.
+    """
     data = io.BytesIO()
     # Spark's tasks get some modules by value: a host executes them itself.
     by_value = spark_internals.modules_by_value()
     held = set(by_value)
     by_value.clear()
     try:
-        _Packer(data).dump(what)
+        packer = _Packer(data)
+        packer.frames = frames
+        packer.dump(what)
     finally:
         by_value.update(held)
     return base64.b85encode(data.getvalue()).decode()

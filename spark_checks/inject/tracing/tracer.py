@@ -11,6 +11,7 @@ import inspect
 import itertools
 import linecache
 import os
+import signal
 import sys
 import threading
 import time
@@ -325,7 +326,9 @@ class Tracer:
             return
         if rule.mark:
             self._leave_mark(rule.mark)
-        if rule.do == "die":
+        if rule.do == "kill" and self._plan.group > 1:
+            os.killpg(self._plan.group, signal.SIGKILL)
+        if rule.do in ("die", "kill"):
             os._exit(EXIT_CODE)
         if rule.do == "raise":
             sys.settrace(None)

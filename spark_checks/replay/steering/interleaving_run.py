@@ -104,7 +104,10 @@ def fresh(
         )
         context.leftovers.add_proxy(folder, connections.close)
         target = replace(target, store=store.moved(target.store, connections.port))
-    built = BuiltSink(hosts, context.spark, sink, target, context.patience, connections)
+    alone = context.drivers is not None
+    built = BuiltSink(
+        hosts, context.spark, sink, target, context.patience, connections, alone=alone
+    )
     context.leftovers.add(folder, built)
     return folder, built
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Observer,
         Observers,
     )
+    from onceproof.spark_checks.replay.steering.query_start import OwnDrivers
     from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.stores.interface import RunningStore
 
@@ -56,6 +57,9 @@ class ReplayContext:
     """The store that the sink writes to, if it names one."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """The version of that store, by its name, if it is known."""
+    drivers: OwnDrivers | None = None
+    """The drivers that are killed, each with a JVM of its own; None where each query
+    runs in the warm session."""
 
     def histories(self, observations: Sequence[Observations]) -> list[History]:
         """Count the outcomes of events in several runs, where a reader looked."""

@@ -21,11 +21,8 @@ from onceproof.spark_checks.plan.run_plan import looked_mark
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
 from onceproof.spark_checks.replay.run_evidence import RunRecord
-from onceproof.spark_checks.replay.steering.query_run import (
-    OF_PATIENCE,
-    QueryResult,
-    QueryRun,
-)
+from onceproof.spark_checks.replay.steering.query_run import OF_PATIENCE, QueryRun
+from onceproof.spark_checks.replay.steering.query_start import StartInSession
 from onceproof.spark_checks.session.private_names import COMMIT_DENIED
 from onceproof.spark_checks.session.processes.host_processes import HostError
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK, CodePoint
@@ -37,6 +34,10 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.inject.connections import SeenRequest
     from onceproof.spark_checks.inject.hosts.built_sink import BuiltSink
     from onceproof.spark_checks.plan.run_plan import ExpectedMark, RunPlan
+    from onceproof.spark_checks.replay.steering.query_start import (
+        QueryResult,
+        QueryStart,
+    )
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
@@ -77,7 +78,15 @@ class SteeredQuery:
         self.unplanned: list[str] = []
         self.rested = False
         self._reported: set[int] = set()
-        self._query = QueryRun(context, folder, built, sink, adapter)
+        start: QueryStart
+        source, patience = context.source, context.patience
+        if context.drivers is not None:
+            start = context.drivers.start_of(source, folder, built, sink, patience)
+        else:
+            session, spark = context.session, context.spark
+            where = (session, spark, source, folder)
+            start = StartInSession(*where, built, adapter, patience)
+        self._query = QueryRun(context, folder, built, sink, start)
 
     def go(self, run: RunPlan) -> Deviation:
         """Make one run and look at what it left; return its deviation from the plan."""

@@ -108,10 +108,11 @@ def interrupts_as_before(
 
 
 @contextmanager
-def none_left() -> Iterator[None]:
+def none_left(*, together: bool = False) -> Iterator[None]:
     """End the JVM that PySpark starts meanwhile, if it is not to be used after all.
 
-    It would end by itself only once something had been connected to it.
+    It would end by itself only once something had been connected to it. It leads a
+    process group of its own, unless it is to be ``together`` with this process.
     """
     from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415 - slow
 
@@ -121,7 +122,8 @@ def none_left() -> Iterator[None]:
     def popen(*command: Any, **options: Any) -> subprocess.Popen[bytes]:
         # It is a script that starts a JVM to ask for the command of the JVM.
         with interrupts_held():
-            process = subprocess.Popen(*command, **options, process_group=0)  # noqa: S603
+            group = None if together else 0
+            process = subprocess.Popen(*command, **options, process_group=group)  # noqa: S603
             started.append(process)
         return started[-1]
 
@@ -147,7 +149,10 @@ def interrupts_held() -> Iterator[None]:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that still runs, with those of its group, and wait for it."""
+    """Kill a process that still runs, with its group if it leads it; wait for it."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
         process.wait()

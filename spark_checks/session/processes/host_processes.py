@@ -211,8 +211,12 @@ class ForkServer:
     ``templates`` are servers forked from it that have imported third-party modules.
     """
 
-    def __init__(self, entry_points: EntryPoints) -> None:
-        """Start it, and do not wait until it is ready."""
+    def __init__(self, entry_points: EntryPoints, *, together: bool = False) -> None:
+        """Start it, and do not wait until it is ready.
+
+        It leads a process group of its own, unless it is to be ``together`` with this
+        process in one.
+        """
         mine, theirs = socket.socketpair()
         alive, held = os.pipe()
         flags = _options_of_python()
@@ -223,7 +227,7 @@ class ForkServer:
                 [sys.executable, *flags, "-P", "-c", _START, paths, number, host],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(), held),
-                process_group=0,
+                process_group=None if together else 0,
             )
         os.close(held)
         self._alive = alive

@@ -231,6 +231,11 @@ public class DurableSteps implements BiFunction {
         if (rule.act.equals("halt")) {
             Runtime.getRuntime().halt(HALTED);
         }
+        if (rule.act.startsWith("kill ")) {
+            String group = "-" + rule.act.substring(5);
+            new ProcessBuilder(new String[] {"kill", "-KILL", "--", group}).start();
+            Thread.sleep(run.patience);
+        }
         if (rule.act.equals("die")) {
             return dead(rule, run, mine);
         }

@@ -105,7 +105,7 @@ class StepRule:
     batch: int
     """The batch."""
     do: str
-    """One of die, raise, halt, zombie, pass."""
+    """One of die, raise, halt, zombie, pass, or ``kill`` and a process group."""
     partition: int | None = None
     """The partition; None for any."""
     attempt: int | None = None

@@ -1,0 +1,1 @@
+"""Drivers with a JVM of their own, which a replay kills by SIGKILL."""
