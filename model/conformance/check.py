@@ -209,9 +209,11 @@ def _length(reached: Reached) -> int:
 
 
 def _since(reached: Reached, layer: Layer) -> tuple[Event, ...]:
-    """Return the steps since a state of a layer."""
-    return tuple(
-        one.event
-        for one in reached.steps
-        if one.event is not None and one.key not in layer
-    )
+    """Return the steps since the last state that is in a layer."""
+    found: list[Event] = []
+    for one in reversed(reached.steps):
+        if one.key in layer:
+            break
+        if one.event is not None:
+            found.append(one.event)
+    return tuple(reversed(found))

@@ -10,6 +10,7 @@ import click
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.cli.command import refuse_repeated
 from onceproof.spark_checks.cli.commands.check import check
+from onceproof.spark_checks.cli.commands.conform import conform
 from onceproof.spark_checks.cli.commands.doctor import doctor
 from onceproof.spark_checks.cli.commands.explore import explore
 from onceproof.spark_checks.cli.commands.export import export
@@ -121,6 +122,7 @@ for command in (
     interleavings,
     replay,
     reconcile,
+    conform,
     explore,
     export,
     guarantees,

@@ -70,6 +70,9 @@ class Session:
             self.toml(block)
         elif block.kind == "json":
             json.loads(block.text)
+        elif block.kind == "jsonl":
+            for line in block.text.splitlines():
+                json.loads(line)
         elif block.kind in SHOWN:
             self.commands(block)
         else:

@@ -12,6 +12,7 @@ from tests.test_house import ROOT
 
 # How the commands of a page end, where not all of them end well.
 STATUSES = {
+    "docs/how-to/conform.md": [0, 1],
     "README.md": [1],
     "docs/how-to/read-a-counterexample.md": [1],
     "docs/how-to/guarantee-sheet.md": [0, 1],

@@ -22,6 +22,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make, protocols
 from onceproof.model.protocols.micro_batch import Driver
+from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
 
 QUICK = settings(
     max_examples=25,
@@ -310,3 +311,18 @@ def test_a_call_that_is_gone_takes_no_effect_any_more():
 def test_a_trace_without_events_is_refused():
     with pytest.raises(UsageError, match="holds no event"):
         conformer("micro-batch").check(traced([]))
+
+
+def test_only_the_steps_that_are_missing_are_said_to_be():
+    """Those of the trace before it are not among them."""
+    everyone = range(
+        interpreter("two-phase-commit").protocol.size_of(TwoPhaseCommit.RM)
+    )
+    *first, last = [Event("tm_rcv_prepared", (r,)) for r in everyone]
+    votes = [Event("rm_prepare", (r,)) for r in everyone]
+
+    found = conformer("two-phase-commit").check(
+        traced(map(step, [*votes, *first, Event("tm_commit")]))
+    )
+
+    assert found.divergence.missing == (last,)

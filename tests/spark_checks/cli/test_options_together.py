@@ -30,9 +30,13 @@ VALUES = {
     "PROTOCOL|FILE": "two-phase-commit",
     "FILE|PROTOCOL": "two-phase-commit",
     "NAME": "orders",
+    "TRACE": "run.jsonl",
+    "--protocol": "two-phase-commit",
+    "--silent": "tm_commit",
     "SINK|FILE": "parquet-folder",
 }
 NEEDED = {
+    "conform": ["TRACE"],
     "explore": ["FILE|PROTOCOL"],
     "export": ["PROTOCOL|FILE", "--to"],
     "interleavings": ["PROTOCOL"],
@@ -51,6 +55,9 @@ TOGETHER = {
         ["PROTOCOL", "--set", "--mermaid"],
         [*SEARCHED, "--simulate", "--depth", "--seed"],
         [*SEARCHED, "--max-states", "--max-memory", "--symmetry"],
+    ],
+    "conform": [
+        ["TRACE", "--protocol", "--set", "--silent", "--max-states", "--json"],
     ],
     "prove": [
         [
