@@ -23,10 +23,25 @@ SHOWN = {
         "Spark, versions 5 and 0, two orders: 1 of 2 are there\n"
         "delta-rs, version 0 twice, one order: it is there 2 times"
     ),
+    "exit_in_a_callback": (
+        "the callback raises: StreamingQueryException; the query has ended\n"
+        "the callback exits: no error within 15 s; the query is still active"
+    ),
+    "half_read_batch": (
+        "batch 0 is noted as done: True; state of 1 of 4 partitions\n"
+        "restart 1: the query fails, CANNOT_LOAD_STATE_STORE\n"
+        "restart 2: the query fails, CANNOT_LOAD_STATE_STORE\n"
+        "restart 3: the query fails, CANNOT_LOAD_STATE_STORE\n"
+        "offsets/1 and commits/0 are deleted by hand: the query runs"
+    ),
     "hudi_new_checkpoint": (
         "restart with the same checkpoint: 20 of 20 orders are there\n"
         "restart with a new checkpoint: 10 of 20 orders are there\n"
         "restart with a new checkpoint and identifier: 20 of 20 orders are there"
+    ),
+    "seed_of_a_stream": (
+        "no failure: none of 1000 events is in no part or in both (0 and 0)\n"
+        "a failure between the writes: some of 1000 events is in no part or in both"
     ),
     "skipped_batch": (
         "format 2, file sink, the driver dies: assertion failed: CheckpointInfo "
@@ -39,6 +54,9 @@ SHOWN = {
         "events that the service has taken: order-1"
     ),
     "truncated_foreach": "task (0, 0): 0 rows, error=None",
+    "watermark_of_two_inputs": (
+        "one run: minute 01: 2\nthree runs: no window is shown"
+    ),
 }
 STORES = {"hudi_new_checkpoint": Hudi()}
 PACKAGES = {"swallowed_errors": "pyspark-data-sources==0.1.11"}
@@ -57,10 +75,14 @@ def test_each_script_is_run():
     [
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
+        pytest.param("exit_in_a_callback", marks=pytest.mark.grid),
+        pytest.param("half_read_batch", marks=pytest.mark.ci),
         pytest.param("hudi_new_checkpoint", marks=pytest.mark.grid),
+        pytest.param("seed_of_a_stream", marks=pytest.mark.grid),
         pytest.param("skipped_batch", marks=pytest.mark.ci),
         pytest.param("swallowed_errors", marks=pytest.mark.grid),
         pytest.param("truncated_foreach", marks=pytest.mark.ci),
+        pytest.param("watermark_of_two_inputs", marks=pytest.mark.grid),
     ],
 )
 def test_a_finding_is_shown(name, tmp_path):
