@@ -1,14 +1,24 @@
-"""The order of tests, for Spark takes long; tests that need a process of their own."""
+"""The order of tests, for Spark takes long; tests that need a process of their own.
+
+Tests send signals. A shell that starts the tests in the background, and ``nohup``, have
+some of them ignored, by the tests and by all that the tests start: this is undone.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 _ALONE = "ONCEPROOF_TEST_ALONE"
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

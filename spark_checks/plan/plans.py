@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.composition.protocol import Protocol
     from onceproof.spark_checks.plan.realisations import Realisation
+    from onceproof.spark_checks.plan.run_plan import InjectionPoint
     from onceproof.spark_checks.plan.sink_kind import SinkKind
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
@@ -50,6 +51,14 @@ class Plans:
             if one.number not in self._made:
                 self._made[one.number] = self._make(one)
             return self._made[one.number]
+
+    def hits(self, one: Interleaving) -> tuple[InjectionPoint, ...] | None:
+        """Return the places that an interleaving's faults are injected into.
+
+        None for one that cannot be replayed.
+        """
+        plan = self.of(one)
+        return None if plan.refusal else plan.hits
 
     def keep(self, chosen: Iterable[Interleaving]) -> None:
         """Drop the plans of all interleavings that are not chosen."""

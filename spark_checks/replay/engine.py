@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -26,12 +27,13 @@ from onceproof.spark_checks.session.session_pool import SessionPool
 from onceproof.spark_checks.stores.layered import itself
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.spark_checks.inputs.event_files import Input
     from onceproof.spark_checks.replay.events import Listener
+    from onceproof.spark_checks.replay.journal.journals import Journals
     from onceproof.spark_checks.replay.sink_report import SinkReport
     from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import ModelledSink
@@ -67,14 +69,32 @@ def replay(
     given = None if request.given is not None else flights_input(request.sizes)
     java_version()
     listener = _one_by_one(listener)
-    if pool is not None:
-        listener(events.Started(tuple(s.name for s in sinks), str(pool.scratch)))
-        reports = _replayed(pool, enumerations, sinks, listener, request, given)
-    else:
-        with Signals().heeded():
-            reports = _in_own_pool(enumerations, sinks, listener, request, given)
+    with _journals_closed(request.journals, listener) as ended:
+        if pool is not None:
+            listener(events.Started(tuple(s.name for s in sinks), str(pool.scratch)))
+            reports = _replayed(pool, enumerations, sinks, listener, request, given)
+        else:
+            with Signals().heeded():
+                reports = _in_own_pool(enumerations, sinks, listener, request, given)
+        ended.extend(reports)
     listener(events.Finished(time.perf_counter() - began))
     return reports
+
+
+@contextmanager
+def _journals_closed(
+    journals: Journals | None, listener: Listener
+) -> Iterator[list[SinkReport]]:
+    """Delete the journals if reports of all sinks are there and no budget ran out."""
+    ended: list[SinkReport] = []
+    try:
+        yield ended
+    finally:
+        if journals is not None:
+            done = bool(ended) and not any(report.left for report in ended)
+            journals.close(done=done)
+            if journals.hold_any:
+                listener(events.JournalsKept(str(journals.folder)))
 
 
 def _model(sink: ModelledSink, request: ReplayRequest) -> MicroBatch:

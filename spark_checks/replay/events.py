@@ -127,6 +127,42 @@ class Replayed:
 
 
 @dataclass(frozen=True)
+class JournalRead:
+    """What was noted of a sink by an earlier replay was recalled, as far as it goes."""
+
+    sink: str
+    """The name of the sink."""
+    recalled: int
+    """How many outcomes, and confirmations of them, were recalled."""
+    changed: str
+    """Why nothing was recalled though there was a journal; empty otherwise."""
+
+    def __str__(self) -> str:
+        """Say it in a line; nothing if there was no journal."""
+        if self.changed:
+            return (
+                f"{self.sink}: the journal of an earlier replay is not used: "
+                f"{self.changed}"
+            )
+        if not self.recalled:
+            return ""
+        runs = "replay" if self.recalled == 1 else "replays"
+        return f"{self.sink}: {self.recalled} {runs} taken from the journal"
+
+
+@dataclass(frozen=True)
+class JournalsKept:
+    """A replay has ended early; what it has done can be gone on with."""
+
+    folder: str
+    """The path of the folder of journals."""
+
+    def __str__(self) -> str:
+        """Say how."""
+        return f"what was replayed is noted in {self.folder}; --resume goes on from it"
+
+
+@dataclass(frozen=True)
 class SinkJudged:
     """All properties of a sink are judged."""
 
@@ -161,6 +197,8 @@ Event: TypeAlias = (
     | FaultInjected
     | Recovered
     | Replayed
+    | JournalRead
+    | JournalsKept
     | SinkJudged
     | ScratchKept
     | Finished

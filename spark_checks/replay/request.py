@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inputs.sizes import PATIENCE, TIMEOUT, Sizes
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from onceproof.properties.property import Property
     from onceproof.spark_checks.inputs.event_files import Input
+    from onceproof.spark_checks.replay.journal.journals import Journals
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,21 @@ class ReplayRequest:
     """Whether queries run in drivers with a JVM of their own, which SIGKILL ends."""
     patience: float = PATIENCE
     """The least number of seconds that later runs may take."""
+    journals: Journals | None = None
+    """Where outcomes are noted as they are found; None for nowhere."""
+
+    @property
+    def asked(self) -> dict[str, object]:
+        """What outcomes depend on, as plain data.
+
+        A budget of time decides how much is replayed, and not what is seen.
+        """
+        only = self.choice.only
+        return {
+            "faults": self.faults,
+            **asdict(self.sizes),
+            "only": None if only is None else sorted(only),
+            "agent": self.agent,
+            "kill_drivers": self.kill_drivers,
+            "every_point": self.every_point,
+        }

@@ -25,6 +25,7 @@ from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.budget import Deadline
 from onceproof.spark_checks.replay.cleanup import RunFolders
 from onceproof.spark_checks.replay.confirmation import Findings, Retries
+from onceproof.spark_checks.replay.journal.recording import Recording
 from onceproof.spark_checks.replay.outcome import outcome_of
 from onceproof.spark_checks.replay.recovery import with_recovery
 from onceproof.spark_checks.replay.sink_report import SinkReport
@@ -34,7 +35,7 @@ from onceproof.spark_checks.replay.steering.fault_free_run import (
     with_exchanges,
 )
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh, run_one
-from onceproof.spark_checks.replay.worker_threads import WorkerThreads
+from onceproof.spark_checks.replay.worker_threads import WorkerThreads, parts_of
 from onceproof.spark_checks.sinks.named_part import part_of
 from onceproof.spark_checks.sinks.readers import named_readers
 from onceproof.spark_checks.stores.layered import breaks
@@ -47,18 +48,18 @@ if TYPE_CHECKING:
     from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.spark_checks.inputs.sizes import Sizes
     from onceproof.spark_checks.plan.choice import Hits
-    from onceproof.spark_checks.plan.run_plan import InjectionPoint
+    from onceproof.spark_checks.plan.run_plan import InterleavingPlan
     from onceproof.spark_checks.plan.sink_kind import SinkKind
     from onceproof.spark_checks.replay.events import Listener
+    from onceproof.spark_checks.replay.journal.journal import Journal
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.request import ReplayRequest
-    from onceproof.spark_checks.replay.run_evidence import RunEvidence
+    from onceproof.spark_checks.replay.run_evidence import RunEvidence, RunRecord
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
     from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import ModelledSink, UnderTest
 
 _AT_ONCE = 8
-_BETWEEN_RELEASES = 96
 _LONGER = 5.0
 _STALL = 5.0
 
@@ -87,7 +88,12 @@ def replay_sink(
     given = context.source.given
     sizes = replace(request.sizes, batches=given.batches, partitions=given.tasks)
     deadline = deadline or Deadline()
-    shared = _Shared(enumerations, context, what, sizes, listener, request, deadline)
+    journal = None
+    if request.journals is not None:
+        journal = request.journals.of(sink.name, request.asked, context.versions)
+    shared = _Shared(
+        enumerations, context, what, sizes, listener, request, deadline, journal
+    )
     if sink.seen is not None and request.faults > 1:
         sink = _after_one_fault(shared, sink)
     protocol = protocol_of(sink, sizes, faults=request.faults)
@@ -95,7 +101,7 @@ def replay_sink(
     model = enumerations.verdicts(protocol)
     plans = _plans(protocol, sink, what, context)
 
-    hits = None if sink.seen is None else _hits(plans)
+    hits = None if sink.seen is None else plans.hits
     stands_in = _merged(request, sink, classes, hits)
     chosen = request.choice.of(classes, hits, stands_in)
     # The first that breaks a claim is then the smallest, and what it left is kept.
@@ -108,6 +114,9 @@ def replay_sink(
     listener(events.SinkBegun(sink.name, requested))
     replaying = _SinkReplay(shared, sink, protocol, plans, Findings(smallest))
     replaying.go(early, others)
+    recalled = replaying.recording.recalled
+    if journal is not None:
+        listener(events.JournalRead(sink.name, recalled, journal.changed))
     found = replaying.findings
     report = SinkReport(
         sink,
@@ -127,6 +136,8 @@ def replay_sink(
         patience=context.patience,
         left=replaying.left,
         merged=len(stands_in) if request.choice.whole else 0,
+        recalled=recalled,
+        agent=context.session.agent is not None,
     )
     listener(events.SinkJudged(report))
     return report
@@ -150,6 +161,8 @@ class _Shared:
     """What is asked for."""
     deadline: Deadline
     """When no more interleavings are begun."""
+    journal: Journal | None
+    """Where outcomes are noted, if they are."""
 
 
 def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
@@ -160,7 +173,7 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     plans = _plans(protocol, sink, shared.what, shared.context)
     asked = shared.request.choice
     choice = Choice(most=asked.most, seed=asked.seed)
-    classes, hits = shared.enumerations.interleavings(protocol), _hits(plans)
+    classes, hits = shared.enumerations.interleavings(protocol), plans.hits
     stands_in = _merged(shared.request, sink, classes, hits)
     chosen = choice.of(classes, hits, stands_in)
     every = [one for some in chosen for one in some]
@@ -195,16 +208,6 @@ def _kind_of(sink: ModelledSink, what: UnderTest, session: WarmSession) -> SinkK
         return kind
     files = isinstance(kind, ManifestKind)
     return inside_spark(kind, session.agent.has, files=files)
-
-
-def _hits(plans: Plans) -> Hits:
-    """Find the places that an interleaving's faults are injected into in user code."""
-
-    def hits(one: Interleaving) -> tuple[InjectionPoint, ...] | None:
-        plan = plans.of(one)
-        return None if plan.refusal else plan.hits
-
-    return hits
 
 
 def _merged(
@@ -248,6 +251,7 @@ class _SinkReplay:
         self.findings = findings
         self.kept: dict[int, Path] = {}
         self.left = 0
+        self.recording = Recording(shared.journal, shared.request.faults)
         self._context = shared.context
         self._sink = sink
         self._semantics = Interpreter(protocol)
@@ -268,18 +272,23 @@ class _SinkReplay:
         with WorkerThreads(self._run, self._stop) as workers:
 
             def anew(some: Sequence[Interleaving]) -> list[Outcome]:
-                futures = [workers.ask(one, again=True) for one in some]
+                found = {one.number: self._recalled(one) for one in some}
+                unknown = [one for one in some if found[one.number] is None]
+                futures = [workers.ask(one, again=True) for one in unknown]
                 left = [future.result() for future in futures]
                 outcomes = self._outcomes(left)
                 for evidence, outcome in zip(left, outcomes, strict=True):
                     self._folders.settle(evidence, outcome, retain=False)
-                return outcomes
+                    self.recording.note(evidence.plan, outcome)
+                    found[outcome.interleaving.number] = outcome
+                return [one for one in found.values() if one is not None]
 
             for chosen in (early, others):
                 if self._broken and (request.stop or chosen is others):
                     break
+                unknown = self._take_recalled(chosen)
                 done = len(self.findings.outcomes)
-                for part in _parts(chosen):
+                for part in parts_of(unknown):
                     if self._deadline.over:
                         break
                     for some in workers.all_of(part, _AT_ONCE):
@@ -294,14 +303,15 @@ class _SinkReplay:
                 workers.forget()
                 if self._deadline.over:
                     done = len(self.findings.outcomes) - done
-                    self.left += len(chosen) - done
+                    self.left += len(unknown) - done
             self.findings.confirm(request.claims or self._properties, anew)
         session.release()
 
     def run(self, chosen: Sequence[Interleaving]) -> None:
         """Replay interleavings, and confirm nothing."""
+        unknown = self._take_recalled(chosen)
         with WorkerThreads(self._run, self._stop) as workers:
-            for part in _parts(chosen):
+            for part in parts_of(unknown):
                 for some in workers.all_of(part, _AT_ONCE):
                     self._take(some)
                     if self._deadline.over:
@@ -329,6 +339,22 @@ class _SinkReplay:
             )
         )
 
+    def _recalled(self, one: Interleaving) -> Outcome | None:
+        return self.recording.recall(self._plans.of(one), self._of_model)
+
+    def _take_recalled(self, chosen: Sequence[Interleaving]) -> list[Interleaving]:
+        """Add the outcomes that were noted before; return what is left to replay."""
+        unknown = []
+        for one in chosen:
+            outcome = self._recalled(one)
+            if outcome is None:
+                unknown.append(one)
+            else:
+                self.findings.outcomes.append(outcome)
+                self._listener(events.Replayed(self._sink.name, outcome, None))
+        self.findings.outcomes.sort(key=_number)
+        return unknown
+
     def _take(self, some: Sequence[RunEvidence]) -> None:
         """Add the outcomes of some runs to the findings, and report each."""
         for evidence, outcome in zip(some, self._outcomes(some), strict=True):
@@ -337,6 +363,7 @@ class _SinkReplay:
             if folder is not None:
                 self.kept[outcome.interleaving.number] = folder
             self.findings.outcomes.append(outcome)
+            self.recording.note(evidence.plan, outcome)
             self._listener(events.Replayed(self._sink.name, outcome, folder))
         self.findings.outcomes.sort(key=_number)
 
@@ -345,28 +372,24 @@ class _SinkReplay:
         seen = [one.observations for one in some if one.observations is not None]
         read = iter(self._context.histories(seen))
         return [
-            outcome_of(
-                one,
-                model=self._of_model(one),
-                spark=None if one.observations is None else next(read),
+            outcome_of(one, model=None, spark=None)
+            if one.observations is None
+            else outcome_of(
+                one, model=self._of_model(one.plan, one.runs), spark=next(read)
             )
             for one in some
         ]
 
-    def _of_model(self, evidence: RunEvidence) -> History | None:
+    def _of_model(
+        self, plan: InterleavingPlan, runs: Sequence[RunRecord]
+    ) -> History | None:
         """Observe the model where the runs looked, if the sink has a model."""
-        if evidence.observations is None or self._sink.is_unmodelled:
+        if self._sink.is_unmodelled:
             return None
-        plan = evidence.plan
         states = plan.interleaving.trace.states
-        seen = {run.moment: states[run.state] for run in plan.runs}
-        return observe_states(self._semantics, seen)
-
-
-def _parts(chosen: Sequence[Interleaving]) -> list[Sequence[Interleaving]]:
-    """Split interleavings: after each part no process is at work on the session."""
-    begins = range(0, len(chosen), _BETWEEN_RELEASES)
-    return [chosen[begin : begin + _BETWEEN_RELEASES] for begin in begins]
+        return observe_states(
+            self._semantics, {run.moment: states[run.state] for run in runs}
+        )
 
 
 def _number(outcome: Outcome) -> int:

@@ -63,6 +63,10 @@ class SinkReport:
     """The number of seconds that a run could take."""
     left: int = 0
     """How many of the chosen interleavings the budget of time left out."""
+    recalled: int = 0
+    """How many outcomes, and confirmations of them, were noted before."""
+    agent: bool = False
+    """Whether an agent was in Spark's JVM."""
     merged: int = 0
     """How many interleavings another one stands for: between the points of their faults
     the sink's code left nothing that outlives its process."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.run_evidence import RunEvidence
 
 
+_BETWEEN_RELEASES = 96
+
+
 class Replays(Protocol):
     """Replays an interleaving; ``again`` says that it was replayed before."""
 
@@ -80,3 +83,9 @@ class WorkerThreads:
         if kind is not None and self._stop is not None:
             self._stop()
         self._pool.shutdown(cancel_futures=True)
+
+
+def parts_of(chosen: Sequence[Interleaving]) -> list[Sequence[Interleaving]]:
+    """Split interleavings: after each part no process is at work on the session."""
+    begins = range(0, len(chosen), _BETWEEN_RELEASES)
+    return [chosen[begin : begin + _BETWEEN_RELEASES] for begin in begins]

@@ -271,15 +271,16 @@ def _unread(
     if not file:
         return "", lines
     file = short_path(file)
-    return file, story_of(read(Path(file)), [*lines, *_commands(file)])
+    ends = [*lines, *_commands(file, agent=report.agent)]
+    return file, story_of(read(Path(file)), ends)
 
 
-def _commands(file: str) -> list[str]:
+def _commands(file: str, *, agent: bool) -> list[str]:
     """Name a file, and the commands that show what is in it and run it again."""
     word = shell_word(file)
     return [
         f"file:    {file}",
-        f"again:   onceproof replay {word}",
+        f"again:   onceproof replay {word}{' --agent' if agent else ''}",
         f"shown:   onceproof explore {word}",
     ]
 
@@ -336,7 +337,7 @@ def _refuted(report: SinkReport, request: AssessmentRequest) -> Assessment:
     if any(run.caught for run in outcome.runs):
         ends.insert(0, "the lanes are the model's: there the error ends the run")
     if file:
-        ends += _commands(file)[:2]
+        ends += _commands(file, agent=report.agent)[:2]
     numbers = tuple(
         o.interleaving.number
         for o in report.replayed

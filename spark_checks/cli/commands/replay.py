@@ -41,6 +41,11 @@ _USES = (
         when=lambda given: any(map(_is_file, given["sinks"])),
     ),
     Use(
+        "with --resume",
+        ("sinks", *_CHOSEN, "agent", "kill_drivers", "budget", "resume", "as_json"),
+        when=lambda given: given["resume"],
+    ),
+    Use(
         "for some interleavings",
         (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers", "only"),
         when=lambda given: bool(given["only"]),
@@ -102,6 +107,12 @@ _USES = (
     help="Begin no interleaving after this time, such as 90s, 5m or 1h. Several sinks "
     "share it. The interleavings that differ most come first; if some are left, a "
     "claim that is not refuted is undecided.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with a replay of the same that was killed, stopped, or out of time: "
+    "what it has replayed is not replayed again.",
 )
 @click.option(
     "--grid",
@@ -167,6 +178,7 @@ def replay(
     query: tuple[str, ...],
     config: tuple[str, ...],
     *,
+    resume: bool,
     grid: bool,
     agent: bool,
     kill_drivers: bool,
@@ -188,6 +200,10 @@ def replay(
     nothing is refuted beyond what the file states, and 2 if a run could not be steered.
     With --budget it is 2 if time ran out before all was replayed.
 
+    What is replayed is noted below OUTPUT as it goes. If a replay does not come to its
+    end, the same command with --resume goes on from there. All is replayed anew if
+    Onceproof, an installed package or the environment has changed since.
+
     With --grid, streaming queries of the catalogue are run in each configuration with
     each fault, and compared with a batch run over the same events.
     """
@@ -203,6 +219,7 @@ def replay(
         request,
         sink_report,
     )
+    from onceproof.spark_checks.replay.journal import journals  # noqa: PLC0415
     from onceproof.spark_checks.report import (  # noqa: PLC0415
         counterexamples,
         replay_file,
@@ -243,6 +260,7 @@ def replay(
                 budget=budget,
                 agent=agent,
                 kill_drivers=kill_drivers,
+                journals=journals.Journals(output, resume=resume),
             ),
         )
     files = {

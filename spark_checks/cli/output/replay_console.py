@@ -56,6 +56,7 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
             if o.spark is None
         ],
         "left_by_budget": report.left,
+        "recalled": report.recalled,
         "drift": len(report.drift),
         "drifts": [drift_data(report, o) for o in report.drift],
         "durable_states": len(report.classes.durable_states),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _STDERR = 2
+_SAID = (events.AgentLooked, events.JournalRead, events.JournalsKept)
 
 
 @contextmanager
@@ -69,7 +70,7 @@ class _Bars:
             show.advance(self._sinks)
         elif isinstance(event, events.ScratchKept):
             self._there.print(_kept(event))
-        elif isinstance(event, events.AgentLooked):
+        elif isinstance(event, _SAID) and str(event):
             self._there.print(escape(str(event)), soft_wrap=True)
 
     def _begin(self, what: str, interleavings: int) -> None:
@@ -95,7 +96,7 @@ class _Lines:
             self._say(f"replaying {sinks} in {escape(event.scratch)}")
         elif isinstance(event, events.ScratchKept):
             self._say(_kept(event))
-        elif isinstance(event, events.AgentLooked):
+        elif isinstance(event, _SAID) and str(event):
             self._say(escape(str(event)))
         elif isinstance(event, events.RecoveryBegun):
             self._say(

@@ -73,13 +73,19 @@ TOGETHER = {
         ],
         [
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
-            *("--output", "--json", "--only", "--store", "--agent"),
+            *("--output", "--json", "--only", "--store", "--agent", "--kill-drivers"),
         ],
         [
             *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
             *("--output", "--json", "--budget", "--store", "--agent"),
+            "--kill-drivers",
         ],
-        ["SINK|FILE", "--trust", "--keep", "--json", "--agent"],
+        [
+            *("SINK|FILE", "--faults", "--batches", "--events", "--resume"),
+            *("--output", "--json", "--budget", "--store", "--agent"),
+            "--kill-drivers",
+        ],
+        ["SINK|FILE", "--trust", "--keep", "--json", "--agent", "--kill-drivers"],
         ["--grid", "--query", "--config", "--faults", "--budget", "--json"],
     ],
     "reconcile": [

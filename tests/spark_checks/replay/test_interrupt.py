@@ -65,11 +65,12 @@ def replaying(scratch: Path) -> bool:
         pytest.param(replaying, False, signal.SIGHUP, marks=pytest.mark.grid),
     ],
 )
-def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number):
+def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number, tmp_path):
     """Spark and its workers end with the run; its folder stays where that is asked."""
     command = [sys.executable, "-m", "onceproof.spark_checks.cli", "replay"]
+    output = ["--output", str(tmp_path)]
     run = subprocess.Popen(
-        [*command, "foreach-batch-append", *(["--keep"] if keep else [])],
+        [*command, "foreach-batch-append", *output, *(["--keep"] if keep else [])],
         stderr=subprocess.PIPE,
         text=True,
     )
