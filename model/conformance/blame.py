@@ -92,23 +92,19 @@ class Blame:
         """Yield the smallest parts of a claim that fail, with the members of each."""
         if self._true(term, known, values):
             return
-        match term:
-            case t.And():
-                for part in term.parts:
-                    yield from self._failing(part, known, values)
-            case t.ForAll():
-                for more in self._meaning.members(term.vars):
-                    if not self._true(term.body, {**known, **more}, values):
-                        yield from self._failing(term.body, {**known, **more}, values)
-                        return
-            case t.Not(body=t.Or(parts=parts)):
-                for part in parts:
-                    yield from self._failing(t.negation(part), known, values)
-            case t.Not(body=t.Exists(vars=variables, body=body)):
-                inner = t.ForAll(variables, t.negation(body))
-                yield from self._failing(inner, known, values)
-            case _:
-                yield term, known
+        parts = _conjuncts(term)
+        if isinstance(term, t.Not) and isinstance(term.body, t.Exists):
+            term = t.ForAll(term.body.vars, t.negation(term.body.body))
+        if parts:
+            for part in parts:
+                yield from self._failing(part, known, values)
+        elif isinstance(term, t.ForAll):
+            for more in self._meaning.members(term.vars):
+                if not self._true(term.body, {**known, **more}, values):
+                    yield from self._failing(term.body, {**known, **more}, values)
+                    return
+        else:
+            yield term, known
 
     def _true(self, term: t.Term, known: Known, values: Values) -> bool:
         try:
@@ -141,6 +137,15 @@ class Blame:
                 yield f"{label} is {spelled(held[place])}"
             else:
                 yield f"there is no {label}"
+
+
+def _conjuncts(term: t.Term) -> tuple[t.Term, ...]:
+    """Return the claims of which a claim is the conjunction, or nothing."""
+    if isinstance(term, t.And):
+        return term.parts
+    if isinstance(term, t.Not) and isinstance(term.body, t.Or):
+        return tuple(t.negation(part) for part in term.body.parts)
+    return ()
 
 
 def labelled(path: str, place: tuple[int, ...]) -> str:

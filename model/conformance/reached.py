@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from onceproof.model.conformance.observed import ObservedKind
 
@@ -170,6 +170,8 @@ class PrefixStates:
                 case ObservedKind.GONE:
                     left = one.open - {observation.key}
                     yield Reached(one.state, left, one, None, position)
+                case _:
+                    assert_never(observation.kind)
 
     def _unobserved(self, one: Reached) -> Iterator[Reached]:
         successors = self._successors

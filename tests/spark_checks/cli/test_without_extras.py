@@ -23,6 +23,7 @@ MODEL = ["--set", "BATCH=1", "--set", "PARTITION=1"]
 COMMANDS: dict[str, list[tuple[list[str], int, str]]] = {
     "check": [(["micro-batch", *MODEL, "--property", "at-most-once"], 1, "refuted")],
     "prove": [(["transaction-commit"], 0, "proved")],
+    "conform": [(["missing.jsonl"], 2, "missing.jsonl")],
     "interleavings": [(["micro-batch", *MODEL], 0, "crash()")],
     "replay": [
         ([], 2, NEEDS_SPARK),
