@@ -14,10 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.tracing.whereabouts import (
-    processes,
-    whereabouts_of,
-)
+from onceproof.spark_checks.inject.senders import Senders, UncutError
 from onceproof.spark_checks.plan.rules import (
     CUTS,
     EXCHANGE_OF,
@@ -27,22 +24,17 @@ from onceproof.spark_checks.plan.rules import (
     UNMET,
 )
 from onceproof.spark_checks.session.processes import client_processes
-from onceproof.spark_checks.sinks.exchanges import (
-    ELSEWHERE,
-    THREADS,
-    UNANSWERED,
-    kind_of_request,
-)
+from onceproof.spark_checks.sinks.exchanges import UNANSWERED, kind_of_request
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.links import Cut
 from onceproof.spark_checks.stores.proxy import Proxy
 
 if TYPE_CHECKING:
+    from onceproof.spark_checks.inject.senders import SparkThreads
     from onceproof.spark_checks.inject.tracing.whereabouts import Whereabouts
     from onceproof.spark_checks.plan.rules import Rule, RuleSet
     from onceproof.spark_checks.stores.links import FramedRequest, Framing, Link
 
-_WORKS_ON = 0.3
 _STALLS = 2.0
 _SETTLES = 30.0
 _CUT_OF = {
@@ -50,8 +42,6 @@ _CUT_OF = {
     LOSE_REPLY: Cut.REPLY,
     LATE_REQUEST: Cut.LATE,
 }
-OUTSIDE = "sent while none of your code runs"
-ABORTS = "sent by code that aborts a batch"
 REPEATED_IN_TIME = "whose number depends on timing, after the first one of their kind"
 
 
@@ -71,6 +61,9 @@ class SeenRequest:
     """Whether the store has answered."""
     reached: str = ""
     """The line that the code had reached, where it is known by its kind."""
+    sender: str = ""
+    """The part of Spark that sent it for the code; empty where the code itself did.
+    Its number is among those of this sender."""
 
 
 class Connections:
@@ -82,11 +75,12 @@ class Connections:
         marks: Path,
         *,
         framing: Framing | None = None,
+        spark: SparkThreads | None = None,
     ) -> None:
         """Listen for a sink that leaves its marks in a folder.
 
         With a ``framing`` an exchange is known by its kind, and by its number among
-        those of its kind.
+        those of its kind. What ``spark`` sends for the sink's code is known, too.
 
         Raises ``StoreError`` where exchanges cannot be found on this system.
         """
@@ -102,13 +96,13 @@ class Connections:
         self._rules: list[Rule] = []
         self._patience = 0.0
         self._watching = False
-        self._holders: dict[Link, int] = {}
+        self._senders = Senders(marks, spark)
         self._latest: dict[tuple[Link, int], SeenRequest] = {}
         self._cutting: dict[tuple[Link, int], Rule] = {}
-        self._numbers: Counter[tuple[int, Whereabouts]] = Counter()
+        self._numbers: Counter[tuple[int, Whereabouts, str]] = Counter()
+        self._counted: dict[tuple[Link, int], tuple[int, Whereabouts, str]] = {}
         self._requests: list[SeenRequest] = []
         self._others: Counter[str] = Counter()
-        self._worked: dict[Link, float] = {}
         self._late: dict[Link, tuple[SeenRequest, Rule]] = {}
         self._settling = False
         self._proxy = Proxy(address, self, framing=framing)
@@ -126,6 +120,7 @@ class Connections:
             self._watching = True
             self._settling = False
             self._numbers.clear()
+            self._senders.begin()
             self._requests = []
             self._others.clear()
 
@@ -187,45 +182,33 @@ class Connections:
 
     def _rule_for(self, link: Link, framed: FramedRequest | None) -> Rule | None:
         """Take note of a request; return the rule for it, which counts once."""
-        holder = self._holder(link)
-        if holder is None:
-            self._others[ELSEWHERE] += 1
-            return None
         try:
-            where = whereabouts_of(self._marks, holder)
-        except LookupError:
-            self._others[THREADS] += 1
-            return None
-        if where is None or where.function not in EXCHANGE_OF:
-            self._others[OUTSIDE if where is None else ABORTS] += 1
+            sender = self._senders.of(link)
+        except UncutError as error:
+            self._others[str(error)] += 1
             return None
         if framed is not None and not framed.answered:
             self._others[UNANSWERED] += 1
             return None
+        where = sender.where
         reached = where.line if framed is not None else ""
         if framed is not None:
             where = replace(where, line=kind_of_request(framed.kind), time=1)
-        self._numbers[holder, where] += 1
-        number = self._numbers[holder, where]
+        counted = (sender.holder, where, sender.by)
+        self._numbers[counted] += 1
+        number = self._numbers[counted]
         if framed is not None and framed.first_only and number > 1:
             self._others[REPEATED_IN_TIME] += 1
             return None
-        seen = SeenRequest(where, number, link, time.monotonic(), reached=reached)
+        now = time.monotonic()
+        seen = SeenRequest(where, number, link, now, reached=reached, sender=sender.by)
         self._requests.append(seen)
-        self._latest[link, framed.number if framed else 0] = seen
+        of_link = (link, framed.number if framed else 0)
+        self._latest[of_link], self._counted[of_link] = seen, counted
         found = next((rule for rule in self._rules if _fits(rule, seen)), None)
         if found is not None:
             self._rules.remove(found)
         return found
-
-    def _holder(self, link: Link) -> int | None:
-        if link not in self._holders:
-            known = processes(self._marks)
-            found = client_processes.holder(known, link.peer, self.port)
-            if found is None:
-                return None
-            self._holders[link] = found
-        return self._holders[link]
 
     def _awaited(self, rule: Rule) -> bool:
         """Wait for the marks of faults that come before; return whether all came."""
@@ -256,8 +239,7 @@ class Connections:
             if rule is not None:
                 self._rules.append(rule)
             if seen is not None:
-                holder = self._holders[link]
-                self._numbers[holder, seen.where] -= 1
+                self._numbers[self._counted.pop((link, number))] -= 1
 
     def broke(self, link: Link, *, number: int = 0) -> None:
         """Leave the mark of the fault."""
@@ -294,22 +276,8 @@ class Connections:
                 self._in_vain(link)
 
     def waits(self, link: Link) -> bool:
-        """Return whether the client waits for its answer.
-
-        One whose threads work on and on is taken to wait by then. How long that takes
-        is counted in its own time: on a busy machine it may just not get to run.
-        """
-        with self._lock:
-            holder = self._holder(link)
-        if holder is None or client_processes.waits(holder):
-            self._worked.pop(link, None)
-            return True
-        worked = client_processes.worked(holder)
-        since = self._worked.setdefault(link, worked)
-        if worked - since < _WORKS_ON:
-            return False
-        del self._worked[link]
-        return True
+        """Return whether the client waits for its answer."""
+        return self._senders.waits(link)
 
 
 def _fits(rule: Rule, seen: SeenRequest) -> bool:
@@ -322,4 +290,5 @@ def _fits(rule: Rule, seen: SeenRequest) -> bool:
         and rule.line == where.line
         and rule.nth in (None, where.time)
         and rule.exchange in (None, seen.number)
+        and rule.sender == seen.sender
     )

@@ -6,7 +6,12 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.spark_checks.plan.rules import LINES
-from onceproof.spark_checks.sinks.exchanges import UNSTEADY, Exchange, SeenExchanges
+from onceproof.spark_checks.sinks.exchanges import (
+    UNSTEADY,
+    Exchange,
+    SeenExchanges,
+    tasks_like,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,8 +21,9 @@ if TYPE_CHECKING:
 
 _ENDS = 4
 REPEATED = "repetitions of exchanges that are cut at their first and last times"
+ALIKE = "of Spark's tasks, like those of another task of the same line"
 _Key: TypeAlias = "tuple[str, int, int | None]"
-_Group: TypeAlias = "tuple[_Key, str, int]"
+_Group: TypeAlias = "tuple[_Key, str, int, str]"
 
 
 def exchanges_in(
@@ -37,25 +43,27 @@ def exchanges_in(
     kept: dict[_Key, list[tuple[Exchange, str]]] = defaultdict(list)
     not_cut = Counter(others)
     not_cut[UNSTEADY] = sum(max(numbers[g], then[g]) for g in unsteady)
-    links: dict[tuple[_Key, Link], int] = {}
-    used: Counter[_Key] = Counter()
-    requests_on: Counter[tuple[_Key, Link]] = Counter()
+    links: dict[tuple[_Key, str, Link], int] = {}
+    used: Counter[tuple[_Key, str]] = Counter()
+    requests_on: Counter[tuple[_Key, str, Link]] = Counter()
     for one in first:
         key = _key(one)
-        place = (key, one.link)
+        place = (key, one.sender, one.link)
         if place not in links:
-            used[key] += 1
-            links[place] = used[key]
+            used[key, one.sender] += 1
+            links[place] = used[key, one.sender]
         requests_on[place] += 1
         if _group(one) not in unsteady:
             point = (one.where.line, one.where.time, one.number)
-            made = Exchange(*point, links[place], requests_on[place])
+            made = Exchange(*point, links[place], requests_on[place], one.sender)
             kept[key].append((made, one.reached))
     driver: dict[int, tuple[Exchange, ...]] = {}
     tasks: dict[tuple[int, int], tuple[Exchange, ...]] = {}
     for (function, batch, partition), every in kept.items():
-        some = _ends(every)
-        not_cut[REPEATED] += len(every) - len(some)
+        unlike = _of_one_task(every)
+        some = _ends(unlike)
+        not_cut[ALIKE] += len(every) - len(unlike)
+        not_cut[REPEATED] += len(unlike) - len(some)
         if function == LINES:
             driver[batch] = some
         elif partition is not None:
@@ -63,14 +71,39 @@ def exchanges_in(
     return SeenExchanges(driver, tasks, {why: n for why, n in not_cut.items() if n})
 
 
+def _of_one_task(
+    every: Sequence[tuple[Exchange, str]],
+) -> list[tuple[Exchange, str]]:
+    """Leave out what tasks of Spark's send at a point, but of the one that sends most.
+
+    They run the same code of Spark's on rows of their own.
+    """
+    sent: dict[tuple[str, int, str], Counter[str]] = defaultdict(Counter)
+    for one, _ in every:
+        sent[_tasks(one)][one.sender] += 1
+    most = {
+        tasks: max(sorted(counts), key=counts.__getitem__)
+        for tasks, counts in sent.items()
+    }
+    return [
+        (one, reached)
+        for one, reached in every
+        if not tasks_like(one.sender) or most[_tasks(one)] == one.sender
+    ]
+
+
+def _tasks(one: Exchange) -> tuple[str, int, str]:
+    return one.point, one.time, tasks_like(one.sender)
+
+
 def _ends(every: Sequence[tuple[Exchange, str]]) -> tuple[Exchange, ...]:
     """Leave out the exchanges at a point that are not among the first or last there.
 
     Those that are known by their kind are told apart by the line that was reached.
     """
-    at: dict[tuple[str, str], list[int]] = defaultdict(list)
+    at: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for number, (one, reached) in enumerate(every):
-        at[one.point, reached].append(number)
+        at[one.point, reached, one.sender].append(number)
     kept = {n for some in at.values() for n in (*some[:_ENDS], *some[-_ENDS:])}
     return tuple(every[n][0] for n in sorted(kept))
 
@@ -80,7 +113,7 @@ def _numbers(requests: Iterable[SeenRequest]) -> Counter[_Group]:
 
 
 def _group(one: SeenRequest) -> _Group:
-    return _key(one), one.where.line, one.where.time
+    return _key(one), one.where.line, one.where.time, one.sender
 
 
 def _key(one: SeenRequest) -> _Key:

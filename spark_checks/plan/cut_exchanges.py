@@ -41,6 +41,7 @@ def cut_exchange(schedule: Schedule, at: int) -> dict[str, Any]:
         "nth": one.time,
         "exchange": one.number,
         "request": one.name,
+        "sender": one.sender,
     }
 
 
@@ -72,4 +73,5 @@ def last_exchange(
         "nth": time,
         "exchange": number,
         "request": found[-1].name,
+        "sender": found[-1].sender,
     }

@@ -90,6 +90,8 @@ class Rule:
     """Which exchange since the point, from 1."""
     request: str = ""
     """What reports call the exchange."""
+    sender: str = ""
+    """The part of Spark that sends it for the code; empty for the code itself."""
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,7 @@ def _hit(
     where = -1 if partition is None else partition
     line = rest.get("line", "")
     if do in CUTS:
-        line = place_of_exchange(line, rest["exchange"])
+        line = place_of_exchange(line, rest["exchange"], rest.get("sender", ""))
     return InjectionPoint(do, function, event, line, batch, where, nth or 1)
 
 

@@ -150,6 +150,9 @@ class WarmSession:
         from onceproof.spark_checks.session.java.java_objects import (  # noqa: PLC0415
             JavaObjects,
         )
+        from onceproof.spark_checks.session.java.java_threads import (  # noqa: PLC0415
+            JavaThreads,
+        )
 
         java = jvm.options(self._java, folder, scratch)
         plain = self._defaults | _settings(folder, java) | self._settings
@@ -183,6 +186,7 @@ class WarmSession:
         self._gateway = spark_internals.gateway()
         self._process = spark_internals.launched_process()
         self._objects = JavaObjects(self._gateway)
+        self.threads = JavaThreads(self._gateway.jvm, self._process.pid)
         java_names.use(
             java_names.answers_of(self._gateway),
             spark_internals.client_of(self._gateway),
@@ -209,6 +213,7 @@ class WarmSession:
         """End the session, its workers and its JVM."""
         self.resume()
         self.hosts.close()
+        self.threads.close()
         try:
             with suppress(Exception):
                 self.spark.stop()

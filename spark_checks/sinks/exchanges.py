@@ -17,11 +17,34 @@ ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 
 
 _KIND = "the client's "
+_TASK = "Spark's task "
 
 
 def kind_of_request(kind: str) -> str:
     """Name the point of exchanges that are known by their kind alone."""
     return _KIND + kind
+
+
+def of_driver() -> str:
+    """Name what Spark sends from the thread that runs a line of the driver's code."""
+    return "Spark's driver"
+
+
+def of_task(partition: int, attempt: int = 0, stage: int = 1) -> str:
+    """Name what Spark sends from a task.
+
+    ``stage`` numbers those of a line's stages that send anything, from 1.
+    """
+    again = f", attempt {attempt}" if attempt else ""
+    later = f" of stage {stage}" if stage > 1 else ""
+    return f"{_TASK}{partition}{later}{again}"
+
+
+def tasks_like(sender: str) -> str:
+    """Name the tasks that a task of Spark's is one of; empty for what is no task."""
+    if not sender.startswith(_TASK):
+        return ""
+    return _TASK + sender.removeprefix(_TASK).lstrip("0123456789")
 
 
 def is_kind(point: str) -> bool:
@@ -43,16 +66,20 @@ class Exchange:
     """Which connection of the batch or task it is on, in order of first use, from 1."""
     request: int
     """Which request of the batch or task on that connection it is, from 1."""
+    sender: str = ""
+    """The part of Spark that sends it for the code; empty where the code itself does.
+    Its number, and that of its connection, are among those of this sender."""
 
     @property
     def place(self) -> str:
         """Where the code sends it, in whatever batch, task and repetition."""
-        return place_of_exchange(self.point, self.number)
+        return place_of_exchange(self.point, self.number, self.sender)
 
     @property
     def name(self) -> str:
         """Name it by its connection."""
-        return f"request {self.request} of connection {self.connection}"
+        by = f" of {self.sender}" if self.sender else ""
+        return f"request {self.request} of connection {self.connection}{by}"
 
 
 @dataclass(frozen=True)
@@ -113,9 +140,10 @@ class SeenExchanges:
 
 
 def _lasts(every: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
-    return tuple({(one.point, one.time): one for one in every}.values())
+    return tuple({(one.point, one.time, one.sender): one for one in every}.values())
 
 
-def place_of_exchange(text: str, number: int) -> str:
-    """Name the exchange of a number at a point."""
-    return f"request {number} at {text}"
+def place_of_exchange(text: str, number: int, sender: str = "") -> str:
+    """Name the exchange of a number at a point, and who sends it for the code."""
+    by = f", by {sender}" if sender else ""
+    return f"request {number} at {text}{by}"

@@ -66,6 +66,7 @@ class Link:
         self.client = client
         self.store = store
         self.peer: int = client.getpeername()[1]
+        self.port: int = client.getsockname()[1]
         for one in (client, store):
             one.setblocking(False)  # noqa: FBT003 - its own signature
             with suppress(OSError):

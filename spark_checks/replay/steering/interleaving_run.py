@@ -100,7 +100,10 @@ def fresh(
     if breaks and isinstance(store, LayeredStore):
         place = store.breakable(target.store)
         connections = Connections(
-            place.address, folder / "marks", framing=place.framing
+            place.address,
+            folder / "marks",
+            framing=place.framing,
+            spark=context.session.threads,
         )
         context.leftovers.add_proxy(folder, connections.close)
         target = replace(target, store=store.moved(target.store, connections.port))

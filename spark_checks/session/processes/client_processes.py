@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _TABLE = Path("/proc/net/tcp")
-_LOOPBACK = "0100007F"
+_LOOPBACKS = {
+    _TABLE: "0100007F",
+    Path("/proc/net/tcp6"): "0000000000000000FFFF00000100007F",
+}
+"""By the table, 127.0.0.1 as it is written there. Java connects by the second one."""
 _WAITS = b"S"
+_ENDED = (b"Z", b"X")
 
 
 def missing() -> str:
@@ -23,8 +28,13 @@ def missing() -> str:
     return "the system does not list in /proc/net/tcp who holds a connection"
 
 
-def holder(candidates: Iterable[int], port: int, to_port: int) -> int | None:
-    """Return which process holds the connection from a port of loopback to another."""
+def holder(
+    candidates: Iterable[int], port: int, to_port: int
+) -> tuple[int, int] | None:
+    """Return who holds the connection from a port of loopback to another.
+
+    That is a process, and its own number for the connection.
+    """
     wanted = _socket(port, to_port)
     if wanted is None:
         return None
@@ -33,8 +43,14 @@ def holder(candidates: Iterable[int], port: int, to_port: int) -> int | None:
             for number in Path(f"/proc/{process}/fd").iterdir():
                 with suppress(OSError):
                     if str(number.readlink()) == wanted:
-                        return process
+                        return process, int(number.name)
     return None
+
+
+def alive(process: int) -> bool:
+    """Return whether a process has not ended."""
+    path = Path(f"/proc/{process}/stat")
+    return path.exists() and _state(path) not in _ENDED
 
 
 def waits(process: int) -> bool:
@@ -67,8 +83,10 @@ def _state(path: Path) -> bytes:
 
 def _socket(port: int, to_port: int) -> str | None:
     """Name the socket of a connection, as ``/proc`` does."""
-    ends = f" {_LOOPBACK}:{port:04X} {_LOOPBACK}:{to_port:04X} "
-    for line in _TABLE.read_text(encoding="ascii").splitlines():
-        if ends in line:
-            return f"socket:[{line.split()[9]}]"
+    for table, host in _LOOPBACKS.items():
+        ends = f" {host}:{port:04X} {host}:{to_port:04X} "
+        with suppress(FileNotFoundError):
+            for line in table.read_text(encoding="ascii").splitlines():
+                if ends in line:
+                    return f"socket:[{line.split()[9]}]"
     return None

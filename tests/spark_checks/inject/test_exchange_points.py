@@ -10,13 +10,12 @@ from dataclasses import replace
 import pytest
 
 from onceproof.spark_checks.inject.connections import (
-    ELSEWHERE,
-    OUTSIDE,
     REPEATED_IN_TIME,
     Connections,
     SeenRequest,
 )
 from onceproof.spark_checks.inject.exchange_points import REPEATED, exchanges_in
+from onceproof.spark_checks.inject.senders import OUTSIDE
 from onceproof.spark_checks.inject.tracing.whereabouts import (
     OwnWhereabouts,
     Whereabouts,
@@ -35,6 +34,7 @@ from onceproof.spark_checks.plan.rules import (
     RuleSet,
 )
 from onceproof.spark_checks.sinks.exchanges import (
+    ELSEWHERE,
     THREADS,
     UNANSWERED,
     UNSTEADY,

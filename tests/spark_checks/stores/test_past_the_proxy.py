@@ -1,21 +1,18 @@
-"""What Spark itself exchanges with a store is not cut: then nothing has held."""
+"""What Spark exchanges past the proxy is not cut: then nothing has held."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import ForeachBatch, Postgres, Unreliable
+from onceproof.spark_checks import ForeachBatch, Unreliable
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
-from onceproof.spark_checks.sinks.exchanges import BY_HADOOP, ELSEWHERE
-from tests.spark_checks.stores.needed import needs
-from tests.spark_checks.stores.postgres.postgres_sinks import UPSERT, reader, tables
+from onceproof.spark_checks.sinks.exchanges import BY_HADOOP
 
 pytestmark = [pytest.mark.spark, pytest.mark.ci]
 
@@ -42,24 +39,6 @@ def judged(pool, tmp_path):
     return ask
 
 
-def through_jdbc(target):
-    """Stage rows by Spark's JDBC writer, and upsert them by psycopg.
-
-    What is staged twice is the same twice.
-    """
-    url, options = target.store.url, target.store.options
-    tables(url, "PRIMARY KEY")
-
-    def write(batch, batch_id):
-        batch.write.jdbc(options["url"], "staged", mode="append", properties=options)
-        rows = "SELECT DISTINCT id, amount FROM staged"
-        merge = UPSERT.replace("VALUES (%s, %s)", rows)
-        with psycopg.connect(url) as db:
-            db.execute(merge)
-
-    return ForeachBatch(write, read=reader(url))
-
-
 def through_s3a(target):
     """Write a batch by Spark, and then an object that says so."""
     place = target.store
@@ -77,15 +56,6 @@ def through_s3a(target):
         return spark.read.schema(SCHEMA).parquet(*paths)
 
     return ForeachBatch(write, read=read)
-
-
-def test_what_spark_writes_by_jdbc_is_no_verdict(judged):
-    """A reply to its commit may be lost, too."""
-    found = judged(through_jdbc, needs(Postgres(jdbc=True)))
-
-    assert found.report.sink.exchanges.not_cut[ELSEWHERE]
-    assert found.verdict is Verdict.UNDECIDED
-    assert "exchanges with the store are not cut" in found.headline
 
 
 def test_what_spark_writes_by_s3a_is_no_verdict(judged, s3):

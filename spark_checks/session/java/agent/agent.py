@@ -22,6 +22,7 @@ from onceproof.spark_checks.session.java.agent.durable_steps import (
 )
 from onceproof.spark_checks.session.java.agent.script import PROPERTY, script_of
 from onceproof.spark_checks.session.java.agent.step_report import FILE
+from onceproof.spark_checks.session.java.compiled import compiled
 from onceproof.spark_checks.stores.jars.maven import Jar, fetched, unreachable
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Agent:
         ``context`` is Java's side of the session's context.
         """
         properties = jvm.java.lang.System.getProperties()
-        self._steps = properties.get(PROPERTY) or _compiled(jvm)
+        self._steps = properties.get(PROPERTY) or compiled(jvm, _SOURCE)
         self._steps.use(context)
         found = places(versions_of("pyspark")["pyspark"], jar.table)
         lacking = {place: lacks(place, self._there) for place in found}
@@ -186,14 +187,6 @@ class Agent:
 
     def _there(self, method: Method) -> bool:
         return bool(self._steps.has(method.owner, method.name))
-
-
-def _compiled(jvm: Any) -> Any:
-    compiler = getattr(jvm, "org.codehaus.janino.SimpleCompiler")()
-    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-    compiler.setParentClassLoader(loader)
-    compiler.cook(_SOURCE.read_text(encoding="utf-8"))
-    return compiler.getClassLoader().loadClass("DurableSteps").newInstance()
 
 
 def _or_any(number: int | None) -> int:

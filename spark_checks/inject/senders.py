@@ -1,0 +1,206 @@
+"""Who sends a request to a store: the user's code, or Spark's JVM for a line of it.
+
+Python code is where its process says that it is. While a line of the driver's code has
+Spark work, such as ``df.write.jdbc(...)``, what Spark's threads send is of that line. A
+thread of Spark's is known by its name: Spark gives it the name of the task that it
+runs. So a request is known that a task sends, whichever comes first of several tasks.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from onceproof.spark_checks.inject.tracing.whereabouts import (
+    Whereabouts,
+    processes,
+    whereabouts_of,
+)
+from onceproof.spark_checks.plan.rules import EXCHANGE_OF, LINES
+from onceproof.spark_checks.session.processes import client_processes
+from onceproof.spark_checks.session.processes.waiting_threads import waiting_on
+from onceproof.spark_checks.sinks.exchanges import (
+    ELSEWHERE,
+    THREADS,
+    of_driver,
+    of_task,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onceproof.spark_checks.stores.links import Link
+
+OUTSIDE = "sent while none of your code runs"
+ABORTS = "sent by code that aborts a batch"
+_WORKS_ON = 0.3
+_RESTS = 0.2
+_TASK = re.compile(r"\btask (\d+)\.(\d+) in stage (\d+)\.(\d+) \(TID \d+\)")
+
+
+class SparkThreads(Protocol):
+    """The threads of Spark's JVM."""
+
+    process: int
+    """The id of the JVM."""
+
+    def name_of(self, thread: int) -> str:
+        """Return the name of a thread by its number; empty if it is not known."""
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Who has sent a request, and where the code was."""
+
+    holder: int
+    """The process."""
+    where: Whereabouts
+    """Where the user's code was."""
+    by: str = ""
+    """Who in Spark has sent it; empty where the code itself has."""
+
+
+class UncutError(Exception):
+    """A request is not cut: the text says why."""
+
+
+class Senders:
+    """Finds who sends the requests of one interleaving, on connections of its own."""
+
+    def __init__(self, marks: Path, spark: SparkThreads | None) -> None:
+        """Look for code that leaves its marks in a folder, and for ``spark``."""
+        self._marks = marks
+        self._spark = spark
+        self._lock = threading.Lock()
+        self._holders: dict[Link, tuple[int, int]] = {}
+        self._worked: dict[Link, float] = {}
+        self._rested: dict[Link, float] = {}
+        self._threads: dict[Link, int] = {}
+        self._stages: dict[Whereabouts, list[str]] = defaultdict(list)
+        self._mine: dict[Whereabouts, int] = {}
+
+    def begin(self) -> None:
+        """Watch another run."""
+        with self._lock:
+            self._stages.clear()
+            self._mine.clear()
+
+    def of(self, link: Link) -> Sender:
+        """Return who has sent the request that has come on a connection.
+
+        Raises ``UncutError``.
+        """
+        held = self._held(link)
+        if held is None:
+            raise UncutError(ELSEWHERE)
+        process, _ = held
+        if self._is_spark(process):
+            line = self._line()
+            return Sender(process, line, self._by(link, line))
+        try:
+            where = whereabouts_of(self._marks, process)
+        except LookupError:
+            raise UncutError(THREADS) from None
+        if where is None or where.function not in EXCHANGE_OF:
+            raise UncutError(OUTSIDE if where is None else ABORTS)
+        return Sender(process, where)
+
+    def waits(self, link: Link) -> bool:
+        """Return whether the client waits for its answer.
+
+        One whose threads work on and on is taken to wait by then. How long that takes
+        is counted in its own time: on a busy machine it may just not get to run. Of
+        Spark's threads, which are many, the one that waits on the connection is found.
+        """
+        held = self._held(link)
+        if held is None:
+            return True
+        process, descriptor = held
+        if not self._is_spark(process):
+            return client_processes.waits(process) or self._works_on(link, process)
+        thread = waiting_on(process, descriptor, first=self._threads.get(link))
+        if thread is not None:
+            self._threads[link] = thread
+            self._worked.pop(link, None)
+            self._rested.pop(link, None)
+            return True
+        self._threads.pop(link, None)
+        return self._rests(link, process) or self._works_on(link, process)
+
+    def _is_spark(self, process: int) -> bool:
+        return self._spark is not None and self._spark.process == process
+
+    def _held(self, link: Link) -> tuple[int, int] | None:
+        """Return who holds a connection, and its number there."""
+        with self._lock:
+            if link not in self._holders:
+                known = processes(self._marks)
+                spark = [] if self._spark is None else [self._spark.process]
+                found = client_processes.holder([*known, *spark], link.peer, link.port)
+                if found is None:
+                    return None
+                self._holders[link] = found
+            return self._holders[link]
+
+    def _works_on(self, link: Link, process: int) -> bool:
+        """Return whether a process has worked for so long that it is taken to wait."""
+        worked = client_processes.worked(process)
+        since = self._worked.setdefault(link, worked)
+        if worked - since < _WORKS_ON:
+            return False
+        del self._worked[link]
+        return True
+
+    def _rests(self, link: Link, process: int) -> bool:
+        """Return whether no thread of a process runs for a while."""
+        if not client_processes.waits(process):
+            self._rested.pop(link, None)
+            return False
+        now = time.monotonic()
+        return now - self._rested.setdefault(link, now) > _RESTS
+
+    def _line(self) -> Whereabouts:
+        """Return the line of the driver's code for which Spark works.
+
+        Raises ``UncutError`` where there is none, or more than one.
+        """
+        alive = filter(client_processes.alive, processes(self._marks))
+        try:
+            found = [whereabouts_of(self._marks, one) for one in alive]
+        except LookupError:
+            raise UncutError(THREADS) from None
+        lines = [one for one in found if one is not None and one.function == LINES]
+        if not lines:
+            raise UncutError(ELSEWHERE)
+        if len(lines) > 1:
+            raise UncutError(THREADS)
+        return lines[0]
+
+    def _by(self, link: Link, where: Whereabouts) -> str:
+        """Name the part of Spark that has sent a request for a line of the code.
+
+        Raises ``UncutError`` where it is not known, or what comes first is up to
+        threads that run at once.
+        """
+        thread = self._threads.get(link)
+        name = "" if thread is None or not self._spark else self._spark.name_of(thread)
+        if not name or thread is None:
+            raise UncutError(ELSEWHERE)
+        with self._lock:
+            task = _TASK.search(name)
+            if task is None:
+                if self._mine.setdefault(where, thread) != thread:
+                    raise UncutError(THREADS)
+                return of_driver()
+            partition, attempt, *stage = task.groups()
+            stages = self._stages[where]
+            if ".".join(stage) not in stages:
+                stages.append(".".join(stage))
+            number = 1 + stages.index(".".join(stage))
+            if number < len(stages):
+                raise UncutError(THREADS)
+            return of_task(int(partition), int(attempt), number)
