@@ -21,6 +21,7 @@ BATCH_PROPERTY = "streaming.sql.batchId"
 EXIT_CODE = 73
 PATIENCE = 45.0
 UNMET = "unmet"
+EXTRA = "extra"
 RELEASED = "released"
 BEAT = "beat"
 REFUSED = "refused"
@@ -38,6 +39,8 @@ OWN_CODE = (LINES, WORK, UNDO)
 EXCHANGE_OF = {LINES: DRIVER_EXCHANGE, WORK: TASK_EXCHANGE}
 LOSE_REQUEST, LOSE_REPLY = "lose_request", "lose_reply"
 LATE_REQUEST = "late_request"
+LIVES_ON = ("zombie", "slow")
+"""What rules do to tasks that Spark replaces while they go on."""
 CUTS = (LOSE_REQUEST, LOSE_REPLY, LATE_REQUEST)
 """What rules for exchanges do."""
 OUTSIDE = "code that is not followed"
@@ -63,9 +66,10 @@ class Rule:
     batch: int
     """The batch it applies to."""
     do: str
-    """One of die, kill, raise, zombie, pass, note, first, or of ``CUTS``; at a step of
-    Spark's also halt, which ends the JVM. ``kill`` ends all processes of the driver,
-    ``note`` writes each point into the file of its mark, ``first`` only the first
+    """One of die, kill, kill_executor, raise, zombie, slow, pass, note, first, or of
+    ``CUTS``; at a step of Spark's also halt, which ends the JVM. ``kill`` ends all
+    processes of the driver, ``slow`` holds a task up and leaves it to Spark, ``note``
+    writes each point into the file of its mark, ``first`` only the first
     time."""
     partition: int | None = None
     """The partition it applies to; None for any."""
@@ -121,6 +125,8 @@ class RuleSet:
     """Whether processes say where their code is, for its exchanges with a store."""
     group: int = 0
     """The process group of a driver with a JVM of its own; 0 where it shares one."""
+    workers: tuple[int, ...] = ()
+    """The processes of a cluster's workers, whose children are its executors."""
 
     def write(self, folder: Path) -> Path:
         """Write the plan atomically to where workers look for it; return its path."""
@@ -149,6 +155,7 @@ class RuleSet:
             data["sink"],
             data["watched"],
             data["group"],
+            tuple(data["workers"]),
         )
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 HARM = {
     "die": "the process dies",
     "kill": "SIGKILL ends the driver and its JVM",
+    "kill_executor": "SIGKILL ends the task's executor",
+    "slow": "the task is slow, and a copy of it runs elsewhere,",
     "raise": "an error is raised",
     "zombie": "the task is given up but lives on,",
 }

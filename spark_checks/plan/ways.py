@@ -17,6 +17,8 @@ DIED = "death of the process that runs the sink's code; the JVM lives on"
 TASKS_DIED = "death of all tasks that are at work, in the place of the driver's"
 TASK_DIED = "death of a task's Python process"
 AT_STEP = "a stop at a step of Spark's own, by the agent"
+EXECUTOR_KILLED = "SIGKILL of an executor"
+COPIED = "a slow task, of which Spark runs a speculative copy"
 RAISED = "an error that is raised"
 GIVEN_UP = "a task that is cut off from Spark and lives on"
 CUT = "a connection to the store that breaks"
@@ -36,6 +38,10 @@ def _of_run(run: RunPlan) -> Iterator[str]:
     for rule in run.rules:
         if rule.do == "kill":
             yield KILLED
+        elif rule.do == "kill_executor":
+            yield EXECUTOR_KILLED
+        elif rule.do == "slow":
+            yield COPIED
         elif rule.do == "zombie":
             yield GIVEN_UP
         elif rule.do in CUTS:

@@ -112,7 +112,7 @@ def _in_own_pool(
 
     SIGTERM and SIGHUP must raise ``KeyboardInterrupt`` meanwhile: nothing is left then.
     """
-    pool = SessionPool(ENTRY_POINTS, agent=request.agent)
+    pool = SessionPool(ENTRY_POINTS, agent=request.agent, cluster=request.cluster)
     scratch = pool.scratch
     if request.keep:
         pool.keep()

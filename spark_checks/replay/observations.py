@@ -74,10 +74,10 @@ class Observer:
         # Each function of a column asks Java a dozen times: once is enough.
         self._shown = (self._row(), self._in_words())
         row, text = self._shown
-        self._expected = expected.select(row, _UNIT, text).distinct().localCheckpoint()
+        self._expected = _kept(expected.select(row, _UNIT, text).distinct())
         self._interim = None
         if interim is not None:
-            self._interim = interim.select(row, text).distinct().localCheckpoint()
+            self._interim = _kept(interim.select(row, text).distinct())
 
     def look(self, spark: SparkSession, readers: Mapping[str, Read]) -> DataFrame:
         """Read the sink now; return the rows that readers see, as a hash and in words.
@@ -105,7 +105,7 @@ class Observer:
                     f"{self._needed}; readers see {', '.join(there) or 'none'}"
                 )
                 raise UsageError(message)
-            return found.select(*self._shown).localCheckpoint()
+            return _kept(found.select(*self._shown))
         except AnalysisException as error:
             if error.getCondition() not in _NOTHING_THERE:
                 raise
@@ -182,6 +182,12 @@ class Observer:
             replace(seen.history(rows), counted=self._counted)
             for seen, rows in zip(observations, found, strict=True)
         ]
+
+
+def _kept(frame: DataFrame) -> DataFrame:
+    """Return a frame as it is now: on a cluster, whatever becomes of its executors."""
+    lasting = frame.sparkSession.sparkContext.getCheckpointDir() is not None
+    return frame.checkpoint() if lasting else frame.localCheckpoint()
 
 
 @dataclass(frozen=True)

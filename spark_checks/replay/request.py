@@ -50,6 +50,8 @@ class ReplayRequest:
     another point that is replayed."""
     agent: bool = False
     """Whether an agent in Spark's JVM injects faults, if one can be had."""
+    cluster: bool = False
+    """Whether tasks run on a cluster on this machine, whose executors SIGKILL ends."""
     kill_drivers: bool = False
     """Whether queries run in drivers with a JVM of their own, which SIGKILL ends."""
     patience: float = PATIENCE
@@ -69,6 +71,7 @@ class ReplayRequest:
             **asdict(self.sizes),
             "only": None if only is None else sorted(only),
             "agent": self.agent,
+            "cluster": self.cluster,
             "kill_drivers": self.kill_drivers,
             "every_point": self.every_point,
         }

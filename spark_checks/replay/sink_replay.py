@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import History, observe_states
-from onceproof.spark_checks.inject.adapters import ManifestKind, kind_of
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
-from onceproof.spark_checks.plan.merged_points import merged
-from onceproof.spark_checks.plan.plans import Plans
-from onceproof.spark_checks.plan.realisations import (
-    by_killed_drivers,
-    in_shared_session,
-)
-from onceproof.spark_checks.plan.spark_steps import inside_spark
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.budget import Deadline
 from onceproof.spark_checks.replay.cleanup import RunFolders
@@ -28,6 +20,7 @@ from onceproof.spark_checks.replay.confirmation import Findings, Retries
 from onceproof.spark_checks.replay.journal.recording import Recording
 from onceproof.spark_checks.replay.outcome import outcome_of
 from onceproof.spark_checks.replay.recovery import with_recovery
+from onceproof.spark_checks.replay.sink_plans import plans_of, stand_ins
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.replay.steering.fault_free_run import (
@@ -36,6 +29,7 @@ from onceproof.spark_checks.replay.steering.fault_free_run import (
 )
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh, run_one
 from onceproof.spark_checks.replay.worker_threads import WorkerThreads, parts_of
+from onceproof.spark_checks.session.session_pool import THREADS
 from onceproof.spark_checks.sinks.named_part import part_of
 from onceproof.spark_checks.sinks.readers import named_readers
 from onceproof.spark_checks.stores.layered import breaks
@@ -44,19 +38,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
+    from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.protocols.micro_batch import MicroBatch
     from onceproof.spark_checks.inputs.sizes import Sizes
-    from onceproof.spark_checks.plan.choice import Hits
+    from onceproof.spark_checks.plan.plans import Plans
     from onceproof.spark_checks.plan.run_plan import InterleavingPlan
-    from onceproof.spark_checks.plan.sink_kind import SinkKind
     from onceproof.spark_checks.replay.events import Listener
     from onceproof.spark_checks.replay.journal.journal import Journal
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.request import ReplayRequest
     from onceproof.spark_checks.replay.run_evidence import RunEvidence, RunRecord
     from onceproof.spark_checks.replay.steering.replay_context import ReplayContext
-    from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import ModelledSink, UnderTest
 
 _AT_ONCE = 8
@@ -99,10 +91,10 @@ def replay_sink(
     protocol = protocol_of(sink, sizes, faults=request.faults)
     classes = enumerations.interleavings(protocol)
     model = enumerations.verdicts(protocol)
-    plans = _plans(protocol, sink, what, context)
+    plans = plans_of(protocol, sink, what, context, sizes.attempts)
 
     hits = None if sink.seen is None else plans.hits
-    stands_in = _merged(request, sink, classes, hits)
+    stands_in = stand_ins(request, sink, classes, hits)
     chosen = request.choice.of(classes, hits, stands_in)
     # The first that breaks a claim is then the smallest, and what it left is kept.
     smallest = Smallest(protocol)
@@ -170,11 +162,11 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     if sink.seen is None:
         return sink
     protocol = protocol_of(sink, shared.sizes)
-    plans = _plans(protocol, sink, shared.what, shared.context)
+    plans = plans_of(protocol, sink, shared.what, shared.context, shared.sizes.attempts)
     asked = shared.request.choice
     choice = Choice(most=asked.most, seed=asked.seed)
     classes, hits = shared.enumerations.interleavings(protocol), plans.hits
-    stands_in = _merged(shared.request, sink, classes, hits)
+    stands_in = stand_ins(shared.request, sink, classes, hits)
     chosen = choice.of(classes, hits, stands_in)
     every = [one for some in chosen for one in some]
     shared.listener(events.RecoveryBegun(sink.name, len(every)))
@@ -192,34 +184,6 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     if seen.caught:
         parameters["caught"] = 1
     return replace(sink, seen=seen, parameters=parameters)
-
-
-def _plans(
-    protocol: MicroBatch, sink: ModelledSink, what: UnderTest, context: ReplayContext
-) -> Plans:
-    """Plan a sink's interleavings for the processes that its queries run in."""
-    realised = in_shared_session if context.drivers is None else by_killed_drivers
-    return Plans(protocol, sink, _kind_of(sink, what, context.session), realised)
-
-
-def _kind_of(sink: ModelledSink, what: UnderTest, session: WarmSession) -> SinkKind:
-    kind = kind_of(what, callback=sink.callback, into_files=sink.into_files)
-    if session.agent is None or not kind.runs_in_spark:
-        return kind
-    files = isinstance(kind, ManifestKind)
-    return inside_spark(kind, session.agent.has, files=files)
-
-
-def _merged(
-    request: ReplayRequest,
-    sink: ModelledSink,
-    classes: Interleavings,
-    hits: Hits | None,
-) -> dict[int, int]:
-    """Map each interleaving that another one stands for to that one."""
-    if request.every_point or sink.seen is None or hits is None:
-        return {}
-    return merged(classes.classes, hits, sink.seen)
 
 
 def _prepared(
@@ -264,12 +228,14 @@ class _SinkReplay:
         self._folders = RunFolders(shared.context.leftovers, shared.request)
         self._mine = threading.local()
         drivers = shared.context.drivers
+        # A killed executor takes all of its tasks with it, those of others too.
+        self._threads = THREADS if shared.context.session.cluster is None else 1
         self._stop = None if drivers is None else drivers.close
 
     def go(self, early: Sequence[Interleaving], others: Sequence[Interleaving]) -> None:
         """Replay ``early`` ones, then the others, and confirm what breaks a claim."""
         request, session = self._request, self._context.session
-        with WorkerThreads(self._run, self._stop) as workers:
+        with WorkerThreads(self._run, self._threads, self._stop) as workers:
 
             def anew(some: Sequence[Interleaving]) -> list[Outcome]:
                 found = {one.number: self._recalled(one) for one in some}
@@ -310,7 +276,7 @@ class _SinkReplay:
     def run(self, chosen: Sequence[Interleaving]) -> None:
         """Replay interleavings, and confirm nothing."""
         unknown = self._take_recalled(chosen)
-        with WorkerThreads(self._run, self._stop) as workers:
+        with WorkerThreads(self._run, self._threads, self._stop) as workers:
             for part in parts_of(unknown):
                 for some in workers.all_of(part, _AT_ONCE):
                     self._take(some)

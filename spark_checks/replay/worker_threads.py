@@ -7,8 +7,6 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol
 
-from onceproof.spark_checks.session.session_pool import THREADS
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Self
@@ -30,14 +28,16 @@ class Replays(Protocol):
 class WorkerThreads:
     """As many threads as interleavings may run side by side."""
 
-    def __init__(self, go: Replays, stop: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, go: Replays, threads: int, stop: Callable[[], None] | None = None
+    ) -> None:
         """Let each thread ``go`` through one interleaving after the other.
 
         ``stop`` cuts short what is under way, where nobody waits for it any more.
         """
         self._stop = stop
         self._go = go
-        self._pool = ThreadPoolExecutor(THREADS)
+        self._pool = ThreadPoolExecutor(threads)
         self._waiting: deque[tuple[Interleaving, bool, Future[RunEvidence]]] = deque()
         self._lock = threading.Lock()
 

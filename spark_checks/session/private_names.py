@@ -133,6 +133,7 @@ NAMES = (
     Name("_id", ("py4j.java_gateway:JVMView",), _NAMED),
     Name("finalizers", ("py4j.finalizer:ThreadSafeFinalizer",), _UNUSED),
     Name("gateway_parameters", ("py4j.java_gateway:JavaGateway",), "a host connects"),
+    Name("_find_spark_home", ("pyspark.find_spark_home",), "a cluster is started"),
     Name("launch_gateway", ("pyspark.java_gateway",), "a host connects"),
     Name("Popen", ("pyspark.java_gateway",), "a JVM that is not to be used is ended"),
     Name("main", ("pyspark.worker",), "tasks have failpoints"),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.session.cluster import Cluster
 from onceproof.spark_checks.session.java.agent.agent import agent_jar
 from onceproof.spark_checks.session.java.jvm import java_version
 from onceproof.spark_checks.session.scratch import Scratch, sweep
@@ -35,6 +36,8 @@ two cores would be idle now and then.
 
 _WITH_LOST_TASKS = 2
 """With an agent, a task that is given up keeps its place beside the next attempt's."""
+_SPARE_CORES = 1
+"""On each worker of a cluster, the room for tasks that are slow or given up."""
 _IN_USE = (
     "the store needs a Spark session with jars or settings of its own, and the session "
     "in use has others; help: make the events in the replay's session, as "
@@ -49,7 +52,7 @@ class SessionPool:
     those of the replays, which go over ``defaults``. Between replays a session of the
     user's own, if there is one, is as it was. With ``agent``, faults are injected
     inside Spark; where no agent can be had, ``no_agent`` says why, and it is done
-    without.
+    without. With ``cluster``, tasks run on a cluster of two workers on this machine.
     """
 
     def __init__(
@@ -59,9 +62,12 @@ class SessionPool:
         defaults: Mapping[str, str] | None = None,
         *,
         agent: bool = False,
+        cluster: bool = False,
     ) -> None:
         """Start nothing yet."""
         self._agent = agent
+        self._on_cluster = cluster
+        self._cluster: Cluster | None = None
         self.no_agent = ""
         self._entry_points = entry_points
         self._settings = dict(settings or {})
@@ -131,6 +137,7 @@ class SessionPool:
                 self.scratch,
                 self._entry_points,
                 **self._given(attempts, tasks, needs),
+                cluster=self._new_cluster(partitions),
             )
             self._sizes, self._needs = (attempts, tasks), needs
         else:
@@ -142,6 +149,16 @@ class SessionPool:
             self._inside = False
             if self._warm is not None:
                 self._warm.pause()
+
+    def _new_cluster(self, partitions: int) -> Cluster | None:
+        """Start a cluster, if one is wanted; it has room for tasks that live on."""
+        if self._on_cluster:
+            if self._cluster is not None:
+                self._cluster.stop()
+            cores = partitions + _SPARE_CORES
+            folder = self.folder("cluster")
+            self._cluster = Cluster(folder, self.scratch, cores=cores)
+        return self._cluster
 
     def of_driver(
         self, *, attempts: int, partitions: int, needs: SparkNeeds = NO_NEEDS
@@ -177,8 +194,13 @@ class SessionPool:
     def stop(self) -> None:
         """End the session, if there is one."""
         warm, self._warm = self._warm, None
-        if warm is not None:
-            warm.stop()
+        cluster, self._cluster = self._cluster, None
+        try:
+            if warm is not None:
+                warm.stop()
+        finally:
+            if cluster is not None:
+                cluster.stop()
 
     def close(self, *, keeping: Iterable[Path] = (), keep: bool = False) -> None:
         """End the session and remove the folder, or all but some of what it holds."""

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.finalizer import ThreadSafeFinalizer
 from py4j.java_gateway import JavaObject
-from pyspark import SparkConf, SparkContext, cloudpickle, java_gateway
+from pyspark import (
+    SparkConf,
+    SparkContext,
+    cloudpickle,
+    find_spark_home,
+    java_gateway,
+)
 from pyspark.cloudpickle import cloudpickle as pickling
 from pyspark.sql import DataFrame, SparkSession
 
@@ -23,6 +29,15 @@ if TYPE_CHECKING:
 
 
 _SQL = "org.apache.spark.sql"
+
+
+# Where Spark is ----------------------------------------------------------------------
+
+
+def spark_home() -> str:
+    """Give the folder that Spark's own scripts are in, below ``bin``."""
+    find: Any = find_spark_home._find_spark_home
+    return str(find())
 
 
 # The gateway to Java -----------------------------------------------------------------
@@ -220,6 +235,21 @@ def stream_writer_of(name: str, spark: Any) -> Any:
     writer._spark = spark
     writer._jwrite = object_of(name)
     return writer
+
+
+def executors(spark: Any) -> int:
+    """Give how many executors a session has, besides the driver."""
+    there = spark.sparkContext._jsc.sc().getExecutorMemoryStatus()
+    return int(there.size()) - 1
+
+
+def set_live(spark: Any, key: str, value: str | None) -> None:
+    """Change a setting that Spark reads anew for each set of tasks; None removes it."""
+    conf = spark.sparkContext._jsc.sc().conf()
+    if value is None:
+        conf.remove(key)
+    else:
+        conf.set(key, value)
 
 
 # Python workers ----------------------------------------------------------------------

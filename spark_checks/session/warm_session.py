@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from onceproof.spark_checks.session.cluster import Cluster
     from onceproof.spark_checks.session.java.agent.agent import AgentJar
     from onceproof.spark_checks.session.processes.entry_points import EntryPoints
     from onceproof.spark_checks.stores.spark_needs import SparkNeeds
@@ -59,6 +60,7 @@ class WarmSession:
         needs: SparkNeeds = NO_NEEDS,
         agent: AgentJar | None = None,
         together: bool = False,
+        cluster: Cluster | None = None,
     ) -> None:
         """Start the JVM, with a ``folder`` of its own inside ``scratch``.
 
@@ -67,7 +69,8 @@ class WarmSession:
         once: all that may wait for each other must be among them. ``settings`` go over
         those of the replays, and these over ``defaults``. ``needs`` are those of the
         store that sinks write to. With an ``agent``, faults are injected inside Spark.
-        ``together`` keeps the JVM and the hosts in this process's own group.
+        ``together`` keeps the JVM and the hosts in this process's own group. Tasks run
+        on the executors of a ``cluster``, if there is one, and else in the JVM.
         """
         self._java = jvm.java_version()
         folder.mkdir()
@@ -78,6 +81,7 @@ class WarmSession:
         self._defaults = dict(defaults or {})
         self.needs = needs
         self.agent: Agent | None = None
+        self.cluster = cluster
         own = {
             "PYSPARK_PYTHON": str(_worker_python(folder, entry_points.worker)),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -106,7 +110,8 @@ class WarmSession:
         from onceproof.spark_checks.session import spark_internals  # noqa: PLC0415
 
         context = spark_internals.java_context(self.spark.sparkContext)
-        return context is not None and self._process.poll() is None
+        runs = context is not None and self._process.poll() is None
+        return runs and (self.cluster is None or self.cluster.alive)
 
     def pause(self) -> None:
         """Restore what belongs to the process, and keep the JVM."""
@@ -160,6 +165,10 @@ class WarmSession:
         if agent is not None:
             settings[_JAVA_OPTIONS] += f" {agent.option(folder)}"
         conf = SparkConf().setMaster(f"local[{tasks},{attempts}]")
+        if self.cluster is not None:
+            conf.setMaster(self.cluster.url)
+            settings["spark.task.maxFailures"] = str(attempts)
+            settings |= self.cluster.settings({PLANS_VARIABLE: str(self.plans)}, java)
         conf.setAppName("onceproof")
         for key, value in settings.items():
             conf.set(key, value)
@@ -175,6 +184,10 @@ class WarmSession:
                         SparkContext.getOrCreate(conf)
                     found = SparkSession.builder.config(conf=conf).getOrCreate()
                     found.sparkContext.setLogLevel("OFF")
+                    if self.cluster is not None:
+                        # What readers saw must not be lost with an executor.
+                        looks = self.cluster.folder / "looks"
+                        found.sparkContext.setCheckpointDir(str(looks))
         except Exception as error:
             why = jvm.why_not(error, settings[_JAVA_OPTIONS])
             message = f"{why}; its output is in {self._log}"
@@ -196,6 +209,24 @@ class WarmSession:
             context = spark_internals.java_context(found.sparkContext).sc()
             self.agent = Agent(self._gateway.jvm, context, agent)
         return found
+
+    @property
+    def workers(self) -> tuple[int, ...]:
+        """The processes of the cluster's workers; none without a cluster."""
+        return () if self.cluster is None else self.cluster.workers
+
+    def settle(self) -> None:
+        """Wait until all executors of the cluster are there, with Python processes.
+
+        Raises ``ClusterError`` where one does not come. Without a cluster, do nothing.
+        """
+        if self.cluster is not None:
+            self.cluster.settle(self.spark)
+
+    def copy_slow_tasks(self, *, on: bool) -> None:
+        """Let Spark run copies of slow tasks from now on, or no more."""
+        if self.cluster is not None:
+            self.cluster.copy_slow_tasks(self.spark, on=on)
 
     def release(self) -> None:
         """Let Java forget what dead processes asked for; no replay may be running."""

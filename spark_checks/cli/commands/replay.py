@@ -47,18 +47,23 @@ _USES = (
     ),
     Use(
         "for some interleavings",
-        (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers", "only"),
+        (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers", "cluster", "only"),
         when=lambda given: bool(given["only"]),
     ),
     Use(
         "within a budget",
-        (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers", "budget"),
+        (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers", "cluster", "budget"),
         when=lambda given: given["budget"] is not None,
     ),
     Use(
         "with an agent",
         (*_REPLAYED, *_CHOSEN, "agent", "kill_drivers"),
         when=lambda given: given["agent"],
+    ),
+    Use(
+        "on a cluster",
+        (*_REPLAYED, *_CHOSEN, "cluster"),
+        when=lambda given: given["cluster"],
     ),
     Use(
         "with drivers that are killed",
@@ -151,6 +156,13 @@ _USES = (
     "where the driver dies. Each start of a query then takes some seconds.",
 )
 @click.option(
+    "--cluster",
+    is_flag=True,
+    help="Run tasks on a standalone cluster of two workers, which Onceproof starts on "
+    "this machine: where a task dies, SIGKILL ends its executor, and a task that is "
+    "given up is a slow one, of which Spark runs a copy.",
+)
+@click.option(
     "--keep",
     is_flag=True,
     help="Keep the scratch folder, which holds the data of all runs.",
@@ -182,6 +194,7 @@ def replay(
     grid: bool,
     agent: bool,
     kill_drivers: bool,
+    cluster: bool,
     keep: bool,
     trust: bool,
     as_json: bool,
@@ -225,6 +238,12 @@ def replay(
         replay_file,
     )
 
+    if cluster and (agent or kill_drivers):
+        message = (
+            "--cluster goes with neither --agent nor --kill-drivers; replay once with "
+            "each"
+        )
+        raise UsageError(message)
     refuse(evidence)
     if any(map(_is_file, sinks)):
         if len(sinks) > 1:
@@ -261,6 +280,7 @@ def replay(
                 agent=agent,
                 kill_drivers=kill_drivers,
                 journals=journals.Journals(output, resume=resume),
+                cluster=cluster,
             ),
         )
     files = {

@@ -17,12 +17,13 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inject.tracing import zombie
 from onceproof.spark_checks.inject.tracing.durable_effects import DurableEffects
 from onceproof.spark_checks.inject.tracing.early_release import released_by
+from onceproof.spark_checks.inject.tracing.executors import executor_above
 from onceproof.spark_checks.inject.tracing.followed_code import (
     Code,
     called_of,
@@ -38,6 +39,7 @@ from onceproof.spark_checks.plan.rules import (
     EFFECTS,
     ENDS,
     EXIT_CODE,
+    LIVES_ON,
     OUTSIDE,
     OWN_CODE,
     UNMET,
@@ -320,19 +322,37 @@ class Tracer:
         if rule.do == "zombie":
             self._leave_mark(rule.mark)
             zombie.begin(marks, rule.landed or f"{rule.mark}-landed")
+        if rule.do == "slow":
+            self._leave_mark(rule.mark)
+            zombie.take_input(marks)
         for mark in rule.await_:
             self._wait_for(mark, rule)
-        if rule.do == "zombie":
+        if rule.do in LIVES_ON:
             return
+        if rule.do in ("kill", "kill_executor"):
+            self._kill(rule)
         if rule.mark:
             self._leave_mark(rule.mark)
-        if rule.do == "kill" and self._plan.group > 1:
-            os.killpg(self._plan.group, signal.SIGKILL)
-        if rule.do in ("die", "kill"):
+        if rule.do == "die":
             os._exit(EXIT_CODE)
         if rule.do == "raise":
             sys.settrace(None)
             raise error_at(frame or sys._getframe(), self._follows)
+
+    def _kill(self, rule: Rule) -> NoReturn:
+        """Leave the mark; kill this driver's processes, or this task's executor."""
+        found: int | None = None
+        if rule.do == "kill_executor":
+            found = executor_above(self._plan.workers)
+        elif self._plan.group > 1:
+            found = -self._plan.group
+        if found is None:
+            text = "no executor or driver that the run began is above this process"
+            Path(self._plan.marks, f"{UNMET}-{os.getpid()}").write_text(text)
+        else:
+            self._leave_mark(rule.mark)
+            os.kill(found, signal.SIGKILL)
+        os._exit(EXIT_CODE)
 
     def _leave_mark(self, mark: str) -> None:
         Path(self._plan.marks, mark).touch()
@@ -344,7 +364,7 @@ class Tracer:
         deadline = time.monotonic() + self._plan.patience
         released = marks / released_by(rule)
         while not path.exists():
-            if rule.do == "zombie" and released.exists():
+            if rule.do in LIVES_ON and released.exists():
                 return
             if time.monotonic() > deadline or not marks.is_dir():
                 if marks.is_dir():

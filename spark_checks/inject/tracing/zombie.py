@@ -34,17 +34,31 @@ def begin(marks: Path, landed: str) -> None:
     The mark ``landed`` is left when it has ended. Where the rest of the task's input
     does not come, a mark reports that, and the process dies.
     """
-    rest = b""
-    if _inputs:
-        try:
-            rest = _rest_of(_inputs[0])
-        except TimeoutError as error:
-            (marks / f"{UNMET}-{os.getpid()}").write_text(str(error))
-            os._exit(EXIT_CODE)
+    rest = _taken(marks) if _inputs else b""
     _watch(marks, landed)
     if _inputs:
         _let_go(_inputs[0])
         _feed(_inputs[0], rest)
+
+
+def take_input(marks: Path) -> None:
+    """Take over the rest of a slow task's input, and stay connected to Spark.
+
+    Where Spark gives the task up, it closes the connection, and the task would else
+    see its input end early.
+    """
+    if _inputs:
+        rest = _taken(marks)
+        _feed(_inputs[0], rest)
+
+
+def _taken(marks: Path) -> bytes:
+    """Return the rest of a task's input; die, with a mark, where it does not come."""
+    try:
+        return _rest_of(_inputs[0])
+    except TimeoutError as error:
+        (marks / f"{UNMET}-{os.getpid()}").write_text(str(error))
+        os._exit(EXIT_CODE)
 
 
 def _watch(marks: Path, landed: str) -> None:

@@ -12,7 +12,6 @@ import sys
 import threading
 from collections import deque
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from onceproof.spark_checks.inject.hosts.pickling import pack
 from onceproof.spark_checks.replay.steering.query_start import QueryResult
 from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.session.processes.host_processes import HostError, answer
-from onceproof.spark_checks.session.processes.process_sessions import end_session
+from onceproof.spark_checks.session.processes.process_sessions import end_leader
 from onceproof.spark_checks.session.processes.wire import Channel
 
 if TYPE_CHECKING:
@@ -109,12 +108,7 @@ class DriverProcess:
         """
         with self._one_by_one:
             if self._process.returncode is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(self.group, signal.SIGKILL)
-                # While it is not waited for, no other process takes its number.
-                os.waitid(os.P_PID, self.group, os.WEXITED | os.WNOWAIT)
-                gone = end_session(self.group)
-                self._process.wait()
+                gone = end_leader(self._process)
                 self._control.close()
                 os.close(self._alive)
                 shutil.rmtree(self._folder, ignore_errors=True)

@@ -91,6 +91,7 @@ class QueryRun:
             path=tuple(p for p in sys.path if p) if self._own else (),
             sink=self._sink,
             watched=self._connections is not None,
+            workers=self._context.session.workers,
         )
         self._stall.expect(rule_set.rules)
         trap: Any = nullcontext()

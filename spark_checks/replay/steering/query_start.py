@@ -114,6 +114,8 @@ class StartInSession:
     def run(self, rule_set: RuleSet, run: RunPlan) -> QueryResult:
         """Start the query with the rules of a run; return how it ended."""
         session = self._session
+        session.settle()
+        session.copy_slow_tasks(on=any(rule.do == "slow" for rule in rule_set.rules))
         self._placed = placed = rule_set.write(session.plans)
         if session.agent is not None:
             self._arm(session.agent, rule_set, run)
@@ -136,6 +138,7 @@ class StartInSession:
 
     def end(self, rule_set: RuleSet) -> None:
         """Take the rules from processes and from the agent."""
+        self._session.copy_slow_tasks(on=False)
         if self._placed is not None:
             self._placed.unlink(missing_ok=True)
         if self._session.agent is not None:

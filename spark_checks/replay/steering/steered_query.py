@@ -13,6 +13,8 @@ from onceproof.spark_checks.inject.forked_driver import HUNG, LOG
 from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.plan.rules import (
     CUTS,
+    EXTRA,
+    LIVES_ON,
     REFUSED,
     RELEASED,
     UNMET,
@@ -152,7 +154,7 @@ class SteeredQuery:
 
         One of them may hold what the others need, and have failed the query by that.
         """
-        if any(rule.do == "zombie" for rule in run.rules):
+        if any(rule.do in LIVES_ON for rule in run.rules):
             (self._marks / run.mark(RELEASED)).touch()
 
     def _look(self, run: RunPlan) -> Deviation:
@@ -292,6 +294,14 @@ class SteeredQuery:
         refused = sorted(self._marks.glob(f"{REFUSED}-*"))
         if refused:
             raise UsageError(refused[0].read_text())
+        extra = sorted(self._marks.glob(f"{EXTRA}-{run.number}-*"))
+        if extra:
+            batch, partition, attempt = extra[0].name.split("-")[2:]
+            message = (
+                f"Spark began attempt {attempt} of task {partition}, batch {batch}, "
+                "which the interleaving lacks"
+            )
+            return Deviation(message, help=True)
         missing = [d for d in run.expected if not self._left(d)]
         unmet = sorted(self._marks.glob(f"{UNMET}-*"))
         if unmet:

@@ -7,6 +7,10 @@ import signal
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 _SESSION = 3
 _GONE = 10.0
@@ -26,6 +30,22 @@ def members(session: int) -> list[int]:
             if fields[0] not in "ZX" and int(fields[_SESSION]) == session:
                 found.append(int(entry.name))
     return found
+
+
+def end_leader(process: subprocess.Popen[bytes]) -> bool:
+    """Kill a process that leads a session, and all of it; return whether all are gone.
+
+    It may have ended before. While it is not waited for, no other process takes its
+    number.
+    """
+    if process.returncode is not None:
+        return True
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    gone = end_session(process.pid)
+    process.wait()
+    return gone
 
 
 def end_session(session: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
@@ -13,6 +15,7 @@ from onceproof.spark_checks.plan.plans import Plans
 from onceproof.spark_checks.plan.realisations import (
     by_killed_drivers,
     in_shared_session,
+    on_cluster,
 )
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS
@@ -96,3 +99,59 @@ def test_a_task_that_outlives_its_driver_is_refused():
     assert refused
     for plan in refused:
         assert any(rule.do == "zombie" for run in plan.runs for rule in run.rules)
+
+
+CLUSTERED = partial(on_cluster, partitions=2, attempts=2)
+
+
+def test_on_a_cluster_executors_die_and_tasks_are_slow():
+    """Spark does to them what the shared session does to a task's own process."""
+    plain = plans_of("foreach-writer", in_shared_session)
+
+    clustered = plans_of("foreach-writer", CLUSTERED)
+
+    instead = {ways.TASK_DIED: ways.EXECUTOR_KILLED, ways.GIVEN_UP: ways.COPIED}
+    for one, other in zip(plain, clustered, strict=True):
+        expected = tuple(instead.get(way, way) for way in ways.ways(one.runs))
+        assert ways.ways(other.runs) == expected
+    found = {way for plan in clustered for way in ways.ways(plan.runs)}
+    assert {ways.EXECUTOR_KILLED, ways.COPIED} <= found
+
+
+def test_a_slow_task_waits_until_its_copy_has_begun():
+    for plan in plans_of("foreach-writer", CLUSTERED):
+        for run in plan.runs:
+            begun = {rule.mark for rule in run.rules if rule.do == "pass"}
+            for rule in run.rules:
+                if rule.do == "slow":
+                    assert rule.await_[0] in begun
+
+
+def test_an_attempt_that_the_plan_lacks_leaves_a_mark():
+    """And no attempt that the plan has a rule for does."""
+    for plan in plans_of("foreach-writer", CLUSTERED):
+        for run in plan.runs:
+            extra = {
+                (rule.batch, rule.partition, rule.attempt)
+                for rule in run.rules
+                if rule.mark.startswith("extra-")
+            }
+            planned = {
+                (rule.batch, rule.partition, rule.attempt)
+                for rule in run.rules
+                if rule.attempt is not None and not rule.mark.startswith("extra-")
+            }
+            everything = {
+                (batch, partition, attempt)
+                for batch in range(run.offered)
+                for partition in range(2)
+                for attempt in (1, 2)
+            }
+            assert not extra & planned
+            failed = {
+                (rule.batch, rule.partition, (rule.attempt or 0) + 1)
+                for rule in run.rules
+                if rule.do in ("kill_executor", "slow", "die", "raise")
+                and rule.attempt is not None
+            }
+            assert everything <= extra | planned | failed
