@@ -43,6 +43,11 @@ _USES = (
     Use(
         "with --resume",
         ("sinks", *_CHOSEN, "agent", "kill_drivers", "budget", "resume", "as_json"),
+        when=lambda given: given["resume"] and not given["cluster"],
+    ),
+    Use(
+        "with --resume on a cluster",
+        ("sinks", *_CHOSEN, "cluster", "budget", "resume", "as_json"),
         when=lambda given: given["resume"],
     ),
     Use(

@@ -85,6 +85,18 @@ TOGETHER = {
             *("--output", "--json", "--budget", "--store", "--agent"),
             "--kill-drivers",
         ],
+        [
+            *("SINK|FILE", "--faults", "--batches", "--events", "--resume"),
+            *("--output", "--json", "--budget", "--store", "--cluster"),
+        ],
+        [
+            *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
+            *("--output", "--json", "--budget", "--store", "--cluster"),
+        ],
+        [
+            *("SINK|FILE", "--faults", "--batches", "--events", "--keep"),
+            *("--output", "--json", "--only", "--store", "--cluster"),
+        ],
         ["SINK|FILE", "--trust", "--keep", "--json", "--agent", "--kill-drivers"],
         ["--grid", "--query", "--config", "--faults", "--budget", "--json"],
     ],
