@@ -65,8 +65,8 @@ class Silence:
 
     steps: frozenset[str]
     """Their names."""
-    when: Callable[[Protocol, Protocol], bool] | None = None
-    """Whether they leave none, by the states before and after; always if None."""
+    when: Callable[[Protocol, Event, Protocol], bool] | None = None
+    """Whether an event leaves none, by the states before and after; always if None."""
     why: str = ""
     """Why they leave none."""
 

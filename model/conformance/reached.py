@@ -195,7 +195,7 @@ class PrefixStates:
         if event.name not in silence.steps:
             return False
         look = self._successors.interpreter.look
-        return silence.when is None or silence.when(look(before), look(after))
+        return silence.when is None or silence.when(look(before), event, look(after))
 
     def _counted(self, some: Iterable[Reached]) -> Layer:
         found: Layer = {}

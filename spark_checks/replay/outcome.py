@@ -17,6 +17,7 @@ from onceproof.spark_checks.plan.rules import (
     WORK,
 )
 from onceproof.spark_checks.plan.ways import ways
+from onceproof.spark_checks.replay.conformance.trace_check import NOT_ASKED
 from onceproof.spark_checks.sinks.code_points import (
     ABORT,
     DRIVER,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.properties.ledger import History
     from onceproof.spark_checks.plan.run_plan import InjectionPoint
+    from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
     from onceproof.spark_checks.replay.run_evidence import RunEvidence, RunRecord
     from onceproof.spark_checks.sinks.code_points import SeenPoints
     from onceproof.spark_checks.sinks.exchanges import SeenExchanges
@@ -77,11 +79,13 @@ class Outcome:
     """The reason of the first failure, if another try has helped."""
     ways: tuple[str, ...] = ()
     """The ways in which its faults were realised: see ``plan/ways.py``."""
+    trace: TraceCheck = NOT_ASKED
+    """Whether the steps that an agent reported are a behaviour of the model."""
 
     @property
     def drift(self) -> bool:
-        """Whether Spark and the model differ."""
-        return (
+        """Whether Spark and the model differ, in a step or in what readers see."""
+        return bool(self.trace.unexplained) or (
             self.model is not None
             and self.spark is not None
             and (bool(self.unplanned) or self.model.shape() != self.spark.shape())
@@ -112,7 +116,11 @@ class Outcome:
 
 
 def outcome_of(
-    evidence: RunEvidence, *, model: History | None, spark: History | None
+    evidence: RunEvidence,
+    *,
+    model: History | None,
+    spark: History | None,
+    trace: TraceCheck = NOT_ASKED,
 ) -> Outcome:
     """Return the outcome, once the ledgers of the model and of Spark are read."""
     plan, deviation = evidence.plan, evidence.deviation
@@ -131,6 +139,7 @@ def outcome_of(
         released_early=evidence.released_early,
         failed_first=evidence.failed_first,
         ways=ways(plan.runs),
+        trace=trace,
     )
 
 

@@ -14,6 +14,8 @@ from onceproof.spark_checks.plan.realisations import (
     on_cluster,
 )
 from onceproof.spark_checks.plan.spark_steps import inside_spark
+from onceproof.spark_checks.replay.conformance.checked_runs import CheckedRuns
+from onceproof.spark_checks.replay.conformance.step_meanings import reported_as
 
 if TYPE_CHECKING:
     from onceproof.model.interleavings.interleaving import Interleavings
@@ -43,6 +45,19 @@ def plans_of(
             on_cluster, partitions=context.source.tasks, attempts=attempts
         )
     return Plans(protocol, sink, _kind_of(sink, what, context.session), realised)
+
+
+def checks_of(
+    protocol: MicroBatch, sink: ModelledSink, what: UnderTest, session: WarmSession
+) -> CheckedRuns | None:
+    """Check the runs against the sink's model; None where nothing can be checked.
+
+    That is so without an agent, which reports steps, and for a sink without a model.
+    """
+    if session.agent is None or sink.is_unmodelled:
+        return None
+    kind = kind_of(what, callback=sink.callback, into_files=sink.into_files)
+    return CheckedRuns(protocol, reported_as(kind), session.agent.has)
 
 
 def _kind_of(sink: ModelledSink, what: UnderTest, session: WarmSession) -> SinkKind:

@@ -17,10 +17,11 @@ from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.budget import Deadline
 from onceproof.spark_checks.replay.cleanup import RunFolders
 from onceproof.spark_checks.replay.confirmation import Findings, Retries
+from onceproof.spark_checks.replay.conformance.trace_check import NOT_ASKED
 from onceproof.spark_checks.replay.journal.recording import Recording
 from onceproof.spark_checks.replay.outcome import outcome_of
 from onceproof.spark_checks.replay.recovery import with_recovery
-from onceproof.spark_checks.replay.sink_plans import plans_of, stand_ins
+from onceproof.spark_checks.replay.sink_plans import checks_of, plans_of, stand_ins
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.smallest import Smallest
 from onceproof.spark_checks.replay.steering.fault_free_run import (
@@ -221,6 +222,8 @@ class _SinkReplay:
         self._semantics = Interpreter(protocol)
         self._properties = guarantees_of(protocol)
         self._plans = plans
+        session = shared.context.session
+        self._checks = checks_of(protocol, sink, shared.what, session)
         self._listener = shared.listener
         self._request = shared.request
         self._deadline = shared.deadline
@@ -229,7 +232,7 @@ class _SinkReplay:
         self._mine = threading.local()
         drivers = shared.context.drivers
         # A killed executor takes all of its tasks with it, those of others too.
-        self._threads = THREADS if shared.context.session.cluster is None else 1
+        self._threads = THREADS if session.cluster is None else 1
         self._stop = None if drivers is None else drivers.close
 
     def go(self, early: Sequence[Interleaving], others: Sequence[Interleaving]) -> None:
@@ -341,7 +344,10 @@ class _SinkReplay:
             outcome_of(one, model=None, spark=None)
             if one.observations is None
             else outcome_of(
-                one, model=self._of_model(one.plan, one.runs), spark=next(read)
+                one,
+                model=self._of_model(one.plan, one.runs),
+                spark=next(read),
+                trace=NOT_ASKED if self._checks is None else self._checks.of(one),
             )
             for one in some
         ]

@@ -82,6 +82,11 @@ class SinkReport:
         return [o for o in self.outcomes if o.drift]
 
     @property
+    def conforming(self) -> list[Outcome]:
+        """The outcomes of which each step that the agent reported is a model's."""
+        return [o for o in self.outcomes if o.trace.conforms]
+
+    @property
     def properties(self) -> list[Property]:
         """The guarantees that were judged."""
         return guarantees_of(self.protocol)

@@ -50,6 +50,7 @@ def drift_data(report: SinkReport, outcome: Outcome) -> dict[str, Any]:
         "interleaving": outcome.interleaving.number,
         "failpoints": list(outcome.failpoints),
         "moments": [asdict(moment) for moment in moments],
+        "unexplained": list(outcome.trace.unexplained),
         "restarts": list(outcome.unplanned),
         "rested": outcome.spark.rested if outcome.spark else None,
         "folder": str(report.kept.get(outcome.interleaving.number, "")),

@@ -152,6 +152,8 @@ def _first_moment(outcome: Outcome) -> str:
                     f"in {where}, {moment.moment}, the model expects {model}, "
                     f"and readers see {seen}"
                 )
+    if outcome.trace.unexplained:
+        return f"in {where}, {outcome.trace.unexplained[0]}"
     if outcome.unplanned:
         why = outcome.unplanned[0]
         return f"in {where}, the query fails, but the model's query does not: {why}"
@@ -159,7 +161,8 @@ def _first_moment(outcome: Outcome) -> str:
 
 
 def _moments(outcome: Outcome) -> Iterator[str]:
-    """Yield both histories up to where they first differ."""
+    """Yield both histories up to where they first differ, and what is unexplained."""
+    yield from outcome.trace.unexplained
     if outcome.model is None or outcome.spark is None:
         return
     for moment in parting(outcome.model, outcome.spark):

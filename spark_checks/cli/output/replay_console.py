@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,8 @@ def _sink_data(report: SinkReport, files: dict[str, str]) -> dict[str, Any]:
         ],
         "left_by_budget": report.left,
         "recalled": report.recalled,
+        "conforming": len(report.conforming),
+        "steps_not_checked": dict(Counter(_unchecked(report))),
         "drift": len(report.drift),
         "drifts": [drift_data(report, o) for o in report.drift],
         "durable_states": len(report.classes.durable_states),
@@ -88,7 +91,8 @@ def show_replay(reports: list[SinkReport], files: dict[str, dict[str, str]]) -> 
     """Print a line for each sink, what "held" rests on, and each failure once."""
     there = stdout()
     there.print(_table(reports))
-    for line in (*_as_stated(reports), *_bounds(reports), *_ways(reports)):
+    notes = (_as_stated(reports), _bounds(reports), _ways(reports), _steps(reports))
+    for line in itertools.chain(*notes):
         _wrapped(there, line)
     shown = False
     for r in reports:
@@ -159,6 +163,24 @@ def _ways(reports: list[SinkReport]) -> Iterator[str]:
     if found:
         shown = "; ".join(f"{way}: {number}" for way, number in found.most_common())
         yield f"Faults by the way they were realised, in interleavings: {shown}."
+
+
+def _steps(reports: list[SinkReport]) -> Iterator[str]:
+    """Say in how many replays each step that Spark took is one of the model's."""
+    conforming = sum(len(r.conforming) for r in reports)
+    left = Counter(why for r in reports for why in _unchecked(r))
+    if conforming or left:
+        replayed = sum(len(r.replayed) for r in reports)
+        yield (
+            "Each step that the agent reported is a step of the model: in "
+            f"{conforming} of {replayed} interleavings."
+        )
+    for why, number in left.most_common():
+        yield f"Steps were not compared in {number}: {why}."
+
+
+def _unchecked(report: SinkReport) -> Iterator[str]:
+    return (o.trace.unchecked for o in report.outcomes if o.trace.unchecked)
 
 
 def _story(there: Console, report: SinkReport, cause: Cause, file: str) -> None:
@@ -249,6 +271,7 @@ def _drift(
             lines += [f"        Spark  {escape(line)}" for line in moment.spark]
         if not outcome.spark.rested:
             lines.append("    the query never reached rest, as the model does")
+    lines += [f"    {escape(line)}" for line in outcome.trace.unexplained]
     lines += [
         f"    a restart that the model lacks, after: {escape(error)}"
         for error in outcome.unplanned

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.spark_checks.plan.ways import ways
+from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
 from onceproof.spark_checks.replay.journal.records import digest_of, record_of, runs_of
 from onceproof.spark_checks.replay.outcome import Outcome
 
@@ -57,6 +58,7 @@ class Recording:
             released_early=record.released_early,
             failed_first=record.failed_first,
             ways=ways(plan.runs),
+            trace=TraceCheck(record.conforms, unchecked=record.unchecked),
         )
         if outcome.suspect:
             return None

@@ -101,6 +101,10 @@ class JournalRecord:
     """Whether a task that was given up was released early."""
     failed_first: str
     """Why an earlier try failed; empty if there was none."""
+    conforms: bool
+    """Whether the steps that an agent reported are a behaviour of the model."""
+    unchecked: str
+    """Why that was not decided; empty if it was, or if nothing was reported."""
     milliseconds: Count
     """How long the runs took, in milliseconds."""
 
@@ -130,6 +134,8 @@ def record_of(outcome: Outcome, digest: str) -> JournalRecord:
         outcome.unplanned,
         outcome.released_early,
         outcome.failed_first,
+        outcome.trace.conforms,
+        outcome.trace.unchecked,
         round(outcome.seconds * 1000),
     )
 

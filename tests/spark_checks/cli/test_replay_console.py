@@ -18,6 +18,7 @@ from onceproof.spark_checks.cli.output.replay_console import replay_data, show_r
 from onceproof.spark_checks.cli.output.replay_progress import file_view, replay_view
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import protocol_of
+from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
 from onceproof.spark_checks.replay.events import SinkBegun, SinkJudged, Started
 from onceproof.spark_checks.replay.outcome import Outcome
 from onceproof.spark_checks.replay.sink_report import SinkReport, status
@@ -318,3 +319,38 @@ def test_how_far_a_replay_is_names_sinks_and_interleavings(report, capfd):
     err = capfd.readouterr().err
     assert "replaying 2 sinks in /scratch" in err
     assert f"sink 1 of 2, {SINK.name}: 1 of 1 interleavings" in err
+
+
+def test_a_step_that_no_model_explains_is_drift_and_is_shown(report, capsys):
+    """Though readers see what the model says."""
+    seen = history(0, 1, 1)
+    why = ("no behaviour of the model explains this step", "log_commit(0) needs more")
+    strange = outcome(seen, seen, trace=TraceCheck(checked=True, unexplained=why))
+    found = report(strange)
+
+    text = shown(found, capsys)
+    data = replay_data([found], {SINK.name: {}})["sinks"][0]
+
+    assert "drifts from its model" in text
+    assert all(line in text for line in why)
+    assert "Each step that the agent reported" not in text
+    assert data["drifts"][0]["unexplained"] == list(why)
+    assert (data["drift"], data["conforming"]) == (1, 0)
+    assert status([found], whole=False) == 1
+
+
+def test_how_many_runs_conform_and_why_others_were_not_compared(report, capsys):
+    seen = history(0, 1, 1)
+    edited = "a checkpoint was edited between two runs"
+    found = report(
+        outcome(seen, seen, trace=TraceCheck(checked=True)),
+        outcome(seen, seen, trace=TraceCheck(unchecked=edited)),
+    )
+
+    text = " ".join(shown(found, capsys).split())
+    data = replay_data([found], {SINK.name: {}})["sinks"][0]
+
+    assert "Each step that the agent reported is a step of the model: in 1 of 2" in text
+    assert f"Steps were not compared in 1: {edited}." in text
+    assert (data["conforming"], data["steps_not_checked"]) == (1, {edited: 1})
+    assert data["drift"] == 0

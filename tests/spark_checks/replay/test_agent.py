@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 
 import pytest
@@ -12,6 +13,7 @@ from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.spark_steps import is_step
 from onceproof.spark_checks.replay import events
+from onceproof.spark_checks.replay.conformance import step_meanings
 from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.session.java.agent.agent import (
@@ -216,3 +218,29 @@ def _started(session, folder, rules):
         return writer.format("parquet").start(str(folder / "out"))
     finally:
         spark.sparkContext.setLocalProperty("onceproof.run", None)
+
+
+def test_each_step_that_spark_took_is_a_step_of_the_model(inside):
+    report = replayed(inside, "datasource-staged")
+
+    assert len(report.conforming) == len(report.replayed) >= 5
+    assert report.drift == []
+
+
+def test_a_run_that_the_model_does_not_explain_is_drift(inside, monkeypatch):
+    """Readers see what the model says; what Spark did on the way is another matter."""
+    meanings = step_meanings.MEANINGS
+    swapped = [
+        dataclasses.replace(one, actions=("log_commit",))
+        if one.step == "log_offsets"
+        else one
+        for one in meanings
+    ]
+    monkeypatch.setattr(step_meanings, "MEANINGS", tuple(swapped))
+
+    report = replayed(inside, "foreach-batch-upsert")
+
+    assert len(report.drift) == len(report.replayed) >= 3
+    for one in report.drift:
+        assert one.model.shape() == one.spark.shape()
+        assert "log_offsets(batch 0)" in one.trace.unexplained[0]

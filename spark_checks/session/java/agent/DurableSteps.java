@@ -176,12 +176,12 @@ public class DurableSteps implements BiFunction {
         long batch = number(of[2].equals("task") ? property(BATCH) : value(args, of[2]));
         long partition = task == null ? -1 : task.partitionId();
         long attempt = task == null ? -1 : task.attemptNumber();
-        run.tell(
-            System.nanoTime() + "\t" + run.number + "\t" + of[0] + "\t" + of[1] + "\t"
-            + batch + "\t" + partition + "\t" + attempt + "\t"
-            + Thread.currentThread().getName().replace('\t', ' ') + "\n"
-        );
+        String rest = "\t" + batch + "\t" + partition + "\t" + attempt + "\t"
+            + Thread.currentThread().getName().replace('\t', ' ') + "\n";
+        String begin = "\t" + run.number + "\t" + of[0] + "\t";
+        run.tell(System.nanoTime() + begin + of[1] + rest);
         if (mine != null ? mine.dead || (run.dead && !mine.zombie) : run.dead) {
+            refuse(run, of[1], begin, rest);
             return "the process is dead: it does not " + of[0];
         }
         String key = of[0] + "|" + of[1] + "|" + batch + "|" + partition + "|" + attempt;
@@ -200,11 +200,19 @@ public class DurableSteps implements BiFunction {
             ) {
                 String thrown = act(rule, run, task, mine);
                 if (thrown != null) {
+                    refuse(run, of[1], begin, rest);
                     return thrown;
                 }
             }
         }
         return null;
+    }
+
+    /** Report that a step that was called is not taken. */
+    private void refuse(Run run, String event, String begin, String rest) {
+        if (event.equals("call")) {
+            run.tell(System.nanoTime() + begin + "refused" + rest);
+        }
     }
 
     private String act(Rule rule, Run run, TaskContext task, Attempt mine)

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "steps.tsv"
+REFUSED = "refused"
+"""The event of a step that is not taken after all, once it was called."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class StepReport:
     step: str
     """The name of the step."""
     event: str
-    """``call`` before the step, ``return`` once it has taken effect."""
+    """``call`` before the step, ``return`` once it has taken effect; ``refused`` after
+    a call that is not taken, because its process dies there, or is dead."""
     batch: int | None
     """The batch; None for a step that belongs to none."""
     partition: int | None
@@ -37,10 +40,11 @@ def read_steps(folder: Path) -> tuple[StepReport, ...]:
     """Read the durable steps of the runs of a folder, in the order of their time."""
     path = folder / FILE
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return tuple(sorted(map(_step, lines), key=lambda step: step.nanos))
+    return tuple(sorted(map(step_in, lines), key=lambda step: step.nanos))
 
 
-def _step(line: str) -> StepReport:
+def step_in(line: str) -> StepReport:
+    """Read a line of a report. Raises ``ValueError`` for one of another form."""
     nanos, run, step, event, batch, partition, attempt, thread = line.split("\t")
     return StepReport(
         int(nanos),

@@ -10,6 +10,7 @@ import pytest
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.ledger import EventOutcome, History, Row
+from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
 from onceproof.spark_checks.replay.journal.journal import Head, Journal
 from onceproof.spark_checks.replay.journal.journals import Journals, found_with
 from onceproof.spark_checks.replay.journal.recording import Recording
@@ -184,6 +185,21 @@ def test_what_drifts_by_the_model_of_today_is_not_recalled(tmp_path, readable):
     found = Recording(journal, 1).recall(FIRST, lambda *_: replace(SEEN, rested=True))
 
     assert found is None
+
+
+def test_steps_that_no_model_explains_are_replayed_again(tmp_path, readable):
+    """And that they were explained, or why they were not compared, is recalled."""
+    explained = TraceCheck(checked=True)
+    left = TraceCheck(unchecked="a checkpoint was edited between two runs")
+    strange = TraceCheck(checked=True, unexplained=("no behaviour explains it",))
+
+    noted(tmp_path / "a", (FIRST, outcome(trace=explained)))
+    noted(tmp_path / "b", (FIRST, outcome(trace=left)))
+    noted(tmp_path / "c", (FIRST, outcome(trace=strange)))
+
+    assert recalled(tmp_path / "a")[0].trace == explained
+    assert recalled(tmp_path / "b")[0].trace == left
+    assert recalled(tmp_path / "c") == (None, "")
 
 
 def test_what_was_not_replayed_is_not_noted(tmp_path, readable):

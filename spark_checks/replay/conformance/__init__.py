@@ -1,0 +1,1 @@
+"""Whether real runs are behaviours of the model of micro-batches."""

@@ -1,0 +1,114 @@
+"""What the model of micro-batches leaves out on purpose: one list for code and pages.
+
+A step of Spark's that is in none of these lists has to be explained by the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onceproof.model.conformance.observed import Silence
+from onceproof.model.language.sorts import Member
+from onceproof.model.protocols.micro_batch import Driver, MicroBatch
+from onceproof.spark_checks.plan.fault_kinds import Effect, with_effect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.model.language.steps import Event
+
+UNMODELLED = {
+    "write_metadata": "The model has no id of the query: it never changes.",
+    "log_source": "The source's own log says what the offsets mean, and the model's "
+    "source is replayable.",
+    "rename_log": "It is inside of a log's entry, which the model takes as one step.",
+    "commit_source": "The source learns what it may forget; the model's forgets "
+    "nothing.",
+    "purge": "Old entries of the logs are deleted, which no restart reads.",
+    "commit_state": "The stateless model has no state store; the stateful one is not "
+    "compared with runs yet.",
+    "ask_commit": "It is inside of the commit of a task, which the model takes as one "
+    "step.",
+    "abort_task": "It is part of the model's fault that fails the attempt.",
+    "abort": "It is part of the model's fault that fails the job, or the commit.",
+    "commit_task of foreach": "The writer is closed before its task has ended, so that "
+    "a task may fail after it.",
+    "commit_task of an attempt that was given up": "Spark's scheduler ignores it. In "
+    "the model, the attempt's work is its last step.",
+    "maintenance": "Snapshots of state are made in the background, and change no "
+    "version.",
+}
+"""By its name, each durable step of Spark's that is no step of the model: why."""
+
+ENDS = with_effect(Effect.ENDS_RUN)
+"""The faults that a run can end by."""
+
+
+@dataclass(frozen=True)
+class Omission:
+    """Steps of the model that a run leaves out, or takes without an event."""
+
+    steps: frozenset[str]
+    """The steps."""
+    when: Callable[[Protocol, Event, Protocol], bool]
+    """Whether it is so for an event, by the states before and after."""
+    why: str
+    """Why."""
+
+
+def _skipped(before: Any, event: Event, after: object) -> bool:
+    del event, after
+    batch = int(before.commits)
+    if batch >= before.size_of(MicroBatch.BATCH):
+        return False
+    return not before.sink.takes(Member(batch, MicroBatch.BATCH))
+
+
+def _merged_away(before: Any, event: Event, after: object) -> bool:
+    del after
+    partition = event.members[1 if event.name == "write" else 0]
+    everyone = range(before.size_of(MicroBatch.PARTITION))
+    merged = [p for p in everyone if before.sink.merged[p]]
+    return bool(merged) and partition not in merged
+
+
+def _goes_on(before: object, event: Event, after: Any) -> bool:
+    del before, event
+    return bool(after.driver != Driver.DOWN)
+
+
+OMISSIONS = (
+    Omission(
+        frozenset({"write", "commit_task", "start_commit"}),
+        _skipped,
+        "Spark runs no task of a batch that the sink skips as a whole. In the model, "
+        "tasks run and change nothing.",
+    ),
+    Omission(
+        frozenset({"write", "commit_task"}),
+        _merged_away,
+        "After a restart that merges partitions, Spark has one task. In the model the "
+        "others run, and hold nothing.",
+    ),
+    Omission(
+        ENDS,
+        _goes_on,
+        "Code that tries again after an error goes on, and no run ends.",
+    ),
+)
+"""The steps of the model that a run of Spark does not take, or not visibly."""
+
+
+def silences(steps: Iterable[str], seen: frozenset[str]) -> tuple[Silence, ...]:
+    """Return which ``steps`` of a model leave no event in a run.
+
+    ``seen`` are those that a run of this kind of sink reports. No fault is reported but
+    one that a run ends by.
+    """
+    every = frozenset(steps)
+    quiet = every - seen - ENDS - {"restart"}
+    found = [Silence(quiet, None, "no durable step of Spark's is this step alone")]
+    found += [Silence(one.steps & every, one.when, one.why) for one in OMISSIONS]
+    return tuple(one for one in found if one.steps)
