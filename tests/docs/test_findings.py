@@ -27,6 +27,12 @@ SHOWN = {
         "the callback raises: StreamingQueryException; the query has ended\n"
         "the callback exits: no error within 15 s; the query is still active"
     ),
+    "folder_of_the_file_sink": (
+        "two checkpoints, one order each: 1 of 2 orders are in the folder\n"
+        "a table with 2 orders, and a stream adds 1: it has 1\n"
+        "then INSERT INTO adds 1: it has 1\n"
+        "a reader that ignores the sink's log: it has 4"
+    ),
     "half_read_batch": (
         "batch 0 is noted as done: True; state of 1 of 4 partitions\n"
         "restart 1: the query fails, CANNOT_LOAD_STATE_STORE\n"
@@ -38,6 +44,16 @@ SHOWN = {
         "restart with the same checkpoint: 20 of 20 orders are there\n"
         "restart with a new checkpoint: 10 of 20 orders are there\n"
         "restart with a new checkpoint and identifier: 20 of 20 orders are there"
+    ),
+    "initial_offset_asked_again": (
+        "begins recent: after a crash in batch 0 the sink has [4, 5, 6, 7]\n"
+        "begins fixed: after a crash in batch 0 the sink has [2, 3, 4, 5, 6, 7]"
+    ),
+    "minus_zero": (
+        "a batch, dropDuplicates: 1 of 1 rows\n"
+        "a stream, dropDuplicates: 2 of 1 rows\n"
+        "a stream, dropDuplicatesWithinWatermark: 2 of 1 rows\n"
+        "a stream, dropDuplicates of price + 0.0: 1 of 1 rows"
     ),
     "seed_of_a_stream": (
         "no failure: none of 1000 events is in no part or in both (0 and 0)\n"
@@ -76,8 +92,11 @@ def test_each_script_is_run():
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
         pytest.param("exit_in_a_callback", marks=pytest.mark.grid),
+        pytest.param("folder_of_the_file_sink", marks=pytest.mark.grid),
         pytest.param("half_read_batch", marks=pytest.mark.ci),
         pytest.param("hudi_new_checkpoint", marks=pytest.mark.grid),
+        pytest.param("initial_offset_asked_again", marks=pytest.mark.ci),
+        pytest.param("minus_zero", marks=pytest.mark.grid),
         pytest.param("seed_of_a_stream", marks=pytest.mark.grid),
         pytest.param("skipped_batch", marks=pytest.mark.ci),
         pytest.param("swallowed_errors", marks=pytest.mark.grid),

@@ -14,7 +14,14 @@ from tests.test_house import ROOMS, ROOT
 PATH = re.compile(rf"`((?:{'|'.join((*ROOMS, 'tests', 'docs'))})/[\w/.-]*)`")
 NAME = re.compile(r"`([A-Za-z_][\w.]*)(?:\([^`]*\))?`")
 # Names of Spark, of a marker of the tests, and of a package that a page makes up.
-FOREIGN = {"spark.python.worker.reuse", "current_timestamp", "grid", "mylib"}
+FOREIGN = {
+    "spark.python.worker.reuse",
+    "spark.sql.streaming.fileStreamSink.ignoreMetadata",
+    "initialOffset",
+    "current_timestamp",
+    "grid",
+    "mylib",
+}
 FOLDER = re.compile(r"^( *)([\w]+)/ +\S")
 
 
