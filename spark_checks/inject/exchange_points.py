@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from onceproof.spark_checks.plan.rules import LINES
 from onceproof.spark_checks.sinks.exchanges import (
+    BEYOND,
     UNSTEADY,
     Exchange,
     SeenExchanges,
+    is_kind,
     tasks_like,
 )
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.links import Link
 
 _ENDS = 4
+_STEPS = 16
 REPEATED = "repetitions of exchanges that are cut at their first and last times"
 ALIKE = "of Spark's tasks, like those of another task of the same line"
 _Key: TypeAlias = "tuple[str, int, int | None]"
@@ -61,9 +64,10 @@ def exchanges_in(
     tasks: dict[tuple[int, int], tuple[Exchange, ...]] = {}
     for (function, batch, partition), every in kept.items():
         unlike = _of_one_task(every)
-        some = _ends(unlike)
+        some, beyond = _ends(unlike)
         not_cut[ALIKE] += len(every) - len(unlike)
-        not_cut[REPEATED] += len(unlike) - len(some)
+        not_cut[REPEATED] += len(unlike) - len(some) - beyond
+        not_cut[BEYOND] += beyond
         if function == LINES:
             driver[batch] = some
         elif partition is not None:
@@ -96,16 +100,31 @@ def _tasks(one: Exchange) -> tuple[str, int, str]:
     return one.point, one.time, tasks_like(one.sender)
 
 
-def _ends(every: Sequence[tuple[Exchange, str]]) -> tuple[Exchange, ...]:
-    """Leave out the exchanges at a point that are not among the first or last there.
+def _ends(
+    every: Sequence[tuple[Exchange, str]],
+) -> tuple[tuple[Exchange, ...], int]:
+    """Leave out repetitions; return the others, and how many are neither.
 
-    Those that are known by their kind are told apart by the line that was reached.
+    What is sent at a point is one step after the other of one call: each is cut, at the
+    first and the last times of the point. One of a kind repeats those of its kind, and
+    they are told apart by the line that was reached.
     """
-    at: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    at: dict[tuple[str, str, str, int], list[int]] = defaultdict(list)
+    last: dict[tuple[str, int, str], int] = {}
     for number, (one, reached) in enumerate(every):
-        at[one.point, reached, one.sender].append(number)
-    kept = {n for some in at.values() for n in (*some[:_ENDS], *some[-_ENDS:])}
-    return tuple(every[n][0] for n in sorted(kept))
+        step = 1 if is_kind(one.point) else one.number
+        at[one.point, reached, one.sender, step].append(number)
+        last[one.point, one.time, one.sender] = one.number
+    kept, beyond = set[int](), 0
+    for (point, _, sender, step), some in at.items():
+        ends = _ENDS if step == 1 else 1
+        for n in {*some[:ends], *some[-ends:]}:
+            left = last[point, every[n][0].time, sender] - step
+            if is_kind(point) or step <= _STEPS or left < _STEPS:
+                kept.add(n)
+            else:
+                beyond += 1
+    return tuple(every[n][0] for n in sorted(kept)), beyond
 
 
 def _numbers(requests: Iterable[SeenRequest]) -> Counter[_Group]:

@@ -12,6 +12,10 @@ UNSTEADY = "whose number differs from run to run"
 THREADS = "sent while several threads of your code run"
 UNANSWERED = "that the store does not answer, as with acks=0"
 BY_HADOOP = "sent by Spark through s3a://"
+BEYOND = (
+    "of lines that send more than 32 in one go, of which the first and last 16 are cut "
+    "(fewer events may send fewer)"
+)
 ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 """Why exchanges for the code are not cut: nothing is known of them."""
 
@@ -96,7 +100,7 @@ class SeenExchanges:
     @property
     def unknown(self) -> int:
         """How many exchanges cannot be cut, though the sink may depend on them."""
-        reasons = (UNSTEADY, THREADS, UNANSWERED, BY_HADOOP, ELSEWHERE)
+        reasons = (UNSTEADY, THREADS, UNANSWERED, BEYOND, BY_HADOOP, ELSEWHERE)
         return sum(self.not_cut.get(why, 0) for why in reasons)
 
     def of_tasks(self, batch: int) -> tuple[tuple[int, Exchange], ...]:

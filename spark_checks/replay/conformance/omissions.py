@@ -55,7 +55,7 @@ class Omission:
     when: Callable[[Protocol, Event, Protocol], bool]
     """Whether it is so for an event, by the states before and after."""
     why: str
-    """Why."""
+    """The reason, as pages and reports give it."""
 
 
 def _skipped(before: Any, event: Event, after: object) -> bool:

@@ -34,6 +34,7 @@ from onceproof.spark_checks.plan.rules import (
     RuleSet,
 )
 from onceproof.spark_checks.sinks.exchanges import (
+    BEYOND,
     ELSEWHERE,
     THREADS,
     UNANSWERED,
@@ -97,6 +98,43 @@ def test_of_many_exchanges_at_a_line_the_first_and_last_are_cut():
     assert [one.time for one in seen.driver[0]] == [1, 2, 3, 4, 97, 98, 99, 100]
     assert seen.not_cut == {REPEATED: 92}
     assert not seen.unknown
+
+
+def test_each_step_of_a_call_is_cut_though_it_has_many():
+    """The commit of a table's log is somewhere in the midst of its requests."""
+    call = requests(*(("write", 1) for _ in range(11)))
+
+    seen = exchanges_in(call, {}, call)
+
+    assert [one.number for one in seen.driver[0]] == list(range(1, 12))
+    assert seen.not_cut == {}
+
+
+def test_each_step_of_a_call_that_repeats_is_cut_at_its_ends():
+    calls = requests(*(("write", n) for n in range(1, 21) for _ in range(3)))
+
+    seen = exchanges_in(calls, {}, calls)
+
+    times = [1, 2, 3, 4, 17, 18, 19, 20]
+    assert [one.time for one in seen.driver[0] if one.number == 1] == times
+    for step in (2, 3):
+        assert [one.time for one in seen.driver[0] if one.number == step] == [1, 20]
+    assert seen.not_cut == {REPEATED: 60 - 12}
+    assert not seen.unknown
+
+
+def test_a_call_with_too_many_steps_leaves_the_verdict_open():
+    """Nobody knows whether those in the midst are like the others."""
+    call = requests(*(("write", 1) for _ in range(100)))
+    most = requests(*(("write", 1) for _ in range(32)))
+
+    seen = exchanges_in(call, {}, call)
+
+    numbers = [one.number for one in seen.driver[0]]
+    assert numbers == [*range(1, 17), *range(85, 101)]
+    assert seen.not_cut == {BEYOND: 68}
+    assert seen.unknown == 68
+    assert not exchanges_in(most, {}, most).unknown
 
 
 def test_of_a_kind_those_of_each_line_are_cut_at_their_ends():
