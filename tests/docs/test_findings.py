@@ -70,6 +70,15 @@ SHOWN = {
         "events that the service has taken: order-1"
     ),
     "truncated_foreach": "task (0, 0): 0 rows, error=None",
+    "values_of_a_repeated_batch": (
+        "current_timestamp(), restarted with UTC: "
+        "the same value in the repeated batch\n"
+        "localtimestamp(), restarted with UTC: the same value in the repeated batch\n"
+        "now(), restarted with UTC: another value in the repeated batch\n"
+        "uuid(), restarted with UTC: another value in the repeated batch\n"
+        "to_date(at), restarted with UTC: the same value in the repeated batch\n"
+        "to_date(at), restarted with Asia/Tokyo: another value in the repeated batch"
+    ),
     "watermark_of_two_inputs": (
         "one run: minute 01: 2\nthree runs: no window is shown"
     ),
@@ -101,6 +110,7 @@ def test_each_script_is_run():
         pytest.param("skipped_batch", marks=pytest.mark.ci),
         pytest.param("swallowed_errors", marks=pytest.mark.grid),
         pytest.param("truncated_foreach", marks=pytest.mark.ci),
+        pytest.param("values_of_a_repeated_batch", marks=pytest.mark.grid),
         pytest.param("watermark_of_two_inputs", marks=pytest.mark.grid),
     ],
 )
