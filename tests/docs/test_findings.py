@@ -27,6 +27,15 @@ SHOWN = {
         "the callback raises: StreamingQueryException; the query has ended\n"
         "the callback exits: no error within 15 s; the query is still active"
     ),
+    "files_by_their_times": (
+        "file 0, written now: is read\n"
+        "file 1, written 30 days ago: is not read\n"
+        "file 2, written in 10 days: is read\n"
+        "file 3, written now: is not read\n"
+        "file 4, written now: is not read\n"
+        "after one more run: 2 of 5 files are read\n"
+        "with a maxFileAge of years: 5 of 5 files are read"
+    ),
     "folder_of_the_file_sink": (
         "two checkpoints, one order each: 1 of 2 orders are in the folder\n"
         "a table with 2 orders, and a stream adds 1: it has 1\n"
@@ -101,6 +110,7 @@ def test_each_script_is_run():
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
         pytest.param("exit_in_a_callback", marks=pytest.mark.grid),
+        pytest.param("files_by_their_times", marks=pytest.mark.grid),
         pytest.param("folder_of_the_file_sink", marks=pytest.mark.grid),
         pytest.param("half_read_batch", marks=pytest.mark.ci),
         pytest.param("hudi_new_checkpoint", marks=pytest.mark.grid),

@@ -18,6 +18,7 @@ FOREIGN = {
     "spark.python.worker.reuse",
     "spark.sql.streaming.fileStreamSink.ignoreMetadata",
     "initialOffset",
+    "maxFileAge",
     "current_timestamp",
     "grid",
     "mylib",
