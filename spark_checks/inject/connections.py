@@ -7,6 +7,7 @@ Where a client sends from threads of its own, it is known by its kind in place o
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import Counter
@@ -71,7 +72,7 @@ class Connections:
 
     def __init__(
         self,
-        address: tuple[str, int],
+        addresses: tuple[tuple[str, int], ...],
         marks: Path,
         *,
         framing: Framing | None = None,
@@ -82,7 +83,8 @@ class Connections:
         With a ``framing`` an exchange is known by its kind, and by its number among
         those of its kind. What ``spark`` sends for the sink's code is known, too.
 
-        Raises ``StoreError`` where exchanges cannot be found on this system.
+        Raises ``StoreError`` where exchanges cannot be found on this system, or where
+        the store cannot be reached by TLS.
         """
         missing = client_processes.missing()
         if missing:
@@ -105,12 +107,21 @@ class Connections:
         self._others: Counter[str] = Counter()
         self._late: dict[Link, tuple[SeenRequest, Rule]] = {}
         self._settling = False
-        self._proxy = Proxy(address, self, framing=framing)
+        try:
+            self._proxy = Proxy(addresses, self, framing=framing)
+        except OSError as error:
+            where = ",".join(f"{host}:{port}" for host, port in addresses)
+            message = f"Onceproof cannot stand between a sink and {where}: {error}"
+            raise StoreError(message) from None
 
     @property
     def port(self) -> int:
         """The port that the sink connects to."""
         return self._proxy.port
+
+    def knows(self, peer: int, port: int) -> bool:
+        """Return whether a process of this user connects from a port to another."""
+        return client_processes.user(peer, port) == os.getuid()
 
     def begin(self, rule_set: RuleSet) -> None:
         """Watch a run of the sink from now on, and break what its rules say."""

@@ -17,7 +17,7 @@ from onceproof.spark_checks.stores.links import Cut, FramedRequest, Link, finish
 if TYPE_CHECKING:
     import threading
 
-    from onceproof.spark_checks.stores.links import Framing, Watcher
+    from onceproof.spark_checks.stores.links import Framing, Lead, Watcher
 
 _PIECE = 1 << 16
 _IDLE = 0.5
@@ -35,14 +35,14 @@ class FramedPassing:
         watcher: Watcher,
         over: threading.Event,
         framing: Framing,
-        port: int,
+        lead: Lead,
     ) -> None:
-        """Let the store's answers lead the client to a ``port`` of 127.0.0.1."""
+        """Let the store's answers lead the client to ports of 127.0.0.1."""
         self._link = link
         self._watcher = watcher
         self._over = over
         self._framing = framing
-        self._port = port
+        self._lead = lead
         self._from_client = bytearray()
         self._from_store = bytearray()
         self._to_store = bytearray()
@@ -143,7 +143,7 @@ class FramedPassing:
                 link.reset()
                 finish_store(link, self._over)
                 return True
-            self._to_client += self._framing.answer(message, request, self._port)
+            self._to_client += self._framing.answer(message, request, self._lead)
         self._read_requests()
         if not piece:
             self._say_the_rest()

@@ -31,14 +31,15 @@ class BreakablePlace(StorePlace, Protocol):
     """A place in a store to which connections can be broken."""
 
     @property
-    def address(self) -> tuple[str, int]:
-        """The host and port that clients connect to."""
+    def addresses(self) -> tuple[tuple[str, int], ...]:
+        """The hosts and ports of the store; clients use the first that answers."""
 
     @property
     def framing(self) -> Framing | None:
         """How messages are framed, where clients do not wait for each answer.
 
         None where they do: bytes are then passed on as they are, TLS included.
+        Where messages are read, the proxy speaks TLS in place of the client.
         """
 
     def through(self, port: int) -> BreakablePlace:

@@ -12,7 +12,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    import ssl
     import threading
+    from collections.abc import Callable
+
+    Lead = Callable[[str, int], int]
+    """Gives the port of 127.0.0.1 that leads to a host and port of the store."""
 
 MOST_HELD = 1 << 20
 """How many bytes of one direction are held at most, unless they are one request."""
@@ -56,6 +61,9 @@ class Watcher(Protocol):
 
     def waits(self, link: Link) -> bool:
         """Return whether the client has sent all of its request, and waits."""
+
+    def knows(self, peer: int, port: int) -> bool:
+        """Return whether this user's process connects from a port to another."""
 
 
 class Link:
@@ -129,8 +137,17 @@ class Framing(Protocol):
     def refused(self, message: bytes, to: FramedRequest) -> bool:
         """Return whether an answer asks the client to send the request again."""
 
-    def answer(self, message: bytes, to: FramedRequest, port: int) -> bytes:
-        """Return the answer that leads the client to a port of 127.0.0.1."""
+    def answer(self, message: bytes, to: FramedRequest, lead: Lead) -> bytes:
+        """Return the answer that leads the client to ports of 127.0.0.1.
+
+        Raises ``OSError`` for one that cannot be read.
+        """
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return how to speak TLS to the store, whose clients do not; None for plainly.
+
+        Raises ``StoreError`` where a certificate or a key cannot be used.
+        """
 
 
 def finish_store(link: Link, over: threading.Event) -> None:

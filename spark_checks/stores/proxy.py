@@ -3,13 +3,15 @@
 Bytes are passed on as they are, TLS included: only their direction counts. What a
 client sends after it has heard from the store, or as its first, is a *request*, up to
 where it waits; what the store then sends is the answer. What it sends as it closes its
-connection is none. A store whose clients do not wait says how its messages are framed.
+connection is none. A store whose clients do not wait says how its messages are framed;
+if it wants TLS, the proxy speaks it in place of the client.
 """
 
 from __future__ import annotations
 
 import select
 import socket
+import ssl
 import threading
 import time
 from contextlib import suppress
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores.framed_passing import FramedPassing
 from onceproof.spark_checks.stores.links import MOST_HELD, Cut, Link, finish_store
+from onceproof.spark_checks.stores.tls_tunnel import TlsTunnel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,38 +37,44 @@ _DRAINS = 10.0
 
 
 class Proxy:
-    """Listens on a free port of loopback, and passes on to one address of a store."""
+    """Listens on free ports of loopback, and passes on to a store."""
 
     def __init__(
         self,
-        address: tuple[str, int],
+        addresses: tuple[tuple[str, int], ...],
         watcher: Watcher,
         *,
         framing: Framing | None = None,
     ) -> None:
-        """Listen. Raises ``OSError`` where there is no free port.
+        """Listen. Clients of its port reach the first of the addresses that answers.
 
         With a ``framing`` each message is looked at: its clients send several requests
-        before they wait for an answer.
+        before they wait for an answer. What answers say of further addresses then leads
+        to further ports. Raises ``OSError`` where there is no free port, and, where it
+        speaks TLS, if the store does not want to.
         """
-        self._address = address
         self._framing = framing
         self._watcher = watcher
         self._over = threading.Event()
         self._threads: list[threading.Thread] = []
         self._links: set[Link] = set()
         self._lock = threading.Lock()
-        self._listener = socket.create_server((HOST, 0))
-        self._listener.settimeout(_IDLE)
-        self.port: int = self._listener.getsockname()[1]
-        self._start(self._accept)
+        self._leading = threading.Lock()
+        self._listeners: list[socket.socket] = []
+        self._tls = None if framing is None else framing.tls()
+        if self._tls is not None:
+            self._connected(addresses).close()
+        self.port: int = self._listen(addresses)
+        self._ports = {addresses[0]: self.port} if len(addresses) == 1 else {}
 
     def close(self) -> None:
         """Listen no more, break all connections, and wait for their threads."""
         self._over.set()
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
+        with self._leading:
+            for listener in self._listeners:
+                with suppress(OSError):
+                    listener.shutdown(socket.SHUT_RDWR)
+                listener.close()
         with self._lock:
             links, threads = list(self._links), list(self._threads)
         for link in links:
@@ -75,6 +84,23 @@ class Proxy:
         for thread in threads:
             thread.join()
 
+    def _lead(self, host: str, port: int) -> int:
+        """Return the port that leads to an address of the store, and no other."""
+        with self._leading:
+            if self._over.is_set():
+                message = "no new connections: the proxy is closed"
+                raise OSError(message)
+            if (host, port) not in self._ports:
+                self._ports[host, port] = self._listen(((host, port),))
+            return self._ports[host, port]
+
+    def _listen(self, addresses: tuple[tuple[str, int], ...]) -> int:
+        listener = socket.create_server((HOST, 0))
+        listener.settimeout(_IDLE)
+        self._listeners.append(listener)
+        self._start(lambda: self._accept(listener, addresses))
+        return int(listener.getsockname()[1])
+
     def _start(self, work: Callable[[], None]) -> None:
         thread = threading.Thread(target=work, daemon=True, name="onceproof-proxy")
         with self._lock:
@@ -82,28 +108,67 @@ class Proxy:
             self._threads.append(thread)
             thread.start()
 
-    def _accept(self) -> None:
+    def _accept(
+        self, listener: socket.socket, addresses: tuple[tuple[str, int], ...]
+    ) -> None:
         while not self._over.is_set():
             try:
-                client, _ = self._listener.accept()
+                client, (_, peer) = listener.accept()
+                port = listener.getsockname()[1]
             except TimeoutError:
                 continue
             except OSError:
                 return
-            self._start(lambda client=client: self._serve(client))  # type: ignore[misc]
+            # The store knows this user by TLS, and would take others for this one.
+            if self._tls is not None and not self._watcher.knows(peer, port):
+                client.close()
+                continue
+            self._start(lambda client=client: self._serve(client, addresses))  # type: ignore[misc]
 
-    def _serve(self, client: socket.socket) -> None:
-        """Serve one connection to its end."""
+    def _connected(self, addresses: tuple[tuple[str, int], ...]) -> socket.socket:
+        """Connect to the first address that answers."""
+        failed = OSError("the store has no address")
+        for address in addresses:
+            try:
+                made = socket.create_connection(address, timeout=_CONNECTS)
+            except OSError as error:
+                failed = error
+                continue
+            if self._tls is None:
+                return made
+            try:
+                return self._tls.wrap_socket(made, server_hostname=address[0])
+            except BaseException:
+                made.close()
+                raise
+        raise failed
+
+    def _joined(
+        self, client: socket.socket, addresses: tuple[tuple[str, int], ...]
+    ) -> Link | None:
+        """Connect to the store for a client; None where it does not answer."""
         try:
-            store = socket.create_connection(self._address, timeout=_CONNECTS)
+            store = self._connected(addresses)
         except OSError:
             client.close()
-            return
+            return None
+        if isinstance(store, ssl.SSLSocket):
+            tunnel = TlsTunnel(store, self._over)
+            self._start(tunnel.go)
+            store = tunnel.plain
         try:
-            link = Link(client, store)
+            return Link(client, store)
         except OSError:
             client.close()
             store.close()
+            return None
+
+    def _serve(
+        self, client: socket.socket, addresses: tuple[tuple[str, int], ...]
+    ) -> None:
+        """Serve one connection to its end."""
+        link = self._joined(client, addresses)
+        if link is None:
             return
         with self._lock:
             self._links.add(link)
@@ -112,7 +177,7 @@ class Proxy:
                 return
             if self._framing is not None:
                 FramedPassing(
-                    link, self._watcher, self._over, self._framing, self.port
+                    link, self._watcher, self._over, self._framing, self._lead
                 ).go()
             else:
                 _Passing(link, self._watcher, self._over).go()

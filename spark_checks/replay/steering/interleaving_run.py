@@ -100,7 +100,7 @@ def fresh(
     if breaks and isinstance(store, LayeredStore):
         place = store.breakable(target.store)
         connections = Connections(
-            place.address,
+            place.addresses,
             folder / "marks",
             framing=place.framing,
             spark=context.session.threads,

@@ -47,6 +47,12 @@ def holder(
     return None
 
 
+def user(port: int, to_port: int) -> int | None:
+    """Return whose the connection from a port of loopback to another is."""
+    fields = _fields(port, to_port)
+    return int(fields[7]) if fields else None
+
+
 def alive(process: int) -> bool:
     """Return whether a process has not ended."""
     path = Path(f"/proc/{process}/stat")
@@ -83,10 +89,16 @@ def _state(path: Path) -> bytes:
 
 def _socket(port: int, to_port: int) -> str | None:
     """Name the socket of a connection, as ``/proc`` does."""
+    fields = _fields(port, to_port)
+    return f"socket:[{fields[9]}]" if fields else None
+
+
+def _fields(port: int, to_port: int) -> list[str]:
+    """Return what ``/proc`` says of the end of a connection that has the port."""
     for table, host in _LOOPBACKS.items():
         ends = f" {host}:{port:04X} {host}:{to_port:04X} "
         with suppress(FileNotFoundError):
             for line in table.read_text(encoding="ascii").splitlines():
                 if ends in line:
-                    return f"socket:[{line.split()[9]}]"
-    return None
+                    return line.split()
+    return []

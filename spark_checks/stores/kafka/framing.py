@@ -7,17 +7,22 @@ version and a number, and an answer is its length and that number.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.stores.kafka import addresses
+from onceproof.spark_checks.stores.kafka.tls import context_of
 from onceproof.spark_checks.stores.links import FramedRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import ssl
+    from collections.abc import Iterator, Mapping
 
-_PRODUCE, _METADATA, _COORDINATOR = 0, 3, 10
+    from onceproof.spark_checks.stores.links import Lead
+
+_PRODUCE = 0
 _INIT, _ADD_PARTITIONS, _ADD_OFFSETS, _END = 22, 24, 25, 26
-_OFFSETS, _CLUSTER = 28, 60
+_OFFSETS = 28
 _KINDS = {
     _PRODUCE: "Produce",
     _INIT: "InitProducerId",
@@ -35,8 +40,6 @@ _KINDS = {
     44: "IncrementalAlterConfigs",
     47: "OffsetDelete",
 }
-_LEADING = (_METADATA, _COORDINATOR, _CLUSTER)
-"""The APIs whose answers have addresses of brokers."""
 _COMPACT = {_INIT: 2, _ADD_PARTITIONS: 3, _ADD_OFFSETS: 3, _END: 3}
 _PRODUCE_COMPACT, _PRODUCE_BY_ID = 9, 13
 _ADD_BY_TRANSACTION = 4
@@ -48,14 +51,12 @@ _ID = 16
 
 @dataclass(frozen=True)
 class KafkaFraming:
-    """Reads requests of producers, whose topics have a prefix, to one broker."""
+    """Reads requests of clients to brokers, whose topics have a prefix."""
 
-    host: str
-    """The host that the broker advertises."""
-    port: int
-    """Its port."""
     prefix: str
     """The topic of the run, and what the names of its others begin with."""
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    """The settings of a client, which say how to connect to the brokers."""
 
     def length(self, start: bytes) -> int | None:
         """Return the length of a message with the four bytes that hold it."""
@@ -63,7 +64,7 @@ class KafkaFraming:
             return None
         [length] = struct.unpack_from(">i", start)
         if not 0 < length < _MOST:
-            message = "not a message of Kafka's protocol (Onceproof cannot read TLS)"
+            message = "not a message of Kafka's protocol: a client speaks TLS"
             raise ValueError(message)
         return 4 + int(length)
 
@@ -100,13 +101,13 @@ class KafkaFraming:
             return False
         return _short(message, at) in _LATER
 
-    def answer(self, message: bytes, to: FramedRequest, port: int) -> bytes:
-        """Return an answer that names a port of loopback in place of the broker's."""
-        if to.code not in _LEADING:
-            return message
-        host = self.host.encode()
-        own, moved = (host + struct.pack(">i", one) for one in (self.port, port))
-        return message.replace(own, moved)
+    def answer(self, message: bytes, to: FramedRequest, lead: Lead) -> bytes:
+        """Return an answer that names ports of loopback in place of the brokers'."""
+        return addresses.moved(message, to, lead)
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return how the brokers want to be spoken to."""
+        return context_of(self.settings)
 
     def _produced(self, message: bytes, version: int) -> tuple[int, set[str]]:
         """Return how many acknowledgements are wanted, and where records go."""

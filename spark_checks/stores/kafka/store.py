@@ -15,6 +15,7 @@ from onceproof.spark_checks.stores.jars.maven import fetched
 from onceproof.spark_checks.stores.kafka import client as kafka_client
 from onceproof.spark_checks.stores.kafka import server as kafka_server
 from onceproof.spark_checks.stores.kafka.framing import KafkaFraming
+from onceproof.spark_checks.stores.kafka.tls import unreadable, without_tls
 from onceproof.spark_checks.stores.spark_needs import SparkNeeds, own_version
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.kafka.client import KafkaRecord
     from onceproof.spark_checks.stores.kafka.server import KeptBrokers
 
-_SERVERS = "bootstrap.servers"
+_SERVERS, _ALIAS = "bootstrap.servers", "metadata.broker.list"
 _CONNECTS = 15.0
 _PARTITIONS = 2
 _LINGER = "1000"
@@ -51,7 +52,8 @@ class Kafka:
         """Refuse what names no brokers."""
         __tracebackhide__ = True
         whole = all(map(_is_address, self.servers.split(",")))
-        if (self.servers and not whole) or _SERVERS in self.settings:
+        named = any(name in self.settings for name in (_SERVERS, _ALIAS))
+        if (self.servers and not whole) or named:
             message = (
                 "Kafka() takes no address, and starts a broker then, or those of "
                 "brokers, as Kafka('host:9092,other:9092')"
@@ -75,14 +77,8 @@ class Kafka:
 
     @property
     def unbreakable(self) -> str:
-        """Why connections to brokers of your own cannot be broken."""
-        if not self.servers:
-            return ""
-        return (
-            "Onceproof reads the requests of a Kafka client, and replaces the "
-            "addresses that brokers advertise; it does so only for the broker that "
-            "Kafka() starts, because your own may use TLS or advertise other names"
-        )
+        """Why connections cannot be broken; empty where they can."""
+        return unreadable(self.settings)
 
     def missing(self) -> tuple[str, ...]:
         """Say what to install: the client, and what a broker needs, if one starts."""
@@ -136,24 +132,24 @@ class KafkaPlace:
         return tuple(self.servers.split(","))
 
     @property
-    def address(self) -> tuple[str, int]:
-        """The host and port of the first broker."""
-        host, _, port = self.servers.split(",")[0].rpartition(":")
-        return host, int(port)
+    def addresses(self) -> tuple[tuple[str, int], ...]:
+        """The hosts and ports of the brokers."""
+        pairs = (one.rpartition(":") for one in self.servers.split(","))
+        return tuple((host.strip("[]"), int(port)) for host, _, port in pairs)
 
     @property
     def framing(self) -> KafkaFraming:
         """How requests are read, which a client sends before others are answered."""
-        return KafkaFraming(*self.address, self.topic)
+        return KafkaFraming(self.topic, self.client)
 
     def through(self, port: int) -> KafkaPlace:
         """Return the same place, reached through a port of 127.0.0.1.
 
         A producer waits for ``flush`` there, so that the number of its requests is
-        the same in each run.
+        the same in each run. It speaks without TLS there: its requests are read.
         """
         moved = {_SERVERS: f"127.0.0.1:{port}", "linger.ms": _LINGER}
-        return replace(self, client={**self.client, **moved})
+        return replace(self, client={**without_tls(self.client), **moved})
 
     def named(self, name: str) -> str:
         """Return a name below the prefix: of a topic, a transactional id, a group."""

@@ -188,7 +188,7 @@ class PostgresPlace:
         return read
 
     @property
-    def address(self) -> tuple[str, int]:
+    def addresses(self) -> tuple[tuple[str, int], ...]:
         """The host and port of the server. Raises ``StoreError`` for several hosts."""
         parts = urlsplit(self.url)
         try:
@@ -199,7 +199,7 @@ class PostgresPlace:
                 "name one host in the URL"
             )
             raise StoreError(message) from None
-        return parts.hostname or "localhost", port
+        return ((parts.hostname or "localhost", port),)
 
     @property
     def framing(self) -> None:

@@ -54,6 +54,11 @@ class S3Place:
         return parts.hostname or _LOOPBACK, parts.port or _PORTS[parts.scheme]
 
     @property
+    def addresses(self) -> tuple[tuple[str, int], ...]:
+        """The host and port of the server."""
+        return (self.address,)
+
+    @property
     def s3fs(self) -> dict[str, Any]:
         """The options of ``s3fs.S3FileSystem``, and ``storage_options`` of pandas."""
         return {

@@ -199,7 +199,7 @@ def test_a_process_says_where_its_code_is(tmp_path):
 def connections(tmp_path):
     """Give connections to an echo server, and the server."""
     server = Echo()
-    made = Connections(server.address, tmp_path)
+    made = Connections((server.address,), tmp_path)
     yield made, server
     made.close()
     server.listener.close()
@@ -368,7 +368,7 @@ def test_a_late_request_arrives_where_others_wait_in_vain(tmp_path, connections)
 def test_a_late_request_that_the_store_does_not_answer_is_none(tmp_path):
     """A mark says so: what was no fault is not judged."""
     listener = socket.create_server(("127.0.0.1", 0))
-    made = Connections(listener.getsockname(), tmp_path)
+    made = Connections((listener.getsockname(),), tmp_path)
     late(tmp_path, made)
     client, _ = listener.accept()
     client.close()
@@ -393,7 +393,7 @@ class FirstOnly(Letters):
 def framed(tmp_path):
     """Give connections to a store whose messages are framed, and the store."""
     store = Store()
-    made = Connections(store.address, tmp_path, framing=FirstOnly())
+    made = Connections((store.address,), tmp_path, framing=FirstOnly())
     yield made, store
     made.close()
     store.listener.close()
@@ -468,7 +468,7 @@ class Unanswered(FirstOnly):
 def test_what_is_sent_without_an_answer_is_counted_and_passed_on(tmp_path):
     """It holds nothing up, and is none of the exchanges."""
     store = Store()
-    made = Connections(store.address, tmp_path, framing=Unanswered())
+    made = Connections((store.address,), tmp_path, framing=Unanswered())
     made.begin(rules(tmp_path))
     OwnWhereabouts(tmp_path).reach(Place(0), "line 3", 1)
     try:

@@ -87,7 +87,7 @@ class Client:
 def spark(tmp_path):
     """Give connections to an echo server for which threads of a name send."""
     server, threads = Echo(), Threads()
-    made = Connections(server.address, tmp_path, spark=threads)
+    made = Connections((server.address,), tmp_path, spark=threads)
     clients = []
 
     def client(name):

@@ -164,7 +164,7 @@ def past_the_store(target):
     tables(url, "PRIMARY KEY")
     with psycopg.connect(url) as db:
         [(port,)] = db.execute("SELECT inet_server_port()").fetchall()
-    direct = url.replace(f":{target.store.address[1]}/", f":{port}/")
+    direct = url.replace(f":{target.store.addresses[0][1]}/", f":{port}/")
 
     def write(batch, batch_id):
         insert(direct, [tuple(row) for row in batch.collect()], UPSERT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -11,6 +12,7 @@ import pytest
 
 from onceproof.spark_checks.stores.links import Cut, FramedRequest
 from onceproof.spark_checks.stores.proxy import Proxy
+from tests.spark_checks.stores.kafka.own_brokers import certificate
 
 
 class Deciding:
@@ -22,6 +24,10 @@ class Deciding:
         self.breaks = 0
         self.over = threading.Event()
         self.arrivals = []
+        self.stranger = False
+
+    def knows(self, peer, port):
+        return not self.stranger
 
     def watches(self):
         return True
@@ -57,6 +63,9 @@ class Deciding:
 class Letters:
     """Messages of a length, a number and a letter; small letters change nothing."""
 
+    def __init__(self, context=None):
+        self.context = context
+
     def length(self, start):
         if len(start) < 4:
             return None
@@ -75,8 +84,11 @@ class Letters:
     def refused(self, message, to):
         return read(message)[1] == "R"
 
-    def answer(self, message, to, port):
+    def answer(self, message, to, lead):
         return message
+
+    def tls(self):
+        return self.context
 
 
 def said(number, letter):
@@ -91,8 +103,9 @@ def read(message):
 class Store:
     """Answers each message with itself once it is let, and keeps the letters."""
 
-    def __init__(self):
+    def __init__(self, context=None):
         self.letters = []
+        self.context = context
         self.refuses = set()
         self.speaks = threading.Event()
         self.speaks.set()
@@ -110,6 +123,8 @@ class Store:
 
     def talk(self, client):
         try:
+            if self.context:
+                client = self.context.wrap_socket(client, server_side=True)
             with client, client.makefile("rb") as messages:
                 while message := messages.read(9):
                     number, letter = read(message)
@@ -121,23 +136,36 @@ class Store:
             return
 
 
+@pytest.fixture(params=["plain", "tls"])
+def contexts(request, tmp_path_factory):
+    """Give the contexts of a store's TLS and of a client's, if it has any."""
+    if request.param == "plain":
+        return None, None
+    _, trusted, both = certificate(tmp_path_factory.mktemp("letters"), "letters")
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(both)
+    trusting = ssl.create_default_context(cafile=str(trusted))
+    trusting.check_hostname = False
+    return serving, trusting
+
+
 @pytest.fixture
-def store():
+def store(contexts):
     """Give a store."""
-    made = Store()
+    made = Store(contexts[0])
     yield made
     made.speaks.set()
     made.listener.close()
 
 
 @pytest.fixture
-def through(store):
+def through(store, contexts):
     """Give a proxy to the store, with its watcher."""
     made = []
 
     def make(kind="", cut=Cut.NOTHING):
         deciding = Deciding(kind, cut)
-        made.append(Proxy(store.address, deciding, framing=Letters()))
+        made.append(Proxy((store.address,), deciding, framing=Letters(contexts[1])))
         return made[-1].port, deciding
 
     yield make
@@ -243,3 +271,52 @@ def test_what_is_no_message_breaks_the_connection(store, through):
     assert numbers == []
     assert store.letters == []
     assert deciding.asked == []
+
+
+def test_nobody_else_gets_to_a_store_that_knows_this_user_by_tls(
+    store, through, contexts
+):
+    """The proxy shows this user's certificate; without TLS it shows nothing."""
+    port, deciding = through()
+    deciding.stranger = True
+
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(ABCD)
+        client.shutdown(socket.SHUT_WR)
+        numbers = heard(client)
+
+    assert numbers == ([] if contexts[0] else [1, 2, 3, 4])
+    assert bool(store.letters) is not bool(contexts[0])
+
+
+def test_much_is_carried_both_ways(store, through):
+    """More than is held at once."""
+    port, deciding = through()
+    count = 300_000
+    sent = b"".join(said(number, "a") for number in range(count))
+
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        sender = threading.Thread(target=client.sendall, args=(sent,), daemon=True)
+        sender.start()
+        found = 0
+        while found < len(sent):
+            found += len(client.recv(1 << 16))
+        sender.join()
+
+    assert found == len(sent)
+    assert deciding.asked == []
+
+
+def test_a_store_that_is_not_trusted_is_refused_at_once(tmp_path):
+    """It is said before a client connects."""
+    _, _, both = certificate(tmp_path, "one")
+    _, other, _ = certificate(tmp_path, "other")
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(both)
+    made = Store(serving)
+    trusting = ssl.create_default_context(cafile=str(other))
+
+    with pytest.raises(OSError, match="certificate verify failed"):
+        Proxy((made.address,), Deciding("", Cut.NOTHING), framing=Letters(trusting))
+
+    made.listener.close()

@@ -153,7 +153,7 @@ def through():
 def test_bytes_are_passed_on_as_they_are(echo, through):
     """Of any length, in both directions, on several connections at once."""
     server, connect = echo
-    proxy = through(server.address, Deciding())
+    proxy = through((server.address,), Deciding())
     long = b"x" * 3_000_000 + b"\n"
 
     with connect(proxy.port) as one, connect(proxy.port) as two:
@@ -166,7 +166,7 @@ def counted(echo, through):
     """Count the requests of two lines on one connection."""
     server, connect = echo
     watcher = Deciding()
-    with connect(through(server.address, watcher).port) as client:
+    with connect(through((server.address,), watcher).port) as client:
         ask(client, b"a\n")
         before = watcher.requests
         ask(client, b"b\n")
@@ -188,7 +188,7 @@ def test_a_connection_is_cut_before_or_after_the_store_acts(echo, through, cut):
     before, _ = counted(echo, through)
     server.lines.clear()
     watcher = Deciding(before + 1, cut)
-    proxy = through(server.address, watcher)
+    proxy = through((server.address,), watcher)
 
     with connect(proxy.port) as client:
         ask(client, b"a\n")
@@ -215,7 +215,7 @@ def test_a_late_request_arrives_when_it_is_due(echo, through):
     before, _ = counted(echo, through)
     server.lines.clear()
     watcher = Deciding(before + 1, Cut.LATE)
-    proxy = through(server.address, watcher)
+    proxy = through((server.address,), watcher)
 
     with connect(proxy.port) as client:
         ask(client, b"a\n")
@@ -242,7 +242,7 @@ def test_a_late_request_that_never_arrives_is_said_to_be_none(through):
 
     threading.Thread(target=serve, daemon=True).start()
     watcher = Deciding(1, Cut.LATE)
-    proxy = through(listener.getsockname(), watcher)
+    proxy = through((listener.getsockname(),), watcher)
 
     with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as client:
         client.sendall(b"a\n")
@@ -257,10 +257,10 @@ def test_a_late_request_that_never_arrives_is_said_to_be_none(through):
 def test_it_listens_on_loopback_alone_and_ends(echo, through):
     """No port, no connection and no thread is left."""
     server, connect = echo
-    proxy = through(server.address, Deciding())
+    proxy = through((server.address,), Deciding())
     client = connect(proxy.port)
     ask(client, b"a\n")
-    assert proxy._listener.getsockname()[0] == "127.0.0.1"
+    assert {one.getsockname()[0] for one in proxy._listeners} == {"127.0.0.1"}
 
     proxy.close()
 
@@ -280,7 +280,7 @@ def test_a_commit_is_cut_before_or_after_it_takes_effect(server, through, cut):
     with psycopg.connect(place.url) as db:
         db.execute("CREATE TABLE orders (id int)")
     watcher = Deciding()
-    proxy = through(place.address, watcher)
+    proxy = through(place.addresses, watcher)
     db = psycopg.connect(place.through(proxy.port).url)
     db.execute("INSERT INTO orders VALUES (1)")
     watcher.number, watcher.cut = watcher.requests + 1, cut

@@ -266,7 +266,7 @@ def test_connections_to_one_of_the_stores_break():
     assert breaks(store)
     assert not breaks(itself(store))
     assert itself(store) == Together(orders=Postgres(), events=Kafka())
-    assert store.breakable(place).address == ("db", 5433)
+    assert store.breakable(place).addresses == (("db", 5433),)
     assert moved.orders.url == "postgresql://u:p@127.0.0.1:9/x"
     assert moved.events == "topic"
 

@@ -52,7 +52,7 @@ def test_several_hosts_cannot_be_broken():
     place = PostgresPlace("postgresql://a:1,b:2/x", "s")
 
     with pytest.raises(StoreError, match="name one host in the URL"):
-        _ = place.address
+        _ = place.addresses
 
 
 def test_this_system_can_tell_who_holds_a_connection():

@@ -299,12 +299,16 @@ def test_a_place_can_be_handed_to_other_processes_and_names_its_own():
     assert not allows("k1:9092,k3:9092", place.allowed)
 
 
-def test_connections_to_brokers_of_your_own_are_not_broken():
-    """It says so at once, and why; those to a broker that is started are."""
-    with pytest.raises(StoreError, match=r"addresses that brokers advertise.*help: "):
-        Unreliable(Kafka("k1:9092", {"security.protocol": "SSL"}))
+def test_connections_to_brokers_of_your_own_are_broken():
+    """Each of them leads to the proxy."""
+    own = Kafka("k1:9092,[::1]:9093", {"security.protocol": "SSL"})
+    place = KafkaPlace("onceproof_x", {"bootstrap.servers": own.servers})
 
+    assert itself(Unreliable(own)) == own
     assert itself(Unreliable(Kafka())) == Kafka()
+    assert place.addresses == (("k1", 9092), ("::1", 9093))
+    with pytest.raises(StoreError, match="takes no address, and starts a broker"):
+        Kafka("h:1", {"metadata.broker.list": "h:2"})
 
 
 def test_a_place_behind_a_proxy_is_the_same_place():
@@ -313,7 +317,7 @@ def test_a_place_behind_a_proxy_is_the_same_place():
 
     moved = place.through(9)
 
-    assert place.address == ("127.0.0.1", 9092)
+    assert place.addresses == (("127.0.0.1", 9092),)
     assert (moved.topic, moved.servers) == (place.topic, "127.0.0.1:9")
     assert moved.allowed == ("127.0.0.1:9",)
     assert set(moved.client) - set(place.client) == {"linger.ms"}

@@ -40,7 +40,7 @@ def produced(place, cut, **settings):
     from onceproof.spark_checks.stores.kafka.client import quietly
 
     deciding = Deciding(PRODUCE, cut)
-    proxy = Proxy(place.address, deciding, framing=place.framing)
+    proxy = Proxy(place.addresses, deciding, framing=place.framing)
     try:
         moved = place.through(proxy.port)
         producer = Producer({**quietly(moved.client), **settings})
