@@ -14,6 +14,14 @@ from tests.test_house import ROOT
 
 SCRIPTS = ROOT / "docs" / "explanation" / "findings"
 SHOWN = {
+    "checksum_of_another_attempt": (
+        "the batch is repeated: the query runs\n"
+        "start 1 with more events: the query fails, "
+        "CHECKPOINT_FILE_CHECKSUM_VERIFICATION_FAILED\n"
+        "start 2 with more events: the query fails, "
+        "CHECKPOINT_FILE_CHECKSUM_VERIFICATION_FAILED\n"
+        "without checks of files: the query runs"
+    ),
     "delta_lost_reply": (
         "plain: no error; 2 appends, 3 commits, 2 rows\n"
         "with-version: Failed to commit transaction: Concurrent transaction failed.; "
@@ -107,6 +115,7 @@ def test_each_script_is_run():
 @pytest.mark.parametrize(
     "name",
     [
+        pytest.param("checksum_of_another_attempt", marks=pytest.mark.grid),
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
         pytest.param("exit_in_a_callback", marks=pytest.mark.grid),

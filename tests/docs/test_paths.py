@@ -16,6 +16,7 @@ NAME = re.compile(r"`([A-Za-z_][\w.]*)(?:\([^`]*\))?`")
 # Names of Spark, of a marker of the tests, and of a package that a page makes up.
 FOREIGN = {
     "spark.python.worker.reuse",
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled",
     "spark.sql.streaming.fileStreamSink.ignoreMetadata",
     "initialOffset",
     "maxFileAge",
