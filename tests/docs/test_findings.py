@@ -14,6 +14,10 @@ from tests.test_house import ROOT
 
 SCRIPTS = ROOT / "docs" / "explanation" / "findings"
 SHOWN = {
+    "available_now_of_a_simple_reader": (
+        "run 1 by availableNow ends: 2 of 10 events are read, and no error\n"
+        "run 2 by availableNow ends: 4 of 10 events are read, and no error"
+    ),
     "checksum_of_another_attempt": (
         "the batch is repeated: the query runs\n"
         "start 1 with more events: the query fails, "
@@ -115,6 +119,7 @@ def test_each_script_is_run():
 @pytest.mark.parametrize(
     "name",
     [
+        pytest.param("available_now_of_a_simple_reader", marks=pytest.mark.grid),
         pytest.param("checksum_of_another_attempt", marks=pytest.mark.grid),
         pytest.param("delta_lost_reply", marks=pytest.mark.ci),
         pytest.param("delta_versions", marks=pytest.mark.grid),
