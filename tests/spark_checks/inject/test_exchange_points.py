@@ -365,6 +365,21 @@ def test_a_late_request_arrives_where_others_wait_in_vain(tmp_path, connections)
     assert server.lines[0] == b"a\n"
 
 
+def test_a_connection_of_this_user_is_known(tmp_path):
+    """One that nobody holds is not."""
+    store = socket.create_server(("127.0.0.1", 0))
+    made = Connections((store.getsockname(),), tmp_path)
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        peer = client.getsockname()[1]
+
+        found = made.knows(peer, made.port)
+
+        assert found
+        assert not made.knows(made.port, made.port)
+    made.close()
+    store.close()
+
+
 def test_a_late_request_that_the_store_does_not_answer_is_none(tmp_path):
     """A mark says so: what was no fault is not judged."""
     listener = socket.create_server(("127.0.0.1", 0))
