@@ -80,16 +80,16 @@ def test_a_client_that_sends_again_writes_twice_without_idempotence(
 def judged(pool, tmp_path, kafka):
     """Judge a sink on brokers to which connections break."""
 
-    def ask(build):
+    def ask(build, store=kafka, most=4):
         test = RequestingTest("", ("id",), (), (EFFECTIVELY_ONCE,), ())
         request = AssessmentRequest(
             Path(__file__).parent,
             tmp_path,
             events=sinks.SCHEMA,
             test=test,
-            choice=Choice(most=4),
+            choice=Choice(most=most),
             batches=1,
-            store=Unreliable(kafka),
+            store=Unreliable(store),
         )
         with warnings.catch_warnings():
             warnings.simplefilter("error", CleanupWarning)

@@ -7,18 +7,24 @@ from contextlib import contextmanager
 
 import pytest
 
+from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import Kafka, Unreliable
+from onceproof.spark_checks.plan.rules import LOSE_REPLY
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.stores.links import Cut
 from onceproof.spark_checks.stores.proxy import Proxy
+from tests.spark_checks.stores.kafka import kafka_sinks as sinks
 from tests.spark_checks.stores.kafka.own_brokers import own_brokers
 from tests.spark_checks.stores.kafka.test_lost_replies_on_kafka import (
     PRODUCE,
+    broken_by,
+    judged,
     produced,
 )
 from tests.spark_checks.stores.test_framed_passing import Deciding
 
 pytestmark = pytest.mark.ci
+__all__ = ["judged"]
 
 PASSWORD = {
     "security.protocol": "SASL_SSL",
@@ -90,3 +96,15 @@ def test_requests_to_every_broker_pass_the_proxy(own):
     assert {PRODUCE, "Produce to partition 1"} <= set(deciding.asked)
     assert len({broker.port for broker in known}) == 2
     assert {broker.host for broker in known} == {"127.0.0.1"}
+
+
+@pytest.mark.spark
+@pytest.mark.grid
+def test_a_sink_on_brokers_with_tls_and_a_password_is_judged(judged, brokers):
+    """Its connections come from processes of the session, and are broken there."""
+    servers, tls = brokers
+
+    found = judged(sinks.resent_plainly, Kafka(servers["SASL_SSL"], tls | PASSWORD), 2)
+
+    assert found.verdict is Verdict.REFUTED, found.headline
+    assert LOSE_REPLY in broken_by(found)[0]
