@@ -39,8 +39,15 @@ class TlsTunnel:
         except OSError:
             pass
         finally:
+            self._say_the_rest()
             self._far.close()
             self._near.close()
+
+    def _say_the_rest(self) -> None:
+        """Hand on what the store has answered, however it has ended."""
+        with suppress(OSError):
+            self._near.settimeout(_IDLE)
+            self._near.sendall(self._to_near)
 
     def _turn(self) -> None:
         waits = self._far.pending() == 0  # decrypted bytes are no news to select

@@ -69,10 +69,9 @@ class Session:
         elif block.kind == "toml":
             self.toml(block)
         elif block.kind == "json":
-            json.loads(block.text)
-        elif block.kind == "jsonl":
-            for line in block.text.splitlines():
-                json.loads(line)
+            by_line = block.name.endswith(".jsonl")
+            for text in block.text.splitlines() if by_line else [block.text]:
+                json.loads(text)
         elif block.kind in SHOWN:
             self.commands(block)
         else:
