@@ -1,4 +1,4 @@
-"""Shows how much ``availableNow`` reads of a Python source. Needs PySpark alone.
+"""Shows how much ``availableNow`` reads. Needs pyspark and pyarrow.
 
 A source offers ten events. Its reader hands out two at each call of ``read``, as one
 does that reads page by page. The query runs by ``availableNow``, which has to read all
@@ -7,6 +7,7 @@ that is there when it starts.
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,7 @@ class Pages(DataSource):
 
 def main() -> None:
     """Run the query twice."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     spark = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")

@@ -1,4 +1,4 @@
-"""Shows that a restart asks a Python source anew where to begin. Needs PySpark alone.
+"""Shows that a restart asks a Python source where to begin. Needs pyspark and pyarrow.
 
 A source begins two events before the end of a feed: "with what is recent". The feed has
 four events, so batch 0 is events 2 and 3, and Spark notes its end. The callback fails,
@@ -8,6 +8,7 @@ again until it has read all. Beside it, the same with a source that always begin
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -92,6 +93,7 @@ def run(spark: SparkSession, folder: Path, begins: str, seen: list[int] | None) 
 
 def main() -> None:
     """Run the query with each of the two sources."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     spark = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")

@@ -27,7 +27,7 @@ PAIRS = (
 class Both(Choice):
     """Chooses those in which the answer to a commit is lost, and the driver dies."""
 
-    def of(self, found, hits=None):
+    def of(self, found, hits=None, merged=()):
         """Take them all where the crash comes last, and else the first few."""
         chosen = {pair: [] for pair in PAIRS}
         for one in found.classes:

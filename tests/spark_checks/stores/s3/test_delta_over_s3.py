@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.ci]
 class LostReplies(Choice):
     """Chooses those in which an answer of the store is lost, or a request is."""
 
-    def of(self, found, hits=None, stands_in=()):
+    def of(self, found, hits=None, merged=()):
         """Take each exchange of the code, cut before it and after it."""
         chosen = []
         for one in found.classes:
