@@ -144,8 +144,12 @@ def _declares(kind: type[Protocol], place: str) -> bool:
     return not any(place in vars(base) for base in kind.__mro__[1:])
 
 
-def pick(name: str, known: Iterable[str], what: str) -> str:
+def pick(
+    name: str, known: Iterable[str], what: str, *, otherwise: str | None = None
+) -> str:
     """Check a name; an unknown one is answered with the nearest that is known.
+
+    If none is near, ``otherwise`` is said, or else which names there are.
 
     Raises ``UsageError``.
     """
@@ -153,7 +157,8 @@ def pick(name: str, known: Iterable[str], what: str) -> str:
     if name in names:
         return name
     folder = ", which is a folder: name a file in it" if _is_folder(name) else ""
-    message = f"unknown {what} {name!r}{folder}; {did_you_mean(name, names)}"
+    hint = did_you_mean(name, names, otherwise=otherwise)
+    message = f"unknown {what} {name!r}{folder}; {hint}"
     raise UsageError(message)
 
 
@@ -247,6 +252,9 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
     """Return the protocol of a name, and the module of its file if it is from one."""
     path, _, wanted = name.partition(":")
     if not path.endswith(".py"):
+        own = _in_own_file(name)
+        if own is not None:
+            return (own,)
         known = protocols()
         return (known[pick(name, known, "protocol")],)
     module = load(Path(path))
@@ -259,6 +267,15 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
         raise UsageError(message)
     wanted = wanted or next(iter(found))
     return found[pick(wanted, found, f"protocol of {path}")], module
+
+
+def _in_own_file(name: str) -> type[Protocol] | None:
+    """Return the protocol whose file is named after it; no other file is imported."""
+    file = name.replace("-", "_")
+    if file not in {info.name for info in pkgutil.iter_modules(shelf.__path__)}:
+        return None
+    module = importlib.import_module(f"{shelf.__name__}.{file}")
+    return _protocols_in(module).get(name)
 
 
 def _number(key: str, text: str) -> int:

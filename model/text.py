@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _RARE = re.compile(r"[^\x20-\x7e]")
+_TIME = re.compile(r"([0-9]*\.?[0-9]+)([smh]?)")
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def printable(text: str, *, keep: str = "") -> str:
@@ -54,17 +56,26 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(name, list(known), n=1)), "")
 
 
+_MOST_LISTED, _SIMILAR = 60, 8
+
+
 def did_you_mean(
     name: str, known: Iterable[str], *, otherwise: str | None = None, form: str = "{!r}"
 ) -> str:
     """Return "did you mean ...?" for an unknown name, or else which names there are.
 
-    ``otherwise`` takes the place of the latter; ``form`` says how a name is written.
+    ``otherwise`` takes the place of the latter; ``form`` says how a name is written. Of
+    very many names, those that are most similar are listed.
     """
     names = list(known)
     if close := nearest(name, names):
         return f"did you mean {form.format(close)}?"
-    return f"there are {', '.join(names)}" if otherwise is None else otherwise
+    if otherwise is not None:
+        return otherwise
+    if len(names) <= _MOST_LISTED:
+        return f"there are {', '.join(names)}"
+    similar = difflib.get_close_matches(name, names, n=_SIMILAR, cutoff=0)
+    return f"the closest of {len(names)} are {', '.join(sorted(similar))}"
 
 
 def slug(text: str, *, keep: str = "-", most: int | None = None) -> str:
@@ -97,3 +108,12 @@ def _in_shell(letter: str) -> str:
     if letter.isprintable() and letter not in "\\'":
         return letter
     return "".join(f"\\x{b:02x}" for b in letter.encode("utf-8", "surrogatepass"))
+
+
+def seconds_in(text: str) -> float | None:
+    """Return the seconds of a time such as ``90s``, ``5m`` or ``1h``, or of ``90``.
+
+    None if the text is no time.
+    """
+    found = _TIME.fullmatch(text)
+    return float(found[1]) * _UNITS[found[2]] if found else None

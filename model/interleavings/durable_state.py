@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from onceproof.model.language.declarations.decorators import ObserveMark
-from onceproof.model.language.expressions.symbolic_value import Symbolic, lift
-from onceproof.model.language.stores.symbolic_store import SymbolicStore
 from onceproof.model.language.terms import terms as t
+from onceproof.model.language.tracing.durable_fields import durable_fields, is_durable
 from onceproof.model.search.symmetry import (
     MOST_RENAMINGS,
     count_renamings,
@@ -33,15 +31,6 @@ Effect: TypeAlias = int
 
 
 Change: TypeAlias = "tuple[tuple[int, Value], ...]"
-
-
-def _is_budget(path: str) -> bool:
-    return path.split(".", maxsplit=1)[0] == "faults"
-
-
-def is_durable(system: System, path: str) -> bool:
-    """Return whether a field outlives a crash; budgets of faults do not count."""
-    return not (_is_budget(path) or system.field(path).volatile)
 
 
 def is_crash(system: System, action: ActionTerm) -> bool:
@@ -72,18 +61,6 @@ def heeds_memory(system: System, action: ActionTerm) -> bool:
     )
 
 
-def observed(system: System) -> frozenset[str]:
-    """List the fields that an observer of the protocol reads."""
-    found: set[str] = set()
-    for name, mark, _ in system.protocol.marked(ObserveMark):
-        store = SymbolicStore(system.sizes, frozen=True)
-        members = [Symbolic(store.fresh(sort)) for sort in mark.per]
-        answer: Any = getattr(system.protocol.bound(store), name)(*members)
-        reads = t.subterms(lift(answer))
-        found |= {term.field for term in reads if isinstance(term, t.Get)}
-    return frozenset(found)
-
-
 def names_of(system: System) -> list[Renaming]:
     """List the ways to rename members; only the plain one where there are too many."""
     sorts = interchangeable(system)
@@ -100,7 +77,7 @@ class Durable:
 
     def __init__(self, system: System, names: list[Renaming]) -> None:
         """Work out which elements endure, and how renamings move them."""
-        seen = observed(system)
+        durable = durable_fields(system)
         places = [
             (field, place)
             for field in system.fields
@@ -109,7 +86,7 @@ class Durable:
         kept = {
             (field.path, place): number
             for number, (field, place) in enumerate(places)
-            if is_durable(system, field.path) or field.path in seen
+            if field.path in durable
         }
         sorts = {f.path: f.sorts for f in system.fields}
         types = {f.path: f.type for f in system.fields}

@@ -26,10 +26,10 @@ from onceproof.model.interleavings.durable_state import (
     Durable,
     heeds_memory,
     is_crash,
-    is_durable,
     names_of,
 )
 from onceproof.model.interleavings.interleaving import Interleaving, Interleavings
+from onceproof.model.language.tracing.durable_fields import is_durable
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.symmetry import renamed
 from onceproof.model.search.visited_states import VisitedStates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
@@ -41,6 +41,8 @@ def one_more(times: int) -> int:
 class Source(Part):
     """Logs of events, read from an offset on, and trimmed up to what is confirmed."""
 
+    pipeline_role: ClassVar[str] = "source"
+
     S = S
     E = E
     offset = state(0, per=S, high=E, volatile=True)
@@ -72,6 +74,8 @@ class CheckpointStore(Part):
 
 class Output(Part):
     """What the operator keeps: here its managed state, and readers see checkpoints."""
+
+    pipeline_role: ClassVar[str] = "sink"
 
     S = S
     E = E

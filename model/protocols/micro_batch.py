@@ -268,7 +268,7 @@ class MicroBatchUnreliable(MicroBatch):
     """The same where messages to the sink's store are lost. Gray, two generals, 1978.
 
     Notes on Data Base Operating Systems. A request is lost before the store has it, or
-    the store does what it asks for and the answer is lost, or the store gets it only
+    the store does what it asks for and the reply is lost, or the store gets it only
     once another try has succeeded. The code cannot tell one from the other. It tries
     again, or it raises; then Spark does. Left out: a connection that breaks once the
     code has no try left; late requests of a commit whose part says nothing of them, and
@@ -315,7 +315,7 @@ class MicroBatchUnreliable(MicroBatch):
 
     @fault(per=(MicroBatch.BATCH, MicroBatch.PARTITION, MicroBatch.ATTEMPT))
     def lose_reply(self, b: Member, p: Member, a: Member) -> None:
-        """The store has done an attempt's write, and the answer is lost."""
+        """The store has done an attempt's write, and the reply is lost."""
         when(self._writes(b, p, a))
         self.sink.write(b, p, a)
         self._breaks_in_task(b, p, a)
@@ -328,7 +328,7 @@ class MicroBatchUnreliable(MicroBatch):
 
     @fault(per=MicroBatch.BATCH)
     def lose_commit_reply(self, b: Member) -> None:
-        """The answer to the last step of the code on the driver is lost."""
+        """The reply to the last step of the code on the driver is lost."""
         steps = type(self.sink).finished != Sink.finished
         when(steps, self._commits(b), self.sink.finished(b))
         self._breaks_on_driver(b)

@@ -6,6 +6,8 @@ from onceproof.model.language import *
 from onceproof.model.protocols.micro_batch import Driver, Task
 from onceproof.model.protocols.parts.sinks.sink import Sink
 from onceproof.model.protocols.parts.state_stores import (
+    ClosedWindows,
+    OneAction,
     Results,
     ResultsSkipped,
     StateVersions,
@@ -14,13 +16,14 @@ from onceproof.model.protocols.parts.state_stores import (
 
 
 class MicroBatchStateful(Protocol):
-    """Windows that a watermark closes. Spark Structured Streaming, SIGMOD 2018.
+    """A query with state and a watermark. Spark Structured Streaming, SIGMOD 2018.
 
     Armbrust and others, Structured Streaming. A batch holds an event for each
     partition, in a window of its own. A task commits its state before it ends. The
     watermark after a batch is computed from what its tasks report, and is logged with
-    its commit; the next batch shows the windows that it has passed. Once all is read, a
-    batch without data shows the last. Left out: late events, and several operators.
+    its commit; in append mode the next batch shows the windows that it has passed.
+    Where no data is, a batch without data shows them, which is logged as any other.
+    Left out: late events, and several operators.
     """
 
     role = "driver"
@@ -31,6 +34,8 @@ class MicroBatchStateful(Protocol):
 
     versions = part(StateVersions)
     results = part(Results)
+    output = part(ClosedWindows)
+    actions = part(OneAction)
 
     offsets = state(0, high=BATCH)
     commits = state(0, high=BATCH)
@@ -39,7 +44,8 @@ class MicroBatchStateful(Protocol):
     driver = state(Driver.DOWN, volatile=True)
     task = state(Task.IDLE, per=(PARTITION, ATTEMPT), volatile=True)
     ran = state(False, volatile=True)
-    closed = state(False)
+    ends_logged = state(0, high=BATCH)
+    ends = state(0, high=BATCH)
 
     @action
     def restart(self) -> None:
@@ -50,7 +56,12 @@ class MicroBatchStateful(Protocol):
     @action(per=BATCH)
     def log_offsets(self, b: Member) -> None:
         """The driver logs what the next batch holds, and its watermark."""
-        when(self.driver == Driver.PLANNING, self.offsets == b, self.commits == b)
+        when(
+            self.driver == Driver.PLANNING,
+            self.offsets == b,
+            self.commits == b,
+            self.ends == self.ends_logged,
+        )
         self.offsets = b + 1
         self.begins[b] = self.logged
 
@@ -64,6 +75,7 @@ class MicroBatchStateful(Protocol):
             self.results.takes(b),
         )
         self.driver = Driver.RUNNING
+        self.actions.start()
 
     @action(per=BATCH)
     def skip_batch(self, b: Member) -> None:
@@ -96,19 +108,20 @@ class MicroBatchStateful(Protocol):
         self.task[p, a] = Task.COMMITTED
 
     @action(per=BATCH)
+    def compute_again(self, b: Member) -> None:
+        """Another action of the callback begins, and runs all tasks of the batch."""
+        when(self._runs(b), self._computed(), self.actions.due())
+        self.actions.run()
+        self.task.fill(Task.IDLE)
+
+    @action(per=BATCH)
     def commit_results(self, b: Member) -> None:
         """The sink puts the results of a batch in place."""
-        when(
-            self._runs(b),
-            all_of(
-                any_of(self.task[p, a] == Task.COMMITTED for a in self.ATTEMPT)
-                for p in self.PARTITION
-            ),
-        )
+        when(self._runs(b), self._computed(), not_(self.actions.due()))
         self.results.there[b] = True
-        self.results.shown.where(lambda e, p: self._closes_in(e, b)).set(
-            lambda e, p: self.versions.before(b, e, p)
-        )
+        self.results.shown.where(
+            lambda e, p: self.output.shows(b, e, self._closes_in(e, b))
+        ).set(lambda e, p: self.output.row(self.versions, b, e, p))
         self.driver = Driver.COMMITTING
         self.ran = True
 
@@ -117,6 +130,7 @@ class MicroBatchStateful(Protocol):
         """The driver logs that the batch is done, and the watermark after it."""
         when(
             self.driver == Driver.COMMITTING,
+            self.offsets == b + 1,
             self.commits == b,
             self.versions.can_be_logged(self.ran),
         )
@@ -126,20 +140,50 @@ class MicroBatchStateful(Protocol):
         self.task.fill(Task.IDLE)
 
     @action(per=BATCH)
-    def run_without_data(self, b: Member) -> None:
-        """All is read: a batch without data shows the windows that are closed."""
+    def log_without_data(self, b: Member) -> None:
+        """No data is there, and the watermark ends state: a batch without data is due.
+
+        It is the one after batch ``b``.
+        """
         when(
             self.driver == Driver.PLANNING,
-            b == self.BATCH.last,
+            self.offsets == b + 1,
             self.commits == b + 1,
             self.logged == b + 1,
-            not_(self.closed),
+            self.ends_logged <= b,
+            self.output.ends_state,
             self.goes_on(),
         )
-        self.closed = True
-        self.results.shown.where(lambda e, p: e >= self.begins[b]).set(
-            lambda e, p: self.versions.held[b, e, p]
+        self.ends_logged = b + 1
+
+    @action(per=BATCH)
+    def run_without_data(self, b: Member) -> None:
+        """The batch without data shows the windows that are closed."""
+        when(self._ends(b), self.results.takes_after(b))
+        self.results.there_after[b] = True
+        self.results.shown.where(
+            lambda e, p: self.output.shows_at_end(e, self._open_after(e, b))
+        ).set(lambda e, p: self.versions.held[b, e, p])
+        self.driver = Driver.COMMITTING
+        self.ran = True
+
+    @action(per=BATCH)
+    def skip_without_data(self, b: Member) -> None:
+        """The sink has the batch without data, so no task of it runs."""
+        when(self._ends(b), not_(self.results.takes_after(b)))
+        self.driver = Driver.COMMITTING
+
+    @action(per=BATCH)
+    def commit_without_data(self, b: Member) -> None:
+        """The driver logs that the batch without data is done."""
+        when(
+            self.driver == Driver.COMMITTING,
+            self.ends_logged == b + 1,
+            self.ends <= b,
+            self.versions.can_be_logged(self.ran),
         )
+        self.ends = b + 1
+        self.driver = Driver.PLANNING
 
     def goes_on(self) -> bool:
         """Return whether the driver looks for windows to close where no data is."""
@@ -164,6 +208,21 @@ class MicroBatchStateful(Protocol):
     def _runs(self, b: Member) -> bool:
         return all_of(self.driver == Driver.RUNNING, self.commits == b)
 
+    def _ends(self, b: Member) -> bool:
+        return all_of(
+            self.driver == Driver.PLANNING, self.ends_logged == b + 1, self.ends <= b
+        )
+
+    def _open_after(self, e: Member, b: Member) -> bool:
+        """Return whether batch ``b`` and those before have left a window open."""
+        return all_of(e >= self.begins[b], e <= b)
+
+    def _computed(self) -> bool:
+        return all_of(
+            any_of(self.task[p, a] == Task.COMMITTED for a in self.ATTEMPT)
+            for p in self.PARTITION
+        )
+
     def _closes_in(self, e: Member, b: Member) -> bool:
         """Return whether batch ``b`` shows the window of batch ``e``."""
         opened = total(if_else(b == c + 1, self.begins[c], 0) for c in self.BATCH)
@@ -185,9 +244,11 @@ class MicroBatchStateful(Protocol):
         return b
 
     @sometimes
-    def all_closed(self) -> bool:
-        """Every window can be shown."""
-        return self.closed
+    def all_shown(self) -> bool:
+        """Every event can count in what readers see."""
+        return all_of(
+            self.results.shown[b, p] > 0 for b in self.BATCH for p in self.PARTITION
+        )
 
     @sometimes
     def died_with_state(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from onceproof.model.language import *
 
@@ -82,6 +82,8 @@ class TransactionCoordinator(Part):
 
 class OutputLog(Part):
     """The output: what is open, and what is committed, of each event."""
+
+    pipeline_role: ClassVar[str] = "sink"
 
     E = E
     open = state(0, high=MOST, per=E)

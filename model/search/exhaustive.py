@@ -12,14 +12,17 @@ from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.search.limits import Limits
 from onceproof.model.search.liveness import refuting_lasso
 from onceproof.model.search.queries import SearchResult, refuse_doubles
+from onceproof.model.search.reduction.goals import why_not
+from onceproof.model.search.reduction.stubborn import Reduction
 from onceproof.model.search.visited_states import VisitedStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
+    from onceproof.model.search.fairness.orbits import OrbitJudge
     from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.states.claim_flags import Flags
     from onceproof.model.traces import Trace
@@ -41,6 +44,10 @@ class Exploration:
     ``steps``."""
     seconds: float = 0.0
     """How long the search took."""
+    memory: int = 0
+    """The most bytes that the search held at once: states, their table, successors."""
+    packed: int = 0
+    """How many bytes the states take, packed."""
     compile_seconds: float = 0.0
     """How long it took to compile the model."""
     stopped: str = ""
@@ -50,7 +57,12 @@ class Exploration:
     kept: list[State] = field(default_factory=list, repr=False)
     """States that were found, from the first to the last, as many as were asked for."""
     never_taken: tuple[str, ...] = ()
-    """The actions and faults that changed no state that was found."""
+    """The actions and faults that changed no state that was found. A reduced search
+    names none: what it leaves out may take them."""
+    reduced: bool = False
+    """Whether a partial-order reduction left states out that no question needs."""
+    not_reduced: str = ""
+    """Why a reduction that was asked for was not used."""
 
     @property
     def steps(self) -> int:
@@ -71,18 +83,73 @@ def explore(
     symmetry: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
     keep: int = 0,
+    reduce: bool = False,
 ) -> Exploration:
     """Search every reachable state and settle ``questions`` about them.
 
     ``progress(distinct, generated, steps)`` is called now and then. A search that
     meets its limits ends with ``stopped`` saying which, and every question that it
     has not refuted is undecided. With ``symmetry`` states that differ in the names of
-    members alone count once. Of the states found it gives ``keep``, spread evenly.
+    members alone count once. With ``reduce`` events are left out where no question
+    needs them (see ``reduction/stubborn.py``); if a question needs every state, all are
+    searched, and ``not_reduced`` says why. Of the states found it gives ``keep``,
+    spread evenly.
     """
     refuse_doubles(questions)
     limits = limits or Limits()
-    graph = VisitedStates(system, questions, symmetry=symmetry)
-    result = Exploration(compile_seconds=graph.compile_seconds)
+    reduction, not_reduced = _reduction(system, questions) if reduce else (None, "")
+    graph = VisitedStates(
+        system,
+        questions,
+        symmetry=symmetry,
+        conditions=() if reduction is None else reduction.conditions,
+    )
+    result = Exploration(
+        compile_seconds=graph.compile_seconds,
+        reduced=reduction is not None,
+        not_reduced=not_reduced,
+    )
+    _search(graph, questions, result, reduction, limits, progress, keep)
+    return result
+
+
+class FaultChoice:
+    """A system, compiled once and then searched with some of its faults at a time."""
+
+    def __init__(self, system: System, questions: Sequence[SearchQuery]) -> None:
+        """Compile a system with all questions that may be asked about it."""
+        refuse_doubles(questions)
+        self._graph = VisitedStates(system, questions, choosable=True)
+
+    def explore(
+        self,
+        faults: Collection[str],
+        questions: Sequence[SearchQuery],
+        *,
+        limits: Limits | None = None,
+        keep: int = 0,
+    ) -> Exploration:
+        """Search as ``explore`` does where no other faults happen than these.
+
+        ``questions`` are some of those that were compiled.
+        """
+        self._graph.allow(faults)
+        result = Exploration(compile_seconds=self._graph.compile_seconds)
+        _search(self._graph, questions, result, None, limits or Limits(), None, keep)
+        return result
+
+
+def _search(
+    graph: VisitedStates,
+    questions: Sequence[SearchQuery],
+    result: Exploration,
+    reduction: Reduction | None,
+    limits: Limits,
+    progress: Callable[[int, int, int], None] | None,
+    keep: int,
+) -> None:
+    """Search, and fill in the result."""
+    tables = None if reduction is None else reduction.tables(graph.flags)
     began = time.perf_counter()
     finder = _Finder(graph, questions)
     result.generated = graph.start()
@@ -91,21 +158,40 @@ def explore(
             finder.look(made.lo, made.flags)
             finder.taken[made.events] = True
             result.generated += made.generated
-            graph.add(made.states)
-            result.stopped = limits.exceeded(graph.count, graph.memory)
+            rows = made.states
+            if tables is not None:
+                rows = rows[tables.needed(made, finder.settled)]
+            held = graph.memory_for(len(rows)) + finder.memory
+            result.memory = max(result.memory, held)
+            result.stopped = limits.exceeded(graph.count, held)
+            if not result.stopped:
+                graph.add(rows)
+                result.stopped = limits.exceeded(graph.count, held)
             if progress:
                 progress(graph.count, result.generated, len(graph.levels) - 2)
             if result.stopped:
                 break
         graph.levels.append(graph.count)
     result.distinct = graph.count
+    result.packed = graph.count * graph.layout.words * 8
     rows = np.linspace(0, graph.count - 1, min(keep, graph.count)).astype(int)
     result.kept = [graph.layout.unpack(graph.states[row]) for row in rows]
     result.depth = len(graph.levels) - 2
     result.answers = finder.answers(complete=result.complete)
-    result.never_taken = graph.steps_without(finder.taken)
+    if not result.reduced:
+        result.never_taken = graph.steps_without(finder.taken)
     result.seconds = time.perf_counter() - began
-    return result
+
+
+def _reduction(
+    system: System, questions: Sequence[SearchQuery]
+) -> tuple[Reduction | None, str]:
+    """Return what a reduced search needs, or why the search cannot be reduced."""
+    reason = why_not(questions)
+    if reason:
+        return None, reason
+    found = Reduction(system, questions)
+    return (None, found.too_large) if found.too_large else (found, "")
 
 
 def _sought(when: Modality) -> bool | None:
@@ -129,10 +215,6 @@ def _sought(when: Modality) -> bool | None:
             assert_never(when)
 
 
-def _faults(trace: Trace) -> list[int]:
-    return [at for at, event in enumerate(trace.events) if event.fault]
-
-
 class _Finder:
     """Watches the flags of states as they are expanded, and settles questions."""
 
@@ -143,13 +225,13 @@ class _Finder:
         self._state_claims = [
             (q, wanted) for q in questions if (wanted := _sought(q.when)) is not None
         ]
-        self._step_claims = [q for q in questions if q.when is Modality.STEP]
         # The first rows that settle a claim, all as many steps from the start.
         self._first: dict[str, list[int]] = {}
         self._level: dict[str, int] = {}
         self._through: dict[str, Trace] = {}
         self._rested = False
         self._flags: list[Flags] = []
+        self._orbits: OrbitJudge | None = None
         self._whole = any(q.whole for q in questions)
         self.taken = np.zeros(len(graph.events), bool)
 
@@ -178,10 +260,22 @@ class _Finder:
         if self._whole:
             self._flags.append(flags.copy())
 
+    @property
+    def memory(self) -> int:
+        """Bytes of the flags that are kept of every state."""
+        return sum(one.rows.nbytes for one in self._flags)
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """The names of the questions that a state has settled."""
+        return frozenset(self._first)
+
     def answers(self, *, complete: bool) -> list[SearchResult]:
         """Settle every question."""
-        numbered = list(enumerate(self._step_claims))
-        broken = [(n, q) for n, q in numbered if self._graph.broken[n, 0] >= 0]
+        asked = {q.name for q in self._questions}
+        numbered = enumerate(self._graph.step_claims)
+        every = [(n, q) for n, q in numbered if self._graph.broken[n, 0] >= 0]
+        broken = [(n, q) for n, q in every if q.name in asked]
         rows = self._graph.broken.copy()
         for number, question in broken:
             self._graph.broken[:] = rows
@@ -193,7 +287,12 @@ class _Finder:
         graph = self._graph
         if graph.count > _MOST_COMPARED:
             return graph.trace_to(rows[0])
-        return min(map(graph.trace_to, rows), key=_faults)
+        # Only the trace that is chosen has its states unpacked.
+        return graph.trace_to(min(rows, key=self._faults_on_the_way))
+
+    def _faults_on_the_way(self, row: int) -> list[int]:
+        events, path = self._graph.events, self._graph.path_to(row)
+        return [at for at, (event, _) in enumerate(path[1:]) if events[event].fault]
 
     def _answer(self, question: SearchQuery, *, complete: bool) -> SearchResult:
         if question.name in self._through:
@@ -226,8 +325,11 @@ class _Finder:
         """Look for a fair run that breaks a claim about runs."""
         graph = self._graph
         if graph.symmetry is not None:
-            # Fairness is per member, and symmetry erases member identity.
-            return SearchResult(question, "undecided")
+            # Few searches need it, and all would pay for its import.
+            from onceproof.model.search.fairness.orbits import OrbitJudge  # noqa: PLC0415
+
+            self._orbits = self._orbits or OrbitJudge(graph)
+            return self._orbits.settle(question)
         if question.given is not None and not self._ever(question.given):
             return SearchResult(question, "vacuous")
         flags = graph.flags.joined(self._flags)

@@ -9,16 +9,14 @@ where the event could change nothing, or a step that is the event.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from onceproof.model.search.fairness.cycle import FairCycle, shortest
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from numpy.typing import NDArray
 
     from onceproof.model.search.queries import SearchQuery
@@ -104,85 +102,23 @@ class _Runs:
         self, begins: list[int]
     ) -> tuple[int, list[tuple[int, int]]] | None:
         """Return a shortest path from a beginning; of two, from the first found."""
-        return self._shortest(begins, lambda row: self._fair_pieces[self._piece[row]])
+        return shortest(
+            begins,
+            lambda row: bool(self._fair_pieces[self._piece[row]]),
+            lambda row: self._steps.get(row, []),
+        )
 
     def round_trip(self, home: int) -> list[tuple[int, int]]:
         """Go round the piece of ``home``, fair to every event, and come back."""
         piece = self._piece[home]
-        rows = {home}
-        trip: list[tuple[int, int]] = []
-        at = home
-        for event in np.flatnonzero(self._fair).tolist():
-            idle = any((row, event) not in self._able for row in rows)
-            if idle or any(e == event for e, _ in trip):
-                continue
-            more = self._to_satisfy(at, event, piece)
-            trip += more
-            rows |= {row for _, row in more}
-            at = trip[-1][1]
-        if at != home:
-            trip += self._within(at, piece, lambda row: row == home)
-        elif not trip:
-            # Any cycle is as good, and a piece without one stays where it is.
-            trip = self._some_cycle(home, piece)
-        return trip
 
-    def _to_satisfy(self, at: int, event: int, piece: int) -> list[tuple[int, int]]:
-        def ends(row: int) -> bool:
-            return (row, event) not in self._able or self._takes(row, event, piece)
-
-        way = self._within(at, piece, ends)
-        row = way[-1][1] if way else at
-        if (row, event) in self._able:
-            way.append(next(s for s in self._inner(row, piece) if s[0] == event))
-        return way
-
-    def _some_cycle(self, home: int, piece: int) -> list[tuple[int, int]]:
-        for event, row in self._inner(home, piece):
-            return [
-                (event, row),
-                *self._within(row, piece, lambda other: other == home),
-            ]
-        return []
-
-    def _takes(self, row: int, event: int, piece: int) -> bool:
-        return any(e == event for e, _ in self._inner(row, piece))
-
-    def _inner(self, row: int, piece: int) -> Iterable[tuple[int, int]]:
-        steps = self._steps.get(row, [])
-        return [(e, d) for e, d in steps if self._piece[d] == piece]
-
-    def _within(
-        self, at: int, piece: int, ends: Callable[[int], bool]
-    ) -> list[tuple[int, int]]:
-        way = self._shortest([at], ends, piece)
-        if way is None:
-            message = "a connected piece is not connected"
-            raise RuntimeError(message)
-        return way[1]
-
-    def _shortest(
-        self,
-        begins: list[int],
-        ends: Callable[[int], bool],
-        piece: int | None = None,
-    ) -> tuple[int, list[tuple[int, int]]] | None:
-        came: dict[int, tuple[int, int] | None] = dict.fromkeys(begins)
-        queue = deque(begins)
-        while queue:
-            row = queue.popleft()
-            if ends(row):
-                way: list[tuple[int, int]] = []
-                while (last := came[row]) is not None:
-                    way.append((last[1], row))
-                    row = last[0]
-                return row, way[::-1]
+        def inner(row: int) -> list[tuple[int, int]]:
             steps = self._steps.get(row, [])
-            for event, to in steps if piece is None else self._inner(row, piece):
-                if to not in came:
-                    came[to] = (row, event)
-                    queue.append(to)
-        return None
+            return [(e, d) for e, d in steps if self._piece[d] == piece]
+
+        fair = np.flatnonzero(self._fair).tolist()
+        able = self._able
+        return FairCycle(fair, lambda r, e: (r, e) in able, inner).round_trip(home)
 
 
 def _trace(

@@ -65,3 +65,5 @@ class SearchResult:
     """One of exhausted, refuted, undecided, vacuous."""
     trace: Trace | None = None
     """The shortest trace that refutes the claim, or that witnesses a ``sometimes``."""
+    note: str = ""
+    """Why the claim is undecided, where that is not plain."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onceproof.model.language.declarations.modality import Modality
+from onceproof.model.search.durable_coverage import DurableCoverage, curve
 from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.visited_states import VisitedStates
-from onceproof.model.traces import Trace, follow
+from onceproof.model.search.walk_watch import Path, WalkWatch, answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
-    from onceproof.model.search.states.claim_flags import Flags
 
     Words = NDArray[np.int64]
 
@@ -37,8 +36,16 @@ class Simulation:
     """The most steps of one walk."""
     seed: int
     """The seed of the random choices."""
+    guided: bool = False
+    """Whether walks were guided to durable states that were not met yet."""
     distinct: int = 0
     """How many distinct states were met."""
+    durable: int = 0
+    """How many distinct durable states were met: what outlives a crash, or is observed.
+    """
+    curve: list[tuple[int, int]] = field(default_factory=list)
+    """How many durable states were met after how many steps: each time that steps
+    doubled, and at the end."""
     steps: int = 0
     """How many steps were taken."""
     taken: int = 0
@@ -84,112 +91,57 @@ def simulate(
         if progress:
             progress(graph.count, walker.steps, depth)
     result.distinct, result.steps = graph.count, walker.steps
+    result.durable = len(walker.coverage.met)
+    result.curve = curve(walker.coverage.met.values(), walker.steps)
     result.taken = int(walker.taken.sum())
     result.never_taken = graph.steps_without(walker.taken)
-    result.answers = walker.answers()
+    result.answers = answers(
+        graph,
+        questions,
+        walker.watch.shown,
+        moved=walker.steps > 0,
+        rested=walker.watch.rested,
+    )
     result.seconds = time.perf_counter() - began
     return result
 
 
-@dataclass
-class _Walks:
-    """Walks that go side by side: where each began, and its events so far."""
-
-    starts: Words
-    events: Words
-
-    def trace(self, graph: VisitedStates, walk: int, length: int) -> Trace:
-        """Follow the first steps of a walk in plain Python."""
-        start = graph.layout.unpack(self.starts[walk].tolist())
-        numbers = self.events[:length, walk].tolist()
-        return follow(graph.interpreter, start, tuple(graph.events[n] for n in numbers))
-
-
 class _Walker:
-    """Lets walks go, and watches what they meet."""
+    """Lets walks go side by side, and watches what they meet."""
 
     def __init__(self, graph: VisitedStates, questions: Sequence[SearchQuery]) -> None:
         self._graph = graph
-        self._questions = list(questions)
-        self._shown: dict[str, Trace] = {}
-        self._rested = False
+        self.watch = WalkWatch(graph, questions)
+        self.coverage = DurableCoverage(graph.system, graph.layout)
+        self.coverage.take(graph.states[: graph.count])
         self.steps = 0
         self.taken = np.zeros(len(graph.events), bool)
 
     def walk(self, rows: Words, depth: int, random: np.random.Generator) -> None:
         """Walk from each of ``rows``, for ``depth`` steps or to rest."""
         graph = self._graph
-        walks = _Walks(rows.copy(), np.full((depth, len(rows)), -1, np.int64))
+        starts, events = rows.copy(), np.full((depth, len(rows)), -1, np.int64)
         alive = np.arange(len(rows))
         for at in range(depth + 1):
+
+            def path_of(row: int, at: int = at, alive: Words = alive) -> Path:
+                walk = int(alive[row])
+                taken = events[:at, walk].tolist()
+                return Path(tuple(starts[walk].tolist()), tuple(taken))
+
             graph.broken[:] = -1
             made = graph.expand_rows(rows[alive])
-            self._look(made.flags, alive, at, walks)
+            self.watch.look(made.flags, path_of)
             if at == depth or not len(made.sources):
                 break
-            self._look_at_steps(made.events, alive, at, walks)
+            self.watch.look_at_steps(made.events, path_of)
             # One of each walk's steps, each as likely as the others.
             order = np.lexsort((random.random(len(made.sources)), made.sources))
             first = order[np.flatnonzero(np.diff(made.sources[order], prepend=-1))]
             alive = alive[made.sources[first]]
             rows[alive] = made.states[first]
-            walks.events[at, alive] = made.events[first]
+            events[at, alive] = made.events[first]
             self.taken[made.events[first]] = True
             self.steps += len(alive)
             graph.add(rows[alive])
-
-    def _look(self, flags: Flags, alive: Words, at: int, walks: _Walks) -> None:
-        """Ask of each state that the walks are in."""
-        rests = flags.rests
-        self._rested = self._rested or bool(rests.any())
-        for question in self._questions:
-            if question.name in self._shown:
-                continue
-            match question.when:
-                case Modality.ALWAYS:
-                    found = ~flags.holds(question.term)
-                case Modality.SOMETIMES:
-                    found = flags.holds(question.term)
-                case Modality.AT_REST:
-                    found = ~flags.holds(question.term) & rests
-                case (
-                    Modality.STEP
-                    | Modality.RECOVERABLE
-                    | Modality.EVENTUALLY
-                    | Modality.LEADS_TO
-                ):
-                    continue
-                case _:
-                    assert_never(question.when)
-            if found.any():
-                walk = int(alive[np.argmax(found)])
-                self._shown[question.name] = walks.trace(self._graph, walk, at)
-
-    def _look_at_steps(
-        self, events: Words, alive: Words, at: int, walks: _Walks
-    ) -> None:
-        """Ask of each step that the walks could take."""
-        of_steps = [q for q in self._questions if q.when is Modality.STEP]
-        for number, question in enumerate(of_steps):
-            row, successor = self._graph.broken[number].tolist()
-            if row >= 0 and question.name not in self._shown:
-                walk = int(alive[row])
-                walks.events[at, walk] = events[successor]
-                self._shown[question.name] = walks.trace(self._graph, walk, at + 1)
-
-    def answers(self) -> list[SearchResult]:
-        """Settle every question, as far as walks can."""
-        return [self._answer(question) for question in self._questions]
-
-    def _answer(self, question: SearchQuery) -> SearchResult:
-        shown = self._shown.get(question.name)
-        if question.when is Modality.SOMETIMES:
-            return SearchResult(question, "held" if shown else "undecided", shown)
-        if shown is not None:
-            return SearchResult(question, "refuted", shown)
-        silent = (
-            not self.steps  # walks that went nowhere have shown nothing
-            or question.whole
-            or (question.when is Modality.AT_REST and not self._rested)
-        )
-        return SearchResult(question, "undecided" if silent else "held")
+            self.coverage.take(rows[alive], self.steps)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
@@ -23,6 +24,7 @@ from onceproof.model.language.terms.types import (
     encode,
     member,
 )
+from onceproof.model.search.states import hash_table
 from onceproof.model.search.states.layout import WORD_BITS
 
 if TYPE_CHECKING:
@@ -88,6 +90,23 @@ def renamed_value(type_: Type, value: Value, renaming: Renaming) -> Value:
     return value if number < 0 else member(renaming[type_.sort][number], type_.sort)
 
 
+@dataclass(frozen=True)
+class CanonicalForm:
+    """The tables by which states are brought to one form; they can be pickled."""
+
+    sorting: tuple[tuple[Words, ...], ...]
+    """The tables of each sort whose members are sorted; none if renamings are tried."""
+    renaming: tuple[Words, ...]
+    """The tables of all renamings; none if members are sorted."""
+
+    def reduce(self, rows: Words, number: int) -> None:
+        """Replace each of the first ``number`` rows by its representative."""
+        for table in self.sorting:
+            hash_table.sort_members(rows, number, *table)
+        if self.renaming:
+            hash_table.least_renaming(rows, number, *self.renaming)
+
+
 class Symmetry:
     """The interchangeable sorts of a system, and how a state is brought to one form."""
 
@@ -98,9 +117,6 @@ class Symmetry:
 
         Raises ``UsageError`` where none is, or where there are too many renamings.
         """
-        from onceproof.model.search.states import hash_table  # noqa: PLC0415 - compiles on import
-
-        self._kernels = hash_table
         self._places = layout.placements.values()
         self.sorts = [s for s in interchangeable(system, terms) if self._uses(s)]
         if not self.sorts:
@@ -113,10 +129,10 @@ class Symmetry:
         indices = [[s in self.sorts for s in p.field.sorts] for p in self._places]
         holding = any(self._held(p) in self.sorts for p in self._places)
         self.simple = not holding and all(sum(row) <= 1 for row in indices)
-        if self.simple:
-            self._tables = [self._sorting(sort) for sort in self.sorts]
-        else:
-            self._renamings = self._permuting(layout)
+        self.canonical = CanonicalForm(
+            tuple(map(self._sorting, self.sorts)) if self.simple else (),
+            () if self.simple else self._permuting(layout),
+        )
 
     def _uses(self, sort: Sort) -> bool:
         return any(sort in (*p.field.sorts, self._held(p)) for p in self._places)
@@ -129,11 +145,7 @@ class Symmetry:
 
     def reduce(self, rows: Words, number: int) -> None:
         """Replace each of the first ``number`` rows by its representative."""
-        if self.simple:
-            for table in self._tables:
-                self._kernels.sort_members(rows, number, *table)
-        else:
-            self._kernels.least_renaming(rows, number, *self._renamings)
+        self.canonical.reduce(rows, number)
 
     def twins(self, sort: Sort) -> list[tuple[Placement, int, list[tuple[int, ...]]]]:
         """List the fields that distinguish members of a sort.

@@ -6,8 +6,6 @@ by level, without a table of parents. Memory grows with the states found.
 
 from __future__ import annotations
 
-import contextlib
-import mmap
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,19 +17,21 @@ import numpy as np
 from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
-from onceproof.model.search.native.compiled import Compiled
+from onceproof.model.search.compiling.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
 from onceproof.model.search.states.claim_flags import FlagNumbers
 from onceproof.model.search.states.layout import Layout
+from onceproof.model.search.states.packed_states import PackedStates
 from onceproof.model.search.symmetry import Symmetry
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from onceproof.model.language.interpreter import State
+    from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.states.claim_flags import Flags
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     Words = NDArray[np.int64]
 
 _ROOM = 1 << 20
-_FIRST_SLOTS = 1 << 12
-_WORTH_IT = 1 << 22
 
 
 @dataclass
@@ -72,6 +70,14 @@ class _Buffers:
         self.sources = np.empty(rows * most, np.int64)
         self.flags = np.zeros((rows, flags), np.int64)
         self.made = np.zeros(2, np.int64)
+        self._row = (width + 2) * 8
+        self._most = 0
+
+    @property
+    def memory(self) -> int:
+        """Bytes that successors and flags have taken so far."""
+        self._most = max(self._most, int(self.made[0]))
+        return self._most * self._row + int(self.flags.nbytes)
 
 
 class VisitedStates:
@@ -83,30 +89,36 @@ class VisitedStates:
         questions: Sequence[SearchQuery] = (),
         *,
         symmetry: bool = False,
+        conditions: Sequence[Term] = (),
+        choosable: bool = False,
     ) -> None:
         """Compile the system; nothing is searched yet.
 
         With ``symmetry``, states that differ only in names are represented by one.
+        ``conditions`` are flagged in each state as claims are; whoever reads these
+        flags learns of every event, those of members in the same state included. With
+        ``choosable`` it can be searched again without some of the faults.
         """
-        from onceproof.model.search.states import hash_table  # noqa: PLC0415 - compiles on import
-
         self.system = system
         self.interpreter = Interpreter(system.protocol)
         self.layout = Layout(system.fields, system.sizes)
-        self._kernels = hash_table
-        # Claims about fair runs are undecided under symmetry, whoever they name.
+        # What claims about fair runs name is marked (see ``fairness/orbits.py``).
         terms = [q.term for q in questions if not q.lively]
         self.symmetry = Symmetry(system, self.layout, terms) if symmetry else None
-        self.flags = FlagNumbers(term for q in questions for term in q.terms)
-        self._step_claims = [q for q in questions if q.when is Modality.STEP]
+        self.flags = FlagNumbers(
+            [*(term for q in questions for term in q.terms), *conditions]
+        )
+        self.step_claims = [q for q in questions if q.when is Modality.STEP]
         began = time.perf_counter()
         source = expander_ir(
             system,
             self.layout,
             self.flags.claims,
-            [q.term for q in self._step_claims],
-            self.symmetry,
+            [q.term for q in self.step_claims],
+            None if conditions else self.symmetry,
+            choosable=choosable,
         )
+        self._allowed = [np.ones(len(system.actions), np.int64)] if choosable else []
         self._expand = Compiled(source, "expand")
         width = self.layout.words
         self.events = [
@@ -119,23 +131,37 @@ class VisitedStates:
         self._buffers = [
             _Buffers(self._chunk, most, width, self.flags.words) for _ in range(2)
         ]
-        self.broken = np.full((len(self._step_claims) + 1, 2), -1, np.int64)
-        self.states: Words = np.empty((1024, width), np.int64)
-        self._table: Words = np.full((_FIRST_SLOTS, width), hash_table.EMPTY, np.int64)
-        self.count = 0
-        self.levels = [0]
-        self._recent = np.full(1 << hash_table.RECENT_BITS, hash_table.EMPTY, np.int64)
-        self._insert = hash_table.insert_one if width == 1 else hash_table.insert_many
-        self._grow = hash_table.grow_one if width == 1 else hash_table.grow_many
-        self._grow(self._table, self._table.copy(), _shift(_FIRST_SLOTS))
-        self.add(self._buffers[0].states[:0])
+        self.forget()
+        self._found.prepare()
         self.expand(0, 0)
         self.compile_seconds = time.perf_counter() - began
 
+    def forget(self) -> None:
+        """Go back to where nothing is searched."""
+        self.broken = np.full((len(self.step_claims) + 1, 2), -1, np.int64)
+        self._found = PackedStates(self.layout.words)
+        self.levels = [0]
+
+    def allow(self, faults: Collection[str]) -> None:
+        """Search with these faults alone from now on; nothing is searched yet."""
+        self.forget()
+        (allowed,) = self._allowed
+        allowed[:] = [not a.fault or a.name in faults for a in self.system.actions]
+
+    def memory_for(self, coming: int) -> int:
+        """Bytes held, at most, while so many rows are added: successors included."""
+        buffers = sum(one.memory for one in self._buffers)
+        return self._found.memory_for(coming) + buffers
+
     @property
-    def memory(self) -> int:
-        """Bytes held for states and table."""
-        return int(self.states.nbytes + self._table.nbytes)
+    def states(self) -> Words:
+        """The states found, in the first ``count`` rows."""
+        return self._found.rows
+
+    @property
+    def count(self) -> int:
+        """How many states were found."""
+        return self._found.count
 
     def expand(self, lo: int, hi: int) -> Expansion:
         """Expand rows ``lo`` to ``hi``, at most a chunk; valid until the next call."""
@@ -211,20 +237,12 @@ class VisitedStates:
             into.flags,
             self.broken,
             into.made,
+            *self._allowed,
         )
 
     def add(self, rows: Words) -> None:
         """Add those of ``rows`` that are new."""
-        self._make_room(len(rows))
-        self.count, _ = self._insert(
-            self._table,
-            _shift(len(self._table)),
-            rows,
-            len(rows),
-            self.states,
-            self.count,
-            self._recent,
-        )
+        self._found.add(rows)
 
     def start(self) -> int:
         """Add the initial states; answer how many were generated."""
@@ -238,15 +256,12 @@ class VisitedStates:
 
     def slots(self, rows: Words) -> Words:
         """Return a number for each row, the same for the same state."""
-        slots = np.empty(len(rows), np.int64)
-        shift = _shift(len(self._table))
-        self._kernels.find_all(self._table, shift, rows, len(rows), slots)
-        return slots
+        return self._found.slots(rows)
 
     @property
     def slot_count(self) -> int:
         """One more than the largest number that ``slots`` can answer."""
-        return len(self._table)
+        return self._found.slot_count
 
     def edges(self) -> tuple[Words, Words, Words]:
         """Return all steps between the states found: sources, events, targets."""
@@ -325,24 +340,6 @@ class VisitedStates:
         after = self.layout.unpack(made.states[successor].tolist())
         return Trace(trace.start, (*trace.steps, (event, after)))
 
-    def _make_room(self, coming: int) -> None:
-        width = self.layout.words
-        if self.count + coming > len(self.states):
-            grown = words(max(2 * len(self.states), self.count + coming), width)
-            grown[: self.count] = self.states[: self.count]
-            self.states = grown
-        slots = len(self._table)
-        while (self.count + coming) * 4 > slots * 3:
-            slots *= 2
-        if slots > len(self._table):
-            larger = words(slots, width)
-            self._grow(self._table, larger, _shift(slots))
-            self._table = larger
-
-
-def _shift(slots: int) -> int:
-    return 64 - (slots.bit_length() - 1)
-
 
 def _tuples(system: System, action: object) -> list[tuple[int, ...]]:
     params = action.params  # type: ignore[attr-defined]
@@ -351,18 +348,3 @@ def _tuples(system: System, action: object) -> list[tuple[int, ...]]:
         size = system.sizes[param.type.sort]
         found = [(*head, i) for head in found for i in range(size)]
     return found
-
-
-def words(rows: int, width: int) -> NDArray[np.int64]:
-    """Return an uninitialised array of ``rows`` by ``width`` 64-bit words.
-
-    A large one is allocated in huge pages: most of the time that a growing table
-    takes is the system's, page by page.
-    """
-    size = rows * width * 8
-    if size < _WORTH_IT or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.empty((rows, width), np.int64)
-    block = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):  # a kernel without them
-        block.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(block, np.int64).reshape(rows, width)

@@ -56,7 +56,9 @@ _OPTIONS = table(
         "most": maybe(whole(1)),
         # Of the judge of a model: a search, random walks, or z3.
         "judge": one_of("check", "simulate", "prove"),
-        "symmetry": flag,
+        "engine": one_of("native", "spark"),
+        **dict.fromkeys(("symmetry", "reduce", "infer", "guided"), flag),
+        "induction_depth": whole(1),
         **dict.fromkeys(("max_states", "max_memory"), maybe(whole(1))),
         "walks": whole(1),
         "depth": whole(),
@@ -139,9 +141,10 @@ class Counterexample:
     options: Annotated[dict[str, Any], _OPTIONS] = field(default_factory=dict)
     """What it was found with: of a test ``key``, ``allow``, ``code``, ``guarantees``,
     ``profile``, ``most``, ``seed``, ``timeout``; of a model the ``judge``, which is
-    ``check`` with ``symmetry``, ``max_states`` and ``max_memory`` in bytes,
-    ``simulate`` with ``walks``, ``depth`` and ``seed``, or ``prove`` with ``depth`` and
-    ``timeout``. A timeout is in seconds; a limit that was not set is null."""
+    ``check`` with ``symmetry``, ``reduce``, ``max_states`` and ``max_memory`` in bytes,
+    ``simulate`` with ``walks``, ``depth``, ``seed`` and ``guided``, or ``prove`` with
+    ``depth`` and ``timeout``. A timeout is in seconds; a limit that was not set is
+    null."""
     because: tuple[str, ...] = ()
     """Why it happened, in sentences."""
     loop: Count | None = None

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
 
 
-def of_system(system: System) -> str:
-    """Hash a protocol as its readers see it: its state, its steps, and its sizes."""
+def of_system(system: System, *, named: bool = True) -> str:
+    """Hash a protocol as its readers see it: its state, its steps, and its sizes.
+
+    Without ``named``, protocols that differ in their names alone have one hash.
+    """
     sizes = sorted((sort.name, size) for sort, size in system.sizes.items())
     state = [
         [
@@ -49,7 +52,7 @@ def of_system(system: System) -> str:
         ]
         for action in system.actions
     ]
-    return _hash([system.name, sizes, state, steps])
+    return _hash([*([system.name] if named else []), sizes, state, steps])
 
 
 def of_property(prop: Property, system: System) -> str:

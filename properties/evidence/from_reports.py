@@ -36,7 +36,14 @@ if TYPE_CHECKING:
     from onceproof.properties.judges.by_search import Finding, Report
     from onceproof.properties.property import Property
 
-_ASKED = {"symmetry": "symmetry", "walks": "simulate", "depth": "depth", "seed": "seed"}
+_ASKED = {
+    "symmetry": "symmetry",
+    "reduce": "reduce",
+    "engine": "engine",
+    "walks": "simulate",
+    "depth": "depth",
+    "seed": "seed",
+}
 
 
 def records_of(
@@ -145,10 +152,13 @@ def _judge(report: Report) -> tuple[str, dict[str, Any], dict[str, Any]]:
         coverage: dict[str, Any] = {"states": run.distinct, "depth": run.steps}
         if run.stopped:
             coverage["stopped"] = run.stopped
+        if run.reduced:
+            coverage["reduced"] = True
         return "check", coverage, {}
     if isinstance(run, Simulation):
         coverage = {"walks": run.walks, "steps": run.steps, "states": run.distinct}
         settings = {"walks": run.walks, "depth": run.depth, "seed": run.seed}
+        settings |= {"guided": True} if run.guided else {}
         return "simulate", coverage, settings
     return "prove", {}, {}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from onceproof.properties.evidence.record import Assumption, Evidence
 
 UNSUPPORTED = "unsupported"
-SINKS, PROTOCOLS = "sinks", "protocols"
+SINKS, STORES, PROTOCOLS = "sinks", "sinks on stores", "protocols"
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 EXPECTED = (HOLDS, REFUTED, UNDECIDED)
 DELIVERY, EFFECT, VISIBILITY, AGREEMENT = (

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 from onceproof.properties.evidence import sheet_measurements
 from onceproof.properties.evidence import sheet_words as words
 from onceproof.properties.evidence.record import ASSUMPTIONS
-from onceproof.properties.evidence.sheet import ASPECTS, PROTOCOLS, SINKS, UNSUPPORTED
+from onceproof.properties.evidence.sheet import (
+    ASPECTS,
+    PROTOCOLS,
+    SINKS,
+    STORES,
+    UNSUPPORTED,
+)
 from onceproof.properties.evidence.sheet_words import Cell, shared
 from onceproof.properties.verdicts import Verdict
 
@@ -23,7 +29,11 @@ if TYPE_CHECKING:
     from onceproof.properties.evidence.record import Evidence, TraceEvidence
     from onceproof.properties.evidence.sheet import Sheet, SheetRow
 
-_TITLES = {SINKS: "Sinks, on real Spark", PROTOCOLS: "Protocols, in their models"}
+_TITLES = {
+    SINKS: "Sinks, on real Spark",
+    STORES: "Sinks on stores, on real Spark",
+    PROTOCOLS: "Protocols, in their models",
+}
 _HEAD = (
     "Each cell is one claim, judged on its own. A verdict is worth what is written "
     "beside it: within these limits, under these faults and assumptions, and no "

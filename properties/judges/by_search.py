@@ -4,33 +4,57 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, assert_never
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from typing import Protocol as TypingProtocol
 
+from onceproof.model.errors import UsageError
 from onceproof.model.language.composition.slots import Slot
-from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.fields import Param
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
-from onceproof.model.search.exhaustive import Exploration, explore
+from onceproof.model.search.exhaustive import Exploration, FaultChoice, explore
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.search.simulation import simulate as random_walks
+from onceproof.model.search.swarm import swarm
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.bounds import bounds_of
+from onceproof.properties.judges.weighing import weighed, with_premise
 from onceproof.properties.property import Property, distinct, own_properties
 from onceproof.properties.verdicts import Verdict, exit_status, weakest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from onceproof.model.language.composition.part import Part
     from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.model.language.declarations.modality import Modality
     from onceproof.model.language.terms.terms import Term
+    from onceproof.model.language.tracing.system import System
     from onceproof.model.search.limits import Limits
     from onceproof.model.search.queries import SearchQuery, SearchResult
     from onceproof.model.traces import Trace
 
     _Key = tuple[Modality, Term, Term | None]
+
+
+class Engine(TypingProtocol):
+    """What searches every reachable state of a system, as ``explore`` does."""
+
+    def __call__(
+        self,
+        system: System,
+        questions: Sequence[SearchQuery] = (),
+        /,
+        *,
+        limits: Limits | None = None,
+        symmetry: bool = False,
+        progress: Callable[[int, int, int], None] | None = None,
+        keep: int = 0,
+    ) -> Exploration:
+        """Search, and settle the questions."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -73,6 +97,8 @@ class Report:
     confirming: Exploration | None = None
     """The search at the same sizes that confirms what z3 found, if it came to its end.
     """
+    inferred: dict[str, str] = field(default_factory=dict)
+    """The lemmas that were inferred, by name, as a modeller writes them."""
 
     @property
     def never_taken(self) -> tuple[str, ...]:
@@ -151,15 +177,25 @@ def check(
     limits: Limits | None = None,
     symmetry: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
+    engine: Engine | None = None,
+    reduce: bool = False,
 ) -> Report:
     """Search every reachable state and judge each property.
 
     ``properties`` defaults to all claims about the protocol. A refuted property has a
     shortest trace. With ``symmetry`` states that differ only in the names of members
-    count once, and claims about fair runs are undecided.
+    count once; claims about fair runs have the verdicts of the full graph, or are
+    undecided where they take too much room.
+    ``engine`` searches; the default is the native search. With ``reduce`` it leaves
+    states out that no property needs, and counterexamples stay as short. Raises
+    ``UsageError`` for ``reduce`` with another engine.
     """
+    if reduce and engine is not None:
+        message = "only the native search can be reduced; leave `engine` out"
+        raise UsageError(message)
     queries = _Queries(protocol, properties)
-    exploration = explore(
+    search = engine or partial(explore, reduce=reduce)
+    exploration = search(
         queries.system,
         queries.questions,
         limits=limits,
@@ -179,11 +215,16 @@ def simulate(
     depth: int,
     seed: int,
     progress: Callable[[int, int, int], None] | None = None,
+    guided: bool = False,
 ) -> Report:
-    """Judge each property by random walks: refuted, or held in all that were made."""
+    """Judge each property by random walks: refuted, or held in all that were made.
+
+    With ``guided`` they are led to durable states that were not met yet, in two
+    processes where one can be forked; what comes out is the same without.
+    """
     queries = _Queries(protocol, properties)
     queries.compare_walks()
-    simulation = random_walks(
+    simulation = (swarm if guided else random_walks)(
         queries.system,
         queries.questions,
         walks=walks,
@@ -192,6 +233,34 @@ def simulate(
         progress=progress,
     )
     return queries.report(simulation, simulation.answers)
+
+
+class FaultSets:
+    """Judges a protocol where only some of its faults happen: one compiled search."""
+
+    def __init__(self, protocol: Protocol, properties: Sequence[Property]) -> None:
+        """Compile the protocol, and all properties that may be asked about it."""
+        self._queries = _Queries(protocol, properties)
+        self._search = FaultChoice(self._queries.system, self._queries.questions)
+
+    def check(
+        self,
+        faults: Collection[str],
+        properties: Sequence[Property],
+        *,
+        limits: Limits | None = None,
+        samples: int = 0,
+    ) -> Report:
+        """Judge some of the properties as ``check`` does, with no other faults.
+
+        In so many ``samples`` of the states that are found, all claims and steps are
+        compared with plain Python.
+        """
+        names = {prop.name for prop in properties}
+        asked = self._queries.questions_of(names)
+        run = self._search.explore(faults, asked, limits=limits, keep=samples)
+        self._queries.compare(run)
+        return self._queries.report(run, run.answers, names)
 
 
 class _Queries:
@@ -220,6 +289,18 @@ class _Queries:
         """All questions."""
         return list(self._asked.values())
 
+    def questions_of(self, names: Collection[str]) -> list[SearchQuery]:
+        """Return the questions of some properties, each once."""
+        keys = {
+            _key(question)
+            for prop, asked, premises in zip(
+                self._properties, self._by_property, self._premises, strict=True
+            )
+            for question in (*asked, *premises)
+            if question is not None and prop.name in names
+        }
+        return [asked for key, asked in self._asked.items() if key in keys]
+
     @property
     def worthwhile(self) -> int:
         """In how many states that a search reached plain Python is asked again."""
@@ -240,15 +321,23 @@ class _Queries:
         self.system.samples.walk_far(self._claims)
 
     def report(
-        self, run: Exploration | Simulation, found: list[SearchResult]
+        self,
+        run: Exploration | Simulation,
+        found: list[SearchResult],
+        names: Collection[str] | None = None,
     ) -> Report:
-        """Return each property its verdict, from the answers to its questions."""
+        """Return each property its verdict, from the answers to its questions.
+
+        With ``names``, only the properties of these names.
+        """
         answers = {_key(a.question): a for a in found}
         report = Report(self._protocol, run=run)
         bounds = f"{_extent(run)}; {bounds_of(self.system)}"
         for prop, questions, premises in zip(
             self._properties, self._by_property, self._premises, strict=True
         ):
+            if names is not None and prop.name not in names:
+                continue
             mine = [answers[_key(q)] for q in questions]
             met = [None if q is None else answers[_key(q)].verdict for q in premises]
             report.findings.append(_finding(prop, mine, met, bounds))
@@ -263,10 +352,16 @@ def _key(question: SearchQuery) -> _Key:
 def _extent(run: Exploration | Simulation) -> str:
     """Return how far a judge looked."""
     if isinstance(run, Simulation):
-        return f"{run.walks:,} random walks of at most {run.depth:,} steps"
+        kind = "guided" if run.guided else "random"
+        return f"{run.walks:,} {kind} walks of at most {run.depth:,} steps"
     if run.stopped:
         return f"{run.distinct:,} states, where the search was stopped"
     plural = "" if run.steps == 1 else "s"
+    if run.reduced:
+        return (
+            f"{run.distinct:,} states of a partial-order reduction that keeps every "
+            f"violation, at most {run.steps} step{plural} from the start"
+        )
     return f"every reachable state, at most {run.steps} step{plural} from the start"
 
 
@@ -274,14 +369,14 @@ def _finding(
     prop: Property, answers: list[SearchResult], met: list[str | None], bounds: str
 ) -> Finding:
     answers = [
-        replace(a, verdict=_with_premise(a.verdict, m))
+        replace(a, verdict=with_premise(a.verdict, m))
         for a, m in zip(answers, met, strict=True)
     ]
     unmet, unseen = (
         [n for n, m in enumerate(met) if m == verdict]
         for verdict in (Verdict.VACUOUS, Verdict.UNDECIDED)
     )
-    verdict, note = _weighed(prop, answers, unmet)
+    verdict, note = weighed(prop, answers, unmet)
     bounds = bounds if verdict.holds else ""
     shown = [
         (len(a.trace.steps), number, a.trace)
@@ -299,55 +394,3 @@ def _finding(
         unmet=tuple(prop.clauses[n].idle for n in unmet),
         unseen=tuple(prop.clauses[n].idle for n in unseen),
     )
-
-
-def _with_premise(verdict: str, met: str | None) -> str:
-    """Return the verdict of a clause that holds as far as what it speaks of was met."""
-    if met is None or not Verdict(verdict).holds or Verdict(met).holds:
-        return verdict
-    return met
-
-
-def _weighed(
-    prop: Property, answers: list[SearchResult], unmet: Sequence[int]
-) -> tuple[Verdict, str]:
-    """Weigh the clauses of a property; say which of them say nothing.
-
-    The weakest counts. But "what comes first leads to ..." is claimed of each member
-    on its own, and may come up for some of them only: it is vacuous where it comes
-    up for none.
-    """
-    verdicts = [(Verdict(a.verdict), a.question.when) for a in answers]
-    idle = [n for n, one in enumerate(verdicts) if one[0] is Verdict.VACUOUS]
-    some = any(w is Modality.LEADS_TO and v is not Verdict.VACUOUS for v, w in verdicts)
-    counted = [v for v, w in verdicts if not (some and (v, w) == _IDLE)]
-    whys = {
-        prop.clauses[n].idle if n in unmet else _nothing(verdicts[n][1]) for n in idle
-    }
-    note = "; ".join(sorted(whys))
-    if idle and len(idle) < len(verdicts):
-        which = ", ".join(prop.clauses[n].text for n in idle[:_MOST_NAMED])
-        more = f" and {len(idle) - _MOST_NAMED} more" if len(idle) > _MOST_NAMED else ""
-        note = f"{note}, for: {which}{more}"
-    return weakest(counted), note
-
-
-_IDLE = (Verdict.VACUOUS, Modality.LEADS_TO)
-_MOST_NAMED = 3
-
-
-def _nothing(when: Modality) -> str:
-    """Return what there is none of where a clause is vacuous."""
-    match when:
-        case Modality.SOMETIMES:
-            return "no run meets it"
-        case Modality.AT_REST:
-            return "no state of rest can be reached"
-        case Modality.STEP:
-            return "no step is possible"
-        case Modality.LEADS_TO:
-            return "the premise is never met"
-        case Modality.ALWAYS | Modality.RECOVERABLE | Modality.EVENTUALLY:
-            return "it was never tested"
-        case _:
-            assert_never(when)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
+
+from onceproof.model.text import seconds_in
 
 if TYPE_CHECKING:
     from typing import Any
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     _ParamType = click.ParamType[float]
 else:
     _ParamType = click.ParamType
-
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class _Duration(_ParamType):
@@ -28,9 +27,8 @@ class _Duration(_ParamType):
         """Return the seconds. Fails for anything but a positive number and a unit."""
         if isinstance(value, float):
             return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value))
-        seconds = float(found.group(1)) * _UNITS[found.group(2)] if found else 0.0
-        if seconds <= 0:
+        seconds = seconds_in(str(value))
+        if not seconds:
             self.fail(f"{value!r} is no time; write 90s, 5m or 1h", param, ctx)
         return seconds
 

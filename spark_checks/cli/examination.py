@@ -56,7 +56,6 @@ def examine() -> list[Found]:
     found = [_python(), _java()]
     for name, needed in (
         ("z3-solver", True),
-        ("numba", True),
         ("llvmlite", True),
         ("pyspark", True),
         ("pandas", True),

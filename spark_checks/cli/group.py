@@ -1,26 +1,19 @@
-"""The command line: one group, whose commands are the files of ``commands/``."""
+"""The command line: one group, whose commands are the files of ``commands/``.
+
+A command is imported when it is used: what it needs is nothing to the others.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from typing import Any
 
 import click
 
 from onceproof.model.errors import OnceproofError
 from onceproof.spark_checks.cli.command import refuse_repeated
-from onceproof.spark_checks.cli.commands.check import check
-from onceproof.spark_checks.cli.commands.conform import conform
-from onceproof.spark_checks.cli.commands.doctor import doctor
-from onceproof.spark_checks.cli.commands.explore import explore
-from onceproof.spark_checks.cli.commands.export import export
-from onceproof.spark_checks.cli.commands.guarantees import guarantees
-from onceproof.spark_checks.cli.commands.interleavings import interleavings
-from onceproof.spark_checks.cli.commands.new import new
-from onceproof.spark_checks.cli.commands.protocols import protocols
-from onceproof.spark_checks.cli.commands.prove import prove
-from onceproof.spark_checks.cli.commands.reconcile import reconcile
-from onceproof.spark_checks.cli.commands.replay import replay
 from onceproof.spark_checks.cli.ending import (
     NO_ANSWER,
     READER_GONE,
@@ -40,6 +33,53 @@ from onceproof.spark_checks.session.interruption import (
     Signals,
     StoppedError,
 )
+
+COMMANDS = (
+    "check",
+    "prove",
+    "interleavings",
+    "replay",
+    "reconcile",
+    "conform",
+    "explore",
+    "export",
+    "guarantees",
+    "matrix",
+    "protocols",
+    "new",
+    "doctor",
+)
+"""The commands: each a file of ``commands/``, with a function of its name."""
+
+
+class _Imported(MutableMapping[str, click.Command]):
+    """The commands by name; each is imported when it is asked for."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._found:
+            if name not in COMMANDS:
+                raise KeyError(name)
+            module = import_module(f"onceproof.spark_checks.cli.commands.{name}")
+            self._found[name] = getattr(module, name)
+        return self._found[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._found[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS or name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*COMMANDS, *self._found)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class _Group(click.Group):
@@ -85,20 +125,29 @@ class _Group(click.Group):
         sys.exit(status)
 
     def _status(self, signals: Signals, *args: Any, **kwargs: Any) -> int:
+        status = None
         try:
             status = super().main(*args, **kwargs)
         except click.ClickException as error:
-            click.UsageError(
-                sentence(error.format_message()), ctx=getattr(error, "ctx", None)
-            ).show()
-            return NO_ANSWER
+            # An import that a signal interrupts may fail with an error of its own.
+            if not signals.raised:
+                click.UsageError(
+                    sentence(error.format_message()), ctx=getattr(error, "ctx", None)
+                ).show()
+                return NO_ANSWER
         except (click.Abort, KeyboardInterrupt, StoppedError):
+            signals.raised = True
+        if signals.raised:
             click.echo("stopped", err=True)
             return signals.status
         return status if isinstance(status, int) else NO_ANSWER
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Group,
+    commands=_Imported(),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="onceproof")
 @click.option(
     "--color/--no-color",
@@ -114,20 +163,3 @@ def main(context: click.Context, *, color: bool | None) -> None:
     Ctrl-C, SIGTERM or SIGHUP stopped the command, and 141 if its output was closed.
     """
     context.color = color
-
-
-for command in (
-    check,
-    prove,
-    interleavings,
-    replay,
-    reconcile,
-    conform,
-    explore,
-    export,
-    guarantees,
-    protocols,
-    new,
-    doctor,
-):
-    main.add_command(command)

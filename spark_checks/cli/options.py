@@ -75,3 +75,16 @@ def print_text(text: str) -> None:
     """Print an answer on stdout as it is, also where other prints go to stderr."""
     stdout = click.get_current_context().meta.get(STDOUT)
     click.echo(text, file=stdout, nl=False)
+
+
+def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    """Read what an option repeats as NAME=VALUE. Raises ``UsageError``."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name or name in found:
+            wrong = "is given twice" if name in found else "is not NAME=VALUE"
+            message = f"{option} {name} {wrong}"
+            raise UsageError(message)
+        found[name] = value
+    return found

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.guarantees import BATCH_EQUIVALENCE, RECOVERABLE
-from onceproof.properties.judges import by_history
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.grid.comparison import in_words
+from onceproof.spark_checks.grid.judged import (
+    AFTER_MORE,
+    AFTER_RECOVERY,
+    JUDGED,
+    verdict_of,
+)
+from onceproof.spark_checks.grid.prediction import Prediction, predicted
 
 if TYPE_CHECKING:
     from onceproof.properties.property import Property
@@ -18,7 +24,6 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
-AFTER_RECOVERY, AFTER_MORE = "after the recovery", "after further input"
 UNFIT = "it fails without a fault"
 
 
@@ -52,28 +57,37 @@ class GridCell:
         return f"{self.query.name} [{self.configuration.name}] {self.placed.name}"
 
     def verdict(self, prop: Property) -> Verdict:
-        """Judge a property by what readers saw after further input.
-
-        Batch equivalence is judged after the recovery, too, against the run without a
-        fault. A query that did not come back is judged by recoverable alone.
-        """
+        """Judge a property; a cell that was not replayed is undecided."""
         if self.refusal or self.with_batch is None:
             return Verdict.UNDECIDED
-        if prop is BATCH_EQUIVALENCE and not self.rested:
-            return Verdict.UNDECIDED
-        judged = [(AFTER_MORE, self.with_batch)]
-        if prop is BATCH_EQUIVALENCE and self.with_run is not None:
-            judged.append((AFTER_RECOVERY, self.with_run))
-        for moment, comparison in judged:
-            history = comparison.history(moment, rested=self.rested)
-            if by_history.broken(prop, history) is not None:
-                return Verdict.REFUTED
-        return Verdict.HELD
+        more = self.with_batch.history(AFTER_MORE, rested=self.rested)
+        recovered = None
+        if self.with_run is not None:
+            recovered = self.with_run.history(AFTER_RECOVERY, rested=self.rested)
+        return verdict_of(prop, recovered, more)
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
         """The verdict of each guarantee that the grid judges."""
-        return {p.name: self.verdict(p) for p in (BATCH_EQUIVALENCE, RECOVERABLE)}
+        return {p.name: self.verdict(p) for p in JUDGED}
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """What the model says of the cell, or why it says nothing."""
+        if self.refusal or self.with_batch is None:
+            return Prediction()
+        return predicted(self.query, self.configuration, self.placed)
+
+    @cached_property
+    def predicted(self) -> dict[str, Verdict]:
+        """The model's verdict on each guarantee; empty where it says nothing."""
+        return dict(self.prediction.verdicts)
+
+    @property
+    def drift(self) -> list[str]:
+        """The guarantees of which Spark and the model have different verdicts."""
+        found = self.verdicts
+        return [name for name, v in self.predicted.items() if found[name] is not v]
 
     @property
     def refuted(self) -> bool:
@@ -97,6 +111,11 @@ class GridCell:
             )
         found += _differences(AFTER_RECOVERY, "the run without a fault", self.with_run)
         found += _differences(AFTER_MORE, "the batch run", self.with_batch)
+        found += [
+            f"drift: {name} is {self.verdicts[name]} on Spark, and "
+            f"{self.predicted[name]} in the model"
+            for name in self.drift
+        ]
         late = self.with_run is not None and not self.with_run.equal
         if late and self.with_batch is not None and self.with_batch.equal:
             found.append("further input makes up for it")
@@ -110,6 +129,9 @@ class GridCell:
             "fault": str(self.placed.fault),
             "batch": self.placed.batch,
             "verdicts": {name: str(v) for name, v in self.verdicts.items()},
+            "model": {name: str(v) for name, v in self.predicted.items()},
+            "unpredicted": self.prediction.reason,
+            "drift": self.drift,
             "recovered": self.rested,
             "failed_runs": [_parsed(text) for text in self.errors],
             "not_replayed": self.refusal,

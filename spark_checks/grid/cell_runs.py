@@ -12,7 +12,7 @@ from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import every_fault
 from onceproof.spark_checks.grid.grid_query import NO_FAULT, GridQuery
 from onceproof.spark_checks.grid.rewind import copied, rewind
-from onceproof.spark_checks.grid.writers import as_text, committed, plain, seen
+from onceproof.spark_checks.grid.writers import as_text, committed, plain
 from onceproof.spark_checks.queries import events
 from onceproof.spark_checks.queries.query_spec import itself
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.grid.writers import ResultRow
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
+    from onceproof.spark_checks.stores.interface import RunningStore
 
 _RESTARTS = 3
 _PATIENCE = 120.0
@@ -42,16 +43,19 @@ class CellRuns:
         configuration: QueryConfiguration,
         *,
         patience: float = _PATIENCE,
+        store: RunningStore | None = None,
     ) -> None:
-        """Use a ``folder`` of its own; nothing runs yet."""
+        """Use a ``folder`` of its own; nothing runs yet.
+
+        The ``store`` is the one that the configuration's source reads from.
+        """
         folder.mkdir(parents=True)
-        self._spark = spark
         self._query = query
         self._configuration = configuration
         self._patience = patience
-        self._runs = GridQuery(spark, folder / "run", query, configuration)
+        self._runs = GridQuery(spark, folder / "run", query, configuration, store)
         self._kept = folder / "kept"
-        self._first: tuple[ResultRow, ...] = ()
+        self._shown: dict[int, tuple[ResultRow, ...]] = {0: ()}
         self._late = (
             sorted(events.late(events.BATCHES, query.closes or itself))
             if query.watermarked
@@ -66,17 +70,13 @@ class CellRuns:
         A query that fails without a fault is not judged, even if a restart helps.
         """
         began = time.perf_counter()
-        every = len(events.BATCHES)
         self._runs.folder.mkdir()
-        self._runs.offer(0, events.FIRST)
-        error = self._runs.once(self._patience)
+        errors, rested = self._go_on(0, events.FIRST, self._shown)
         self.batches = committed(self._runs.checkpoint)
-        self._first = self._seen()
         copied(self._runs.folder, self._kept)
-        errors, rested = self._rest(error)
         if rested:
-            self._runs.offer(events.FIRST, every)
-            later, rested = self._rest(self._runs.once(self._patience))
+            every = len(events.BATCHES)
+            later, rested = self._go_on(events.FIRST, every, self._shown)
             errors += later
         if errors:
             refusal = f"{UNFIT}: {failure(errors[0])}"
@@ -91,7 +91,8 @@ class CellRuns:
 
     def faults(self, *, torn: bool = False) -> list[PlacedFault]:
         """List the faults of the batches that were run before further input."""
-        return every_fault(self.batches, torn=torn)
+        late_logs = self._configuration.progress == "async"
+        return every_fault(self.batches, torn=torn, late_logs=late_logs)
 
     def with_fault(self, placed: PlacedFault) -> GridCell:
         """Take the run back to a fault, let the query recover, and go on."""
@@ -103,6 +104,7 @@ class CellRuns:
         )
         if refusal:
             return GridCell(self._query, self._configuration, placed, refusal=refusal)
+        runs.hold_again(events.FIRST)
         error = runs.once(self._patience, placed)
         if placed.fault.of_a_task and not runs.marks.is_dir():
             reason = "no task of the batch ran"
@@ -111,10 +113,12 @@ class CellRuns:
             reason = f"no task of batch {placed.batch} ran, so none died"
             return GridCell(self._query, self._configuration, placed, refusal=reason)
         errors, rested = self._rest(error)
-        with_run = Comparison(self._first, self._seen())
         if rested:
-            runs.offer(events.FIRST, len(events.BATCHES))
-            later, rested = self._rest(runs.once(self._patience))
+            later, rested = self._go_on(self._read(), events.FIRST)
+            errors += later
+        with_run = Comparison(self._shown[self._read()], self._seen())
+        if rested:
+            later, rested = self._go_on(self._read(), len(events.BATCHES))
             errors += later
         return GridCell(
             self._query,
@@ -138,7 +142,35 @@ class CellRuns:
 
     def close(self) -> None:
         """Remove what was written."""
+        self._runs.close()
         shutil.rmtree(self._kept.parent, ignore_errors=True)
+
+    def _read(self) -> int:
+        """Return how many batches the query has read, which rests."""
+        return self._runs.input.read(self._runs.checkpoint, events.FIRST)
+
+    def _go_on(
+        self,
+        begin: int,
+        end: int,
+        shown: dict[int, tuple[ResultRow, ...]] | None = None,
+    ) -> tuple[tuple[str, ...], bool]:
+        """Offer the batches from ``begin`` to ``end``, and let the query read them.
+
+        Return why runs failed, and whether it rests. What readers see whenever it does
+        is ``shown``, by how many batches it has read.
+        """
+        errors: tuple[str, ...] = ()
+        for offered in self._runs.input.ends(begin, end):
+            self._runs.input.offer(begin, offered)
+            begin = offered
+            later, rested = self._rest(self._runs.once(self._patience))
+            errors += later
+            if not rested:
+                return errors, False
+            if shown is not None:
+                shown[offered] = self._seen()
+        return errors, True
 
     def _rest(self, error: str) -> tuple[tuple[str, ...], bool]:
         """Restart a query that failed; return why runs failed, and whether it rests."""
@@ -169,4 +201,4 @@ class CellRuns:
         return Comparison(self._batches[tuple(late)], found)
 
     def _seen(self) -> tuple[ResultRow, ...]:
-        return tuple(seen(self._spark, self._runs.result, self._query))
+        return self._runs.seen()

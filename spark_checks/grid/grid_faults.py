@@ -16,6 +16,7 @@ class GridFault(StrEnum):
     BEFORE_COMMITS = "crash-before-commits"
     TASK_BEFORE_STATE = "task-dies-before-state"
     TASK_AFTER_STATE = "task-dies-after-state"
+    BEFORE_LOGS = "crash-before-logs"
     TORN_COMMITS = "torn-write-of-commits"
 
     @property
@@ -48,6 +49,10 @@ _WORDS = {
         "the first attempt of each task of batch {batch} dies after it has committed "
         "its state"
     ),
+    GridFault.BEFORE_LOGS: (
+        "the driver dies after the sink has committed batch {batch}, and before "
+        "offsets/{batch} is written in the background"
+    ),
     GridFault.TORN_COMMITS: "commits/{batch} is torn: the file is there, and empty",
 }
 
@@ -73,8 +78,15 @@ class PlacedFault:
         return f"{self.fault}({self.batch})"
 
 
-def every_fault(batches: int, *, torn: bool = False) -> list[PlacedFault]:
-    """List a fault of each kind in each batch; torn writes only on request."""
-    left_out = {GridFault.NONE} | (set() if torn else {GridFault.TORN_COMMITS})
+def every_fault(
+    batches: int, *, torn: bool = False, late_logs: bool = False
+) -> list[PlacedFault]:
+    """List a fault of each kind in each batch; torn writes only on request.
+
+    With ``late_logs`` a batch may be there before its entry in the offset log.
+    """
+    left_out = {GridFault.NONE}
+    left_out |= set() if torn else {GridFault.TORN_COMMITS}
+    left_out |= set() if late_logs else {GridFault.BEFORE_LOGS}
     kinds = [kind for kind in GridFault if kind not in left_out]
     return [PlacedFault(kind, batch) for batch in range(batches) for kind in kinds]

@@ -7,20 +7,27 @@ import re
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
-from onceproof.spark_checks.grid.writers import dying, writer_of
+from onceproof.spark_checks.grid.topic_result import TopicResult
+from onceproof.spark_checks.grid.writers import dying, seen, writer_of
 from onceproof.spark_checks.queries import events
+from onceproof.spark_checks.queries.sources import SOURCES
+from onceproof.spark_checks.queries.sources.files import FileInput
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
+    from onceproof.spark_checks.grid.writers import ResultRow
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
+    from onceproof.spark_checks.stores.interface import RunningStore
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]{5,})\]")
 _RAISED = re.compile(r"^Traceback \(most recent.*\n(?:\s.*\n|\n)*(\S.*)", re.MULTILINE)
+_ASYNC = "asyncProgressTrackingEnabled"
+_INTERVAL = "asyncProgressTrackingCheckpointIntervalMs"
 NO_FAULT = PlacedFault(GridFault.NONE)
 
 
@@ -33,12 +40,23 @@ class GridQuery:
         folder: Path,
         query: QuerySpec,
         configuration: QueryConfiguration,
+        store: RunningStore | None = None,
     ) -> None:
-        """Run a query in a ``folder``; nothing is started yet."""
+        """Run a query in a ``folder``; nothing is started yet.
+
+        The ``store`` is the one that the configuration's source reads from.
+        """
         self._spark = spark
         self._query = query
         self._configuration = configuration
         self.folder = folder
+        source = SOURCES[configuration.source]
+        self.input = source.opened(folder / "input", query.inputs, store)
+        self._topic = (
+            TopicResult(spark, self.result, store)
+            if configuration.sink == "kafka"
+            else None
+        )
         for key, value in (configuration.settings() | query.settings).items():
             spark.conf.set(key, value)
 
@@ -57,18 +75,37 @@ class GridQuery:
         """Where tasks that die leave a mark."""
         return self.folder / "marks"
 
-    def offer(self, begin: int, end: int) -> None:
-        """Let the query's input hold the batches from ``begin`` to ``end``."""
-        lines = events.lines(events.BATCHES)[begin:end]
-        events.offer(self.folder / "input", lines, begin)
+    def hold_again(self, end: int) -> None:
+        """Hold the first batches up to ``end`` again, and what is left of the result.
+
+        The folders have been put back by then.
+        """
+        self.input.hold_again(end)
+        if self._topic is not None:
+            self._topic.hold_again()
+
+    def seen(self) -> tuple[ResultRow, ...]:
+        """Return what readers see."""
+        if self._topic is not None:
+            self._topic.take_image()
+        replaces = self._topic is not None
+        return tuple(seen(self._spark, self.result, self._query, replaces=replaces))
+
+    def close(self) -> None:
+        """Remove what lies outside of the folder."""
+        self.input.close()
+        if self._topic is not None:
+            self._topic.close()
 
     def once(self, patience: float, placed: PlacedFault = NO_FAULT) -> str:
         """Run until all that is offered is read; return why it failed, if it did."""
-        result = self._query.run(*self._inputs(stream=True))
+        result = self._query.run(*self.input.frames(self._spark))
         if placed.fault.of_a_task:
             self.marks.mkdir(exist_ok=True)
             after = placed.fault is GridFault.TASK_AFTER_STATE
             result = dying(result, self.marks, placed.batch, after=after)
+        if self._topic is not None:
+            result = self._topic.records(result, self._query.key)
         available = self._configuration.trigger == "available-now"
         writer: Any = result.writeStream.outputMode(str(self._query.mode))
         writer = writer.option("checkpointLocation", str(self.checkpoint))
@@ -77,11 +114,15 @@ class GridQuery:
             if available
             else writer.trigger(processingTime="0 seconds")
         )
+        if self._configuration.progress == "async":
+            writer = writer.option(_ASYNC, "true").option(_INTERVAL, "0")
         if self._configuration.sink == "files":
             self.result.mkdir(exist_ok=True)
             schema = self.result / "schema"
             schema.write_text(result.schema.json(), encoding="utf-8")
             writer = writer.format("parquet").option("path", str(self.result))
+        elif self._topic is not None:
+            writer = writer.format("kafka").options(**self._topic.options)
         else:
             skips = self._configuration.sink == "skips"
             writer = writer.foreachBatch(
@@ -109,23 +150,9 @@ class GridQuery:
         """
         place = self.folder.parent / "batch"
         events.offer(place, events.lines(events.BATCHES, left_out))
-        frames = self._frames(place, stream=False)
+        frames = FileInput(place, self._query.inputs).as_batch(self._spark)
         found: list[Any] = self._query.of_batch(*frames).collect()
         return found
-
-    def _inputs(self, *, stream: bool) -> list[DataFrame]:
-        return self._frames(self.folder / "input", stream=stream)
-
-    def _frames(self, folder: Path, *, stream: bool) -> list[DataFrame]:
-        places = [str(folder / side) for side in events.SIDES]
-        if self._query.inputs == 1:
-            # Both sides: a glob keeps them one source, two files for each batch.
-            places = [str(folder / "*")]
-        reader: Any = self._spark.readStream if stream else self._spark.read
-        reader = reader.schema(events.SCHEMA)
-        if stream:
-            reader = reader.option("maxFilesPerTrigger", 3 - self._query.inputs)
-        return [reader.json(place) for place in places]
 
 
 def short(error: BaseException) -> str:

@@ -11,8 +11,10 @@ from onceproof.spark_checks.grid.cell import UNFIT
 from onceproof.spark_checks.grid.cell_runs import CellRuns
 from onceproof.spark_checks.grid.rewind import PURGED
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
+from onceproof.spark_checks.queries.sources import SOURCES
 from onceproof.spark_checks.replay.budget import Budget
 from onceproof.spark_checks.session.session_pool import SessionPool
+from onceproof.spark_checks.stores.interface import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.grid.cell import GridCell
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
+    from onceproof.spark_checks.queries.sources.event_source import EventSource
     from onceproof.spark_checks.replay.budget import Deadline
 
 _ATTEMPTS, _PARTITIONS = 2, 2
@@ -53,11 +56,19 @@ class GridReport:
             if cell.refusal == PURGED or cell.refusal.startswith(UNFIT)
         ]
 
+    @property
+    def drifted(self) -> list[GridCell]:
+        """The cells of which Spark and the model have different verdicts."""
+        return [cell for cell in self.cells if cell.drift]
+
     def status(self) -> int:
-        """Return the exit status: 1 for a refuted cell, 2 if one was not replayed."""
+        """Return the exit status: 1 for a refuted cell, 2 for one without an answer.
+
+        A cell has none if it was not replayed, or if the model says otherwise.
+        """
         judged = [cell for cell in self.cells if not cell.refusal]
         found = [v for cell in judged for v in cell.verdicts.values()]
-        open_ = [*self.left, *self.not_replayed]
+        open_ = [*self.left, *self.not_replayed, *self.drifted]
         return exit_status([*found, *(Verdict.UNDECIDED for _ in open_)])
 
     def to_json(self) -> dict[str, Any]:
@@ -65,6 +76,8 @@ class GridReport:
         return {
             "pyspark": self.pyspark,
             "refuted": len(self.refuted),
+            "predicted": sum(bool(cell.predicted) for cell in self.cells),
+            "drift": len(self.drifted),
             "left": list(self.left),
             "cells": [cell.to_json() for cell in self.cells],
         }
@@ -92,29 +105,76 @@ def run_grid(
         raise UsageError(message)
     own = pool is None
     pool = pool or SessionPool(ENTRY_POINTS)
-    times = Budget(budget, len(pairs))
-    cells: list[GridCell] = []
-    left: list[str] = []
+    grid = _GridRun(pool, Budget(budget, len(pairs)), listener, torn=torn)
     try:
-        with pool.session(attempts=_ATTEMPTS, partitions=_PARTITIONS) as session:
-            for query, configuration in pairs:
-                runs = CellRuns(
-                    session.fork(), pool.folder("grid"), query, configuration
-                )
-                name = f"{query.name} [{configuration.name}]"
-                deadline = times.next_sink()
-                try:
-                    some, rest = _cells(runs, deadline, listener, torn=torn)
-                finally:
-                    runs.close()
-                cells += some
-                if rest:
-                    left.append(f"{name}: {rest}")
-                session.release()
+        for name in SOURCES:
+            grid.add([(q, c) for q, c in pairs if c.source == name], SOURCES[name])
     finally:
         if own:
             pool.close()
-    return GridReport(tuple(cells), tuple(left), __version__)
+    return GridReport(tuple(grid.cells), tuple(grid.left), __version__)
+
+
+class _GridRun:
+    """Collects cells, source by source: a source may need a session of its own."""
+
+    def __init__(
+        self,
+        pool: SessionPool,
+        times: Budget,
+        listener: Callable[[GridCell], None],
+        *,
+        torn: bool,
+    ) -> None:
+        """Have no cells yet."""
+        self._pool = pool
+        self._times = times
+        self._listener = listener
+        self._torn = torn
+        self.cells: list[GridCell] = []
+        self.left: list[str] = []
+
+    def add(
+        self,
+        pairs: Sequence[tuple[QuerySpec, QueryConfiguration]],
+        source: EventSource,
+    ) -> None:
+        """Run the cells of queries on one source; where it cannot be had, say so."""
+        pool, store = self._pool, source.store
+        if not pairs:
+            return
+        try:
+            needs = pool.needs_of(store)
+            running = None if store is None else pool.stores.running(store)
+        except StoreError as error:
+            for query, configuration in pairs:
+                self._times.next_sink()
+                self.left.append(f"{_named(query, configuration)}: no run: {error}")
+            return
+        with pool.session(
+            attempts=_ATTEMPTS, partitions=_PARTITIONS, needs=needs
+        ) as session:
+            for query, configuration in pairs:
+                deadline = self._times.next_sink()
+                runs = CellRuns(
+                    session.fork(),
+                    pool.folder("grid"),
+                    query,
+                    configuration,
+                    store=running,
+                )
+                try:
+                    some, rest = _cells(runs, deadline, self._listener, torn=self._torn)
+                finally:
+                    runs.close()
+                self.cells += some
+                if rest:
+                    self.left.append(f"{_named(query, configuration)}: {rest}")
+                session.release()
+
+
+def _named(query: QuerySpec, configuration: QueryConfiguration) -> str:
+    return f"{query.name} [{configuration.name}]"
 
 
 def _cells(

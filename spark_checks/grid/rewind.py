@@ -28,7 +28,8 @@ def rewind(
     what a later batch has purged cannot be put back, and the crash would have found it.
     """
     batch, fault = placed.batch, placed.fault
-    before = fault is GridFault.BEFORE_OFFSETS or fault.of_a_task
+    unlogged = (GridFault.BEFORE_OFFSETS, GridFault.BEFORE_LOGS)
+    before = fault in unlogged or fault.of_a_task
     later = max(entries(checkpoint, "commits"), default=0) - batch
     if later + before >= retain:
         return PURGED
@@ -48,7 +49,7 @@ def rewind(
     if before and batch == 0:
         # Spark makes the folder after offsets/0, and refuses to start with one.
         shutil.rmtree(checkpoint / "state", ignore_errors=True)
-    done = fault is GridFault.BEFORE_COMMITS
+    done = fault in (GridFault.BEFORE_COMMITS, GridFault.BEFORE_LOGS)
     _forget_results(result, batch + 1 if done else batch)
     kept = _forget_state(
         checkpoint,

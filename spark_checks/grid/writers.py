@@ -56,8 +56,13 @@ def writer_of(
     return write
 
 
-def seen(spark: SparkSession, result: Path, query: QuerySpec) -> list[ResultRow]:
-    """Read what a reader sees: rows that later ones replace are gone."""
+def seen(
+    spark: SparkSession, result: Path, query: QuerySpec, *, replaces: bool = False
+) -> list[ResultRow]:
+    """Read what a reader sees: rows that later ones replace are gone.
+
+    In update mode they do, and where the sink ``replaces`` rows by their key.
+    """
     if (result / "_spark_metadata").exists():
         schema = json.loads((result / "schema").read_text(encoding="utf-8"))
         from pyspark.sql.types import StructType  # noqa: PLC0415 - slow to import
@@ -73,7 +78,7 @@ def seen(spark: SparkSession, result: Path, query: QuerySpec) -> list[ResultRow]
     ]
     if query.mode is OutputMode.COMPLETE:
         return batches[-1] if batches else []
-    if query.mode is OutputMode.UPDATE:
+    if replaces or query.mode is OutputMode.UPDATE:
         latest = {_key(row, query): row for batch in batches for row in batch}
         return list(latest.values())
     return [row for batch in batches for row in batch]

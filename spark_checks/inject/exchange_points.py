@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
-from onceproof.spark_checks.plan.rules import LINES
+from onceproof.spark_checks.plan.rules import LINES, WORK
 from onceproof.spark_checks.sinks.exchanges import (
     BEYOND,
     UNSTEADY,
@@ -16,7 +16,7 @@ from onceproof.spark_checks.sinks.exchanges import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from onceproof.spark_checks.inject.connections import SeenRequest
     from onceproof.spark_checks.stores.links import Link
@@ -46,20 +46,9 @@ def exchanges_in(
     kept: dict[_Key, list[tuple[Exchange, str]]] = defaultdict(list)
     not_cut = Counter(others)
     not_cut[UNSTEADY] = sum(max(numbers[g], then[g]) for g in unsteady)
-    links: dict[tuple[_Key, str, Link], int] = {}
-    used: Counter[tuple[_Key, str]] = Counter()
-    requests_on: Counter[tuple[_Key, str, Link]] = Counter()
-    for one in first:
-        key = _key(one)
-        place = (key, one.sender, one.link)
-        if place not in links:
-            used[key, one.sender] += 1
-            links[place] = used[key, one.sender]
-        requests_on[place] += 1
+    for one, made in _described(first):
         if _group(one) not in unsteady:
-            point = (one.where.line, one.where.time, one.number)
-            made = Exchange(*point, links[place], requests_on[place], one.sender)
-            kept[key].append((made, one.reached))
+            kept[_key(one)].append((made, one.reached))
     driver: dict[int, tuple[Exchange, ...]] = {}
     tasks: dict[tuple[int, int], tuple[Exchange, ...]] = {}
     for (function, batch, partition), every in kept.items():
@@ -73,6 +62,38 @@ def exchanges_in(
         elif partition is not None:
             tasks[batch, partition] = some
     return SeenExchanges(driver, tasks, {why: n for why, n in not_cut.items() if n})
+
+
+def exchanges_at(
+    requests: Iterable[SeenRequest], batch: int, partition: int | None
+) -> tuple[Exchange, ...]:
+    """List all exchanges of the code on the driver, or in a task, in a run."""
+    function = LINES if partition is None else WORK
+    key = (function, batch, partition)
+    return tuple(made for one, made in _described(requests) if _key(one) == key)
+
+
+def first_and_last(every: Iterable[Exchange]) -> tuple[Exchange, ...]:
+    """Leave out exchanges that only repeat others: see ``exchanges_in``."""
+    return _ends([(one, "") for one in every])[0]
+
+
+def _described(
+    requests: Iterable[SeenRequest],
+) -> Iterator[tuple[SeenRequest, Exchange]]:
+    """Number the requests of the driver, and of each task, by their connections."""
+    links: dict[tuple[_Key, str, Link], int] = {}
+    used: Counter[tuple[_Key, str]] = Counter()
+    requests_on: Counter[tuple[_Key, str, Link]] = Counter()
+    for one in requests:
+        key = _key(one)
+        place = (key, one.sender, one.link)
+        if place not in links:
+            used[key, one.sender] += 1
+            links[place] = used[key, one.sender]
+        requests_on[place] += 1
+        point = (one.where.line, one.where.time, one.number)
+        yield one, Exchange(*point, links[place], requests_on[place], one.sender)
 
 
 def _of_one_task(

@@ -25,15 +25,18 @@ from onceproof.spark_checks.session.processes import client_processes
 from onceproof.spark_checks.session.processes.waiting_threads import waiting_on
 from onceproof.spark_checks.sinks.exchanges import (
     ELSEWHERE,
+    READS,
     THREADS,
+    of_client,
     of_driver,
     of_task,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from onceproof.spark_checks.stores.links import Link
+    from onceproof.spark_checks.stores.links import Asker, Link
 
 OUTSIDE = "sent while none of your code runs"
 ABORTS = "sent by code that aborts a batch"
@@ -48,8 +51,11 @@ class SparkThreads(Protocol):
     process: int
     """The id of the JVM."""
 
+    def java_of(self, thread: int) -> int:
+        """Return Java's number for a thread of the system's; 0 if it is not known."""
+
     def name_of(self, thread: int) -> str:
-        """Return the name of a thread by its number; empty if it is not known."""
+        """Return the name of a thread by Java's number; empty if it is not known."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +77,20 @@ class UncutError(Exception):
 class Senders:
     """Finds who sends the requests of one interleaving, on connections of its own."""
 
-    def __init__(self, marks: Path, spark: SparkThreads | None) -> None:
-        """Look for code that leaves its marks in a folder, and for ``spark``."""
+    def __init__(
+        self,
+        marks: Path,
+        spark: SparkThreads | None,
+        sent_for: Callable[[bytes], Asker | None] | None = None,
+    ) -> None:
+        """Look for code that leaves its marks in a folder, and for ``spark``.
+
+        ``sent_for`` reads from a request for which of Java's threads it is sent.
+        """
         self._marks = marks
         self._spark = spark
+        self._sent_for = sent_for or (lambda _: None)
+        self._askers: dict[Link, Asker | None] = {}
         self._lock = threading.Lock()
         self._holders: dict[Link, tuple[int, int]] = {}
         self._worked: dict[Link, float] = {}
@@ -89,8 +105,11 @@ class Senders:
             self._stages.clear()
             self._mine.clear()
 
-    def of(self, link: Link) -> Sender:
+    def of(self, link: Link, *, by_kind: bool = False) -> Sender:
         """Return who has sent the request that has come on a connection.
+
+        One that is known ``by_kind`` comes from a thread of the client's own, and so
+        from no task that is known.
 
         Raises ``UncutError``.
         """
@@ -100,7 +119,8 @@ class Senders:
         process, _ = held
         if self._is_spark(process):
             line = self._line()
-            return Sender(process, line, self._by(link, line))
+            by = of_client() if by_kind else self._by(link, line)
+            return Sender(process, line, by)
         try:
             where = whereabouts_of(self._marks, process)
         except LookupError:
@@ -186,16 +206,17 @@ class Senders:
         Raises ``UncutError`` where it is not known, or what comes first is up to
         threads that run at once.
         """
-        thread = self._threads.get(link)
-        name = "" if thread is None or not self._spark else self._spark.name_of(thread)
-        if not name or thread is None:
+        threads = self._asking(link)
+        if not threads:
             raise UncutError(ELSEWHERE)
+        task = next(filter(None, map(_TASK.search, threads.values())), None)
         with self._lock:
-            task = _TASK.search(name)
             if task is None:
-                if self._mine.setdefault(where, thread) != thread:
-                    raise UncutError(THREADS)
-                return of_driver()
+                mine = self._mine.setdefault(where, next(reversed(threads)))
+                if mine in threads:
+                    return of_driver()
+                asker = self._askers.get(link)
+                raise UncutError(READS if asker and asker.reads else THREADS)
             partition, attempt, *stage = task.groups()
             stages = self._stages[where]
             if ".".join(stage) not in stages:
@@ -204,3 +225,26 @@ class Senders:
             if number < len(stages):
                 raise UncutError(THREADS)
             return of_task(int(partition), int(attempt), number)
+
+    def _asking(self, link: Link) -> dict[int, str]:
+        """Return the names of the threads that ask on a connection, by their numbers.
+
+        That is the one that sends the request and, after it, the one that it is sent
+        for, where the client says so. What follows on the connection without saying so
+        is the rest of that request.
+        """
+        found: dict[int, str] = {}
+        if self._spark is None:
+            return found
+        sends = self._threads.get(link)
+        self._askers[link] = asker = self._sent_for(link.asked) or self._askers.get(
+            link
+        )
+        for thread in (
+            0 if sends is None else self._spark.java_of(sends),
+            0 if asker is None else asker.thread,
+        ):
+            name = self._spark.name_of(thread) if thread else ""
+            if name:
+                found[thread] = name
+        return found

@@ -28,20 +28,26 @@ def break_own(
 ) -> None:
     """Break a connection of the user's code on the driver."""
     schedule.refuse_restart(at)
-    _require_later(schedule, at)
     event = schedule.events[at]
-    kind, point = FAULT_KINDS[event.name], cut_exchange(schedule, at)
+    kind, point = FAULT_KINDS[event.name], cut_exchange(schedule, at) | _moment(event)
+    point |= after_cut(schedule, run, at)
     run.stops(kind.code, "call", event.members[0], kind.cuts, **point, await_=awaited)
 
 
 def break_own_and_go_on(schedule: Schedule, run: RunDraft, at: int) -> None:
     """Break a connection of the user's code on the driver, which catches the error."""
     schedule.require_caught(at)
-    _require_later(schedule, at)
     event = schedule.events[at]
-    kind, point = FAULT_KINDS[event.name], cut_exchange(schedule, at)
+    kind, point = FAULT_KINDS[event.name], cut_exchange(schedule, at) | _moment(event)
+    point |= after_cut(schedule, run, at)
     rule = (kind.code, "call", event.members[0], kind.cuts)
     run.survives(event, mark_of_cut(run, at), rule, once=True, **point)
+
+
+def _moment(event: Event) -> dict[str, Any]:
+    """Say, for a rule, when a late request of the code on the driver arrives."""
+    late = FAULT_KINDS[event.name].cuts == LATE_REQUEST
+    return {"before_next": late and event.members[1] > 0}
 
 
 def mark_of_cut(run: RunDraft, at: int) -> str:
@@ -49,18 +55,10 @@ def mark_of_cut(run: RunDraft, at: int) -> str:
     return run.mark(f"cut-{at}")
 
 
-def _require_later(schedule: Schedule, at: int) -> None:
-    """Require that the code comes to an exchange after one that was cut before.
-
-    Raises ``NotReplayable`` where it comes to it first.
-    """
-    before = schedule.caught_before(at)
-    if before is None:
-        return
-    first, then = schedule.events[before], schedule.events[at]
-    if then.members[-1] <= first.members[-1]:
-        message = "the code comes to that exchange before the one that is cut first"
-        raise NotReplayable(message, NO_SUCH_POINT)
+def after_cut(schedule: Schedule, run: RunDraft, at: int) -> dict[str, str]:
+    """Say, for a rule, which cut it comes after, if the code went on after one."""
+    cut = schedule.caught_before(at)
+    return {} if cut is None else {"after": mark_of_cut(run, cut)}
 
 
 def break_commit(schedule: Schedule, run: RunDraft, at: int) -> None:
@@ -134,7 +132,7 @@ def _of_commit(
 ) -> tuple[int, str, dict[str, Any]]:
     """Find the exchange of a step of the sink's commit that a fault cuts.
 
-    A request that is lost or late is of the step that would follow, a lost answer of
+    A request that is lost or late is of the step that would follow, a lost reply of
     the one before.
     """
     do, batch = FAULT_KINDS[event.name].cuts, int(schedule.look(at).commits)

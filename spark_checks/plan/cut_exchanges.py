@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.spark_checks.plan.schedule import Schedule
-    from onceproof.spark_checks.sinks.exchanges import Exchange
+    from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 
 
 def cut_exchange(schedule: Schedule, at: int) -> dict[str, Any]:
@@ -31,11 +31,13 @@ def cut_exchange(schedule: Schedule, at: int) -> dict[str, Any]:
         if number < len(owned) and owned[number][0] == real:
             found = [one for _, one in owned]
     elif seen is not None:
-        found = seen.driver.get(batch, ())
+        found = seen.of_driver(batch)
     if not 0 <= number < len(found):
         message = "the sink's code has fewer exchanges with its store there"
         raise NotReplayable(message, NO_SUCH_POINT)
     one = found[number]
+    if seen is not None:
+        _require_reached(schedule, at, one, seen)
     return {
         "line": one.point,
         "nth": one.time,
@@ -43,6 +45,23 @@ def cut_exchange(schedule: Schedule, at: int) -> dict[str, Any]:
         "request": one.name,
         "sender": one.sender,
     }
+
+
+def _require_reached(
+    schedule: Schedule, at: int, one: Exchange, seen: SeenExchanges
+) -> None:
+    """Raise ``NotReplayable`` for an exchange that the code does not get to then."""
+    event, cut = schedule.events[at], schedule.caught_before(at)
+    if cut is not None:
+        if one.key not in seen.caught.get(schedule.caught_name(cut), ()):
+            message = "after the broken connection the code has no such exchange"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        return
+    in_task = FAULT_KINDS[event.name].in_task
+    owner = schedule.real(event.members[1]) if in_task else None
+    if one in seen.later.get((event.members[0], owner), ()):
+        message = "no earlier fault of the interleaving leads to that exchange"
+        raise NotReplayable(message, NO_SUCH_POINT)
 
 
 def last_exchange(

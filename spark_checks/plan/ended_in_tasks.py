@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from onceproof.spark_checks.plan.broken_connections import mark_of_cut
 from onceproof.spark_checks.plan.rules import ENDS, LINES, WORK
 from onceproof.spark_checks.plan.run_plan import BEGIN, ExpectedMark, NotReplayable
 from onceproof.spark_checks.plan.spark_steps import is_step
@@ -92,6 +93,7 @@ def fail_job(
             real = schedule.real(p)
             mark = run.mark(f"also-{batch}-{real}-{number}")
             task = {"partition": real, "attempt": number, "mark": mark}
+            task |= _after_its_cut(schedule, run, at, (batch, p, number))
             stopped = (run.mark("stopped"),)
             run.rule(begins, "call", batch, "die", **task, await_=stopped, once=True)
 
@@ -120,12 +122,21 @@ def die_in_tasks(
         for attempt in range(first, 0 if done else schedule.attempts):
             task = {"partition": schedule.real(p), "attempt": attempt}
             point = hit.get((p, attempt), {})
+            task |= _after_its_cut(schedule, run, at, (batch, p, attempt))
             report = not hit or bool(point)
             rest = {**task, **point, "await_": tuple(awaited), "report": report}
             run.stops(WORK, "call", batch, "die", **rest)
     stopped = run.mark("stopped")
     run.rule(LINES, "exception", batch, "die", after=stopped)
     kind.no_abort(run, batch)
+
+
+def _after_its_cut(
+    schedule: Schedule, run: RunDraft, at: int, attempt: tuple[int, int, int]
+) -> dict[str, Any]:
+    """Say, for a rule, which cut of its connection an attempt goes on after first."""
+    cut = schedule.caught_in(at, attempt)
+    return {} if cut is None else {"after": mark_of_cut(run, cut)}
 
 
 def _due(

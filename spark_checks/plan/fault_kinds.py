@@ -131,7 +131,7 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
     ),
     "lose_reply_in_commit": FaultKind(
         Effect.ENDS_RUN,
-        "after the store has answered the code on the driver",
+        "after the store has replied to the code on the driver",
         code=DRIVER_EXCHANGE,
         cuts=LOSE_REPLY,
     ),
@@ -149,7 +149,7 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
     ),
     "catch_lost_reply_in_commit": FaultKind(
         Effect.GOES_ON,
-        "after the store has answered the code on the driver",
+        "after the store has replied to the code on the driver",
         code=DRIVER_EXCHANGE,
         cuts=LOSE_REPLY,
     ),
@@ -168,13 +168,34 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
     ),
     "lose_reply_in_task": FaultKind(
         Effect.FAILS_ATTEMPT,
-        "after the store has answered the code in a task",
+        "after the store has replied to the code in a task",
         in_task=True,
         code=TASK_EXCHANGE,
         cuts=LOSE_REPLY,
     ),
     "late_request_in_task": FaultKind(
         Effect.FAILS_ATTEMPT,
+        "at a request of the code in a task, which reaches the store later",
+        in_task=True,
+        code=TASK_EXCHANGE,
+        cuts=LATE_REQUEST,
+    ),
+    "catch_lost_request_in_task": FaultKind(
+        Effect.GOES_ON,
+        "before a request of the code in a task reaches the store",
+        in_task=True,
+        code=TASK_EXCHANGE,
+        cuts=LOSE_REQUEST,
+    ),
+    "catch_lost_reply_in_task": FaultKind(
+        Effect.GOES_ON,
+        "after the store has replied to the code in a task",
+        in_task=True,
+        code=TASK_EXCHANGE,
+        cuts=LOSE_REPLY,
+    ),
+    "catch_late_request_in_task": FaultKind(
+        Effect.GOES_ON,
         "at a request of the code in a task, which reaches the store later",
         in_task=True,
         code=TASK_EXCHANGE,
@@ -188,7 +209,7 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
     ),
     "lose_reply": FaultKind(
         Effect.FAILS_ATTEMPT,
-        "after the store has answered the last request of a task's work",
+        "after the store has replied to the last request of a task's work",
         in_task=True,
         cuts=LOSE_REPLY,
     ),
@@ -205,7 +226,7 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
     ),
     "lose_commit_reply": FaultKind(
         Effect.ENDS_RUN,
-        "after the store has answered the last request of the sink's commit",
+        "after the store has replied to the last request of the sink's commit",
         cuts=LOSE_REPLY,
     ),
     "late_commit_request": FaultKind(
@@ -222,19 +243,34 @@ _ENGINE = "it is about another engine's checkpoints, of which Spark has none"
 _QUERIES = "it is about queries with state, which the grid replays at steps of its own"
 
 NOT_REPLAYED: Mapping[str, str] = {
+    "acknowledgement_tree": _ENGINE,
     "barrier_snapshot": _ENGINE,
+    "chained_windows": _QUERIES,
+    "change_capture": _NO_SPARK,
     "chandy_lamport": _ENGINE,
+    "deduplication_log": _ENGINE,
+    "event_time": _QUERIES,
+    "filter_and_join": _QUERIES,
     "idempotent_producer": _OWN_LOG,
+    "kafka_streams": _OWN_LOG,
+    "kappa_architecture": _NO_SPARK,
+    "lambda_architecture": _NO_SPARK,
     "micro_batch_stateful": _QUERIES,
+    "multi_version_store": _NO_SPARK,
     "non_blocking_commit": _NO_SPARK,
+    "ordered_batches": _ENGINE,
     "output_commit": _NO_SPARK,
     "raft_election": _NO_SPARK,
     "simple_broadcast_commit": _NO_SPARK,
+    "stage_retry": _NO_SPARK,
+    "table_commit": _NO_SPARK,
     "transaction_commit": _NO_SPARK,
+    "transactional_outbox": _NO_SPARK,
     "transactions": _OWN_LOG,
     "two_phase_commit": _NO_SPARK,
     "two_phase_commit_log": _NO_SPARK,
     "two_phase_commit_sink": _ENGINE,
+    "write_ahead_log": _NO_SPARK,
 }
 """By its module, each protocol of the library whose faults no replay injects: why."""
 

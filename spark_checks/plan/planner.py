@@ -30,8 +30,10 @@ from onceproof.spark_checks.plan.run_plan import (
 from onceproof.spark_checks.plan.schedule import ARRIVALS, Schedule, raisable
 from onceproof.spark_checks.plan.task_faults import (
     fail_task,
+    go_on_in_task,
     lose_contact,
     refuse_unseen_rows,
+    work_at,
     zombie_write,
 )
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from onceproof.model.interleavings.interleaving import Interleaving
     from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.model.language.interpreter import Interpreter
     from onceproof.model.language.steps import Event
     from onceproof.spark_checks.plan.run_plan import RunPlan
     from onceproof.spark_checks.plan.sink_kind import SinkKind
@@ -47,14 +50,21 @@ if TYPE_CHECKING:
 
 
 def realise(
-    one: Interleaving, protocol: Protocol, sink: ModelledSink, kind: SinkKind
+    one: Interleaving,
+    protocol: Protocol,
+    sink: ModelledSink,
+    kind: SinkKind,
+    *,
+    interpreter: Interpreter | None = None,
 ) -> tuple[RunPlan, ...]:
     """Return the runs that steer a real query through an interleaving.
 
+    Many interleavings may share an ``interpreter`` of the protocol.
     Raises ``NotReplayable`` where no failpoint reaches what the model names.
     """
     steps = {**sink.steps, **kind.steps()}
-    schedule = Schedule(one, protocol, steps, sink.seen, sink.exchanges)
+    seen = (sink.seen, sink.exchanges)
+    schedule = Schedule(one, protocol, steps, *seen, interpreter=interpreter)
     return _Planner(schedule, kind).runs()
 
 
@@ -102,6 +112,8 @@ class _Planner:
                         merged=merged,
                         joined=joined,
                     )
+                case Effect.GOES_ON if FAULT_KINDS[event.name].in_task:
+                    go_on_in_task(schedule, run, at)
                 case Effect.GOES_ON:
                     break_own_and_go_on(schedule, run, at)
                 case Effect.FAILS_ATTEMPT:
@@ -219,9 +231,8 @@ class _Planner:
     def crash_in_task(self, run: RunDraft, event: Event, at: int) -> None:
         """Let the driver die, and its tasks with it, one in the midst of its work."""
         schedule = self.schedule
-        batch, partition, attempt, number = event.members
-        real = schedule.real(partition)
-        hit = {(partition, attempt): schedule.work(batch, real, number)}
+        _, partition, attempt, number = event.members
+        hit = {(partition, attempt): work_at(schedule, at, number)}
         die_in_tasks(schedule, self.kind, run, at, hit)
 
     def _raise_at_the_end(self, run: RunDraft, batch: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from onceproof.model.language.interpreter import Interpreter
 from onceproof.spark_checks.plan.planner import realise
 from onceproof.spark_checks.plan.realisations import in_shared_session
 from onceproof.spark_checks.plan.run_plan import InterleavingPlan, NotReplayable
@@ -40,6 +41,7 @@ class Plans:
         """
         self._realised = realised
         self._protocol = protocol
+        self._interpreter = Interpreter(protocol)
         self._sink = sink
         self._kind = kind
         self._made: dict[int, InterleavingPlan] = {}
@@ -68,7 +70,8 @@ class Plans:
 
     def _make(self, one: Interleaving) -> InterleavingPlan:
         try:
-            runs = realise(one, self._protocol, self._sink, self._kind)
+            what = (self._protocol, self._sink, self._kind)
+            runs = realise(one, *what, interpreter=self._interpreter)
         except NotReplayable as why:
             return InterleavingPlan(one, refusal=str(why), cause=why.cause)
         return self._realised(InterleavingPlan(one, runs))

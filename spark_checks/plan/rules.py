@@ -96,6 +96,8 @@ class Rule:
     """What reports call the exchange."""
     sender: str = ""
     """The part of Spark that sends it for the code; empty for the code itself."""
+    before_next: bool = False
+    """Whether it is late until the next batch sends a request, which waits for it."""
 
 
 @dataclass(frozen=True)

@@ -206,9 +206,10 @@ def _in_words(
         sent = rest["line"] if is_kind(rest["line"]) else f"sent at {point}"
         request = f"{rest['request']} ({sent}{spot}, batch {batch})"
         if do == LOSE_REPLY:
-            return f"the store answered {request}; the answer was lost"
+            return f"the store replied to {request}; the reply was lost"
         if do == LATE_REQUEST:
-            return f"the connection broke at {request}, which reached the store later"
+            when = "as the next batch began" if rest.get("before_next") else "later"
+            return f"the connection broke at {request}, which reached the store {when}"
         return f"the connection broke before {request} reached the store"
     if function in OWN_CODE:
         place = str(CodePoint(rest.get("line", ""), rest.get("nth") or 1))

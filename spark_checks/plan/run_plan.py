@@ -167,6 +167,16 @@ def hits_of(runs: Iterable[RunPlan]) -> tuple[InjectionPoint, ...]:
     return tuple(found)
 
 
+def resumed_file(run: int, batch: int, attempt: int) -> str:
+    """Name where an attempt whose connection breaks notes its points."""
+    return mark_of(run, f"resumed-{batch}-{attempt}")
+
+
+def next_attempt_mark(run: int, batch: int, partition: int, attempt: int) -> str:
+    """Name the mark that is left where another attempt follows that one."""
+    return mark_of(run, f"again-{batch}-{partition}-{attempt}")
+
+
 def looked_mark(number: int) -> str:
     """Name the mark that is left when a run's results have been read."""
     return f"{number}-looked"

@@ -18,7 +18,13 @@ from onceproof.spark_checks.plan.fault_kinds import (
 )
 from onceproof.spark_checks.plan.run_plan import NO_SUCH_POINT, NotReplayable
 from onceproof.spark_checks.sinks.code_points import CodePoint, may_raise
-from onceproof.spark_checks.sinks.exchange_model import CAUGHT, goes_on_in_vain
+from onceproof.spark_checks.sinks.exchange_model import (
+    CAUGHT,
+    CAUGHT_IN_TASKS,
+    CAUGHT_ON_DRIVER,
+    caught_name,
+    goes_on_in_vain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +41,7 @@ ARRIVALS = ("late_write", "late_step")
 """The steps by which a store gets a late request."""
 LATER = ("zombie_write", *ARRIVALS)
 """The steps that no process of the driver takes any more."""
+_IN_TASKS = frozenset(CAUGHT_IN_TASKS.values())
 _NOT_DONE = ("lose_commit_request", "late_commit_request")
 _WRITTEN = (Task.WRITTEN, Task.COMMITTED)
 
@@ -49,11 +56,13 @@ class Schedule:
         steps: Mapping[str, str],
         seen: SeenPoints | None = None,
         exchanges: SeenExchanges | None = None,
+        *,
+        interpreter: Interpreter | None = None,
     ) -> None:
         """Read ``one``; ``steps`` maps steps to the sink's functions.
 
         ``seen`` holds the points of a user's own code, ``exchanges`` those of any sink
-        with its store.
+        with its store. Many schedules may share an ``interpreter`` of the protocol.
 
         Raises ``NotReplayable`` where no order of Spark's partitions fits.
         """
@@ -68,7 +77,7 @@ class Schedule:
         self.attempts = protocol.sizes[MicroBatch.ATTEMPT]
         self._word = set(one.word)
         self._durable = {self.events[i].name for i in self._word}
-        self._semantics = Interpreter(protocol)
+        self._semantics = interpreter or Interpreter(protocol)
         self._starts = [0]
         self._starts += [at + 1 for at in range(len(self.events)) if self.ends_run(at)]
         self._real = self._renaming()
@@ -124,7 +133,7 @@ class Schedule:
         name = str(CodePoint(point["line"], point["nth"]))
         before = self.caught_before(at)
         if self.seen is not None and before is not None:
-            if name not in self.seen.caught[str(self.events[before])]:
+            if name not in self.seen.caught[self.caught_name(before)]:
                 message = "after the broken connection the code does not get there"
                 raise NotReplayable(message, NO_SUCH_POINT)
             return point
@@ -135,22 +144,43 @@ class Schedule:
         return point
 
     def caught_before(self, at: int) -> int | None:
-        """Find the last fault in the same batch and run that the code went on after."""
+        """Find the last fault in the same batch and run that the code went on after.
+
+        For a fault in a task it is in the same attempt.
+        """
+        event = self.events[at]
+        in_task = FAULT_KINDS[event.name].in_task or event.name == "fail_job"
+        return self.caught_in(at, event.members[:3] if in_task else None)
+
+    def caught_in(self, at: int, attempt: tuple[int, ...] | None) -> int | None:
+        """Find the last fault that the code of an ``attempt`` went on after.
+
+        Without an attempt it is the code on the driver.
+        """
         begin = self._starts[self.run_of(at)]
         found = None
         for i in range(begin, at):
-            if self.events[i].name == "log_commit":
+            event = self.events[i]
+            if event.name == "log_commit":
                 found = None
-            elif self.events[i].name in CAUGHT.values():
+            elif attempt is None and event.name in CAUGHT_ON_DRIVER.values():
                 found = i
+            elif event.name in _IN_TASKS:
+                found = i if event.members[:3] == attempt else found
         return found
+
+    def caught_name(self, at: int, name: str = "") -> str:
+        """Name a fault that code goes on after, or its twin, with Spark's partition."""
+        event = replace(self.events[at], name=name or self.events[at].name)
+        real = self.real(event.members[1]) if event.name in _IN_TASKS else None
+        return caught_name(event, real)
 
     def require_caught(self, at: int) -> None:
         """Raise ``NotReplayable`` unless the code goes on after a fault that it has."""
         if goes_on_in_vain(self.events, at):
             message = "no other fault follows in the batch that the code goes on with"
             raise NotReplayable(message, NO_SUCH_POINT)
-        if self.seen is None or str(self.events[at]) not in self.seen.caught:
+        if self.seen is None or self.caught_name(at) not in self.seen.caught:
             message = "the code was not seen to go on after that broken connection"
             raise NotReplayable(message, NO_SUCH_POINT)
 

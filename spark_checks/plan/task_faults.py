@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.protocols.micro_batch import Task
-from onceproof.spark_checks.plan.broken_connections import of_task
+from onceproof.spark_checks.plan.broken_connections import (
+    after_cut,
+    mark_of_cut,
+    of_task,
+)
 from onceproof.spark_checks.plan.cut_exchanges import cut_exchange
 from onceproof.spark_checks.plan.fault_kinds import (
     FAULT_KINDS,
@@ -20,9 +24,13 @@ from onceproof.spark_checks.plan.run_plan import (
     ExpectedMark,
     NotReplayable,
     looked_mark,
+    next_attempt_mark,
+    resumed_file,
 )
 from onceproof.spark_checks.plan.schedule import raisable
 from onceproof.spark_checks.plan.spark_steps import is_step
+from onceproof.spark_checks.sinks.code_points import CodePoint
+from onceproof.spark_checks.sinks.exchange_model import CAUGHT, hit_again
 
 if TYPE_CHECKING:
     from onceproof.model.language.steps import Event
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.sink_kind import SinkKind
 
 _LOSES = with_effect(Effect.LOSES_ATTEMPT)
+_BEGUN = "the task has begun its work before its connection breaks"
 
 
 def injected_at(
@@ -41,24 +50,67 @@ def injected_at(
     That is before its work, in the midst of it, or after it, as the model has it.
     """
     event = schedule.events[at]
-    batch, partition, attempt = event.members[:3]
+    partition, attempt = event.members[1:3]
     _require_partition(schedule, run, partition)
     wrote = schedule.look(at).task[partition, attempt] == Task.WRITTEN
     function = schedule.steps.get("write", END if wrote else BEGIN)
     kind = FAULT_KINDS[event.name]
+    after = after_cut(schedule, run, at)
+    if after and not (wrote or kind.code):
+        raise NotReplayable(_BEGUN, NO_SUCH_POINT)
     if event.name == "fail_above":
         return BEGIN, "call", {}
     if kind.code == TASK_EXCHANGE:
-        return kind.code, "call", cut_exchange(schedule, at)
+        return kind.code, "call", cut_exchange(schedule, at) | after
     if kind.cuts:
         return TASK_EXCHANGE, "call", of_task(schedule, event, at)
     if function == WORK:
         number = -1 if wrote else _point(event)
-        place = schedule.work(batch, schedule.real(partition), number)
+        place = work_at(schedule, at, number)
         if kind.raises:
             raisable(place)
-        return WORK, "call", place
+        return WORK, "call", place | after
     return function, "return" if "write" in schedule.steps and wrote else "call", {}
+
+
+def work_at(schedule: Schedule, at: int, number: int) -> dict[str, Any]:
+    """Name the point in a task that the fault at a position hits; -1 is its end.
+
+    Raises ``NotReplayable`` for one that the attempt does not get to then.
+    """
+    batch, partition = schedule.events[at].members[:2]
+    real, seen = schedule.real(partition), schedule.seen
+    point = schedule.work(batch, real, number)
+    if seen is None:
+        return point
+    cut, name = schedule.caught_before(at), _name_of(point)
+    if cut is None:
+        if name in map(str, seen.later.get((batch, real), ())):
+            message = "no earlier fault of the interleaving leads to that line"
+            raise NotReplayable(message, NO_SUCH_POINT)
+        return point
+    reached = seen.caught[schedule.caught_name(cut)]
+    if number < 0:
+        times = range(len(reached), 0, -1)
+        again = ({**point, "nth": nth} for nth in times)
+        point = next((end for end in again if _name_of(end) in reached), point)
+    if _name_of(point) not in reached:
+        message = "after the broken connection the task does not get there"
+        raise NotReplayable(message, NO_SUCH_POINT)
+    return point
+
+
+def _name_of(point: dict[str, Any]) -> str:
+    return str(CodePoint(point["line"], point["nth"]))
+
+
+def _refuse_next_attempt(schedule: Schedule, at: int) -> None:
+    """Raise ``NotReplayable`` for an attempt that code which goes on has not."""
+    twin = schedule.caught_name(at, CAUGHT[schedule.events[at].name])
+    known = schedule.seen is not None and twin in schedule.seen.caught
+    if known and hit_again(schedule.events, at):
+        message = "the code goes on after that error, so no other attempt follows"
+        raise NotReplayable(message, NO_SUCH_POINT)
 
 
 def refuse_unseen_rows(schedule: Schedule, at: int, kind: SinkKind) -> None:
@@ -82,6 +134,9 @@ def fail_task(schedule: Schedule, run: RunDraft, at: int) -> None:
     function, when, rest = injected_at(schedule, run, at)
     real = schedule.real(partition)
     kind = FAULT_KINDS[event.name]
+    if kind.code == TASK_EXCHANGE:
+        _refuse_next_attempt(schedule, at)
+        _watch(run, batch, real, attempt)
     # What a task of Spark's own code has begun, Spark takes back as it fails.
     raises = kind.raises or is_step(function)
     do = kind.cuts or ("raise" if raises else "die")
@@ -97,6 +152,33 @@ def fail_task(schedule: Schedule, run: RunDraft, at: int) -> None:
     )
 
 
+def go_on_in_task(schedule: Schedule, run: RunDraft, at: int) -> None:
+    """Break a connection of an attempt, whose code catches the error."""
+    schedule.require_caught(at)
+    event = schedule.events[at]
+    batch, partition, attempt = event.members[:3]
+    function, when, rest = injected_at(schedule, run, at)
+    run.begins(batch)
+    run.survives(
+        event,
+        mark_of_cut(run, at),
+        (function, when, batch, FAULT_KINDS[event.name].cuts),
+        partition=schedule.real(partition),
+        attempt=attempt,
+        once=True,
+        **rest,
+    )
+
+
+def _watch(run: RunDraft, batch: int, partition: int, attempt: int) -> None:
+    """Let an attempt note its points, and the next one leave a mark if it begins."""
+    task = {"partition": partition}
+    noted = resumed_file(run.number, batch, attempt)
+    run.rule(WORK, "call", batch, "note", **task, attempt=attempt, mark=noted)
+    again = next_attempt_mark(run.number, batch, partition, attempt)
+    run.rule(WORK, "call", batch, "pass", **task, attempt=attempt + 1, mark=again)
+
+
 def lose_contact(schedule: Schedule, run: RunDraft, at: int, kind: SinkKind) -> None:
     """Let an attempt be given up, and go on with its work when the interleaving says.
 
@@ -108,6 +190,8 @@ def lose_contact(schedule: Schedule, run: RunDraft, at: int, kind: SinkKind) -> 
     if kind.mortal_only():
         raise NotReplayable(kind.mortal_only())
     own = schedule.seen is not None
+    if schedule.caught_before(at) is not None and event.name == "lose_contact":
+        raise NotReplayable(_BEGUN, NO_SUCH_POINT)
     if own and "write" not in schedule.steps:
         message = "no task can lose contact, because your code does not run in tasks"
         raise NotReplayable(message)
@@ -135,7 +219,10 @@ def lose_contact(schedule: Schedule, run: RunDraft, at: int, kind: SinkKind) -> 
         awaited.append(f"{{checkpoint}}/commits/{commit}")
     if not awaited and again is not None and lands > again:
         awaited.append(retried)
-    begins = schedule.work(batch, real, _point(event)) if own else {}
+    if own:
+        begins = work_at(schedule, at, _point(event)) | after_cut(schedule, run, at)
+    else:
+        begins = {}
     next_task = {"partition": real, "attempt": attempt + 1}
     if not awaited:
         wait = (landed(schedule, at),)

@@ -4,6 +4,7 @@ Importing it imports neither Spark nor z3: what a test does not use costs nothin
 """
 
 from onceproof.spark_checks.pytest_plugin.hooks import (
+    onceproof_grid,
     onceproof_replay,
     onceproof_spark,
     pytest_addoption,
@@ -17,6 +18,7 @@ from onceproof.spark_checks.pytest_plugin.hooks import (
 )
 
 __all__ = [
+    "onceproof_grid",
     "onceproof_replay",
     "onceproof_spark",
     "pytest_addoption",

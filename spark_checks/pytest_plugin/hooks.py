@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from onceproof.spark_checks.pytest_plugin.grid_judge import GridJudge
     from onceproof.spark_checks.pytest_plugin.replayer import Replayer
     from onceproof.spark_checks.session.interruption import Signals
 
-_FIXTURES = ("onceproof_replay", "onceproof_spark")
+_FIXTURES = ("onceproof_grid", "onceproof_replay", "onceproof_spark")
 _MARKER = (
     "effectively_once(key, faults=1, batches=2, partitions=2, guarantees=(...), "
     "allow=(), code=()): judge each sink that the test passes to onceproof_replay in "
@@ -79,6 +80,19 @@ def onceproof_spark(onceproof_replay: Replayer) -> Iterator[SparkSession]:
     """Return the Spark session of the replays, for example to build sample events."""
     with onceproof_replay.pool.session(attempts=2, partitions=2) as session:
         yield session.spark
+
+
+@pytest.fixture
+def onceproof_grid(
+    pytestconfig: pytest.Config, onceproof_replay: Replayer
+) -> GridJudge:
+    """Judge a streaming query in the grid; fail the test if a guarantee breaks.
+
+    Pass it a function that turns the events of the grid into the query's result.
+    """
+    from onceproof.spark_checks.pytest_plugin.grid_judge import GridJudge  # noqa: PLC0415
+
+    return GridJudge(onceproof_replay, options_of(pytestconfig))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -151,12 +165,13 @@ def pytest_terminal_summary(
     for node, properties in sorted(judged, key=lambda t: t[0]):
         verdict = properties["onceproof_verdict"]
         number = properties["onceproof_interleavings"]
+        counted = properties.get("onceproof_counted", "interleavings")
         of = properties["onceproof_of"]
         where = properties.get("onceproof_file", "")
         again = f"; onceproof replay {shell_word(where)}" if where else ""
         short = properties.get("onceproof_short", "")
         terminalreporter.write_line(
-            f"{verdict}: {node}, {number} of {of} interleavings{short}; "
+            f"{verdict}: {node}, {number} of {of} {counted}{short}; "
             f"{properties['onceproof_bounds']}{again}"
         )
         for line in str(properties.get("onceproof_left_out", "")).splitlines():

@@ -13,6 +13,7 @@ import pytest
 
 MARKER = "effectively_once"
 FIXTURE = "onceproof_replay"
+GRID_FIXTURE = "onceproof_grid"
 _EMPTY = "got empty parameter set"
 
 
@@ -21,7 +22,9 @@ class Judgements:
     """The calls of the replayer in one test."""
 
     held: int = 0
-    """How many verdicts hold."""
+    """How many verdicts on sinks hold."""
+    queries: int = 0
+    """How many verdicts on queries hold."""
     wrong: list[str] = field(default_factory=list)
     """The first line of each verdict that does not hold."""
     unserved: list[str] = field(default_factory=list)
@@ -46,10 +49,17 @@ def judgements_of(item: pytest.Item) -> Judgements:
 
 
 def claimed(item: pytest.Item) -> bool:
-    """Return whether a test's marker or arguments claim that it judges a sink."""
+    """Return whether a test's marker or arguments claim that it judges something."""
+    return _claims_sink(item) or GRID_FIXTURE in _taken(item)
+
+
+def _claims_sink(item: pytest.Item) -> bool:
+    return item.get_closest_marker(MARKER) is not None or FIXTURE in _taken(item)
+
+
+def _taken(item: pytest.Item) -> tuple[str, ...]:
     info = getattr(item, "_fixtureinfo", None)
-    taken = getattr(info, "argnames", ())
-    return item.get_closest_marker(MARKER) is not None or FIXTURE in taken
+    return tuple(getattr(info, "argnames", ()))
 
 
 def settle(
@@ -77,7 +87,10 @@ def settle(
             return
     if found.unserved and not found.wrong:
         _fail(report, f"a sink was not judged: {found.unserved[0]}")
-    elif not found.held and not found.wrong:
+    elif GRID_FIXTURE in _taken(item) and not found.queries and not found.wrong:
+        what = f"the test takes {GRID_FIXTURE} and never calls it"
+        _fail(report, f"no query was judged: {what}; help: {GRID_FIXTURE}(query)")
+    elif _claims_sink(item) and not found.held and not found.wrong:
         why = found.beside[0] if found.beside else _what_to_do(item)
         _fail(report, f"no sink was judged: {why}")
 
@@ -91,7 +104,8 @@ def _without_parameters(item: pytest.Item) -> bool:
 
 
 def _what_to_do(item: pytest.Item) -> str:
-    if FIXTURE in getattr(item, "fixturenames", ()):
+    given = set(getattr(item, "fixturenames", ()))
+    if FIXTURE in _taken(item) or (FIXTURE in given and GRID_FIXTURE not in given):
         return f"the test takes {FIXTURE} and never calls it; help: {FIXTURE}(sink)"
     return (
         f"the test is marked {MARKER}, and does not take {FIXTURE}; take it as an "

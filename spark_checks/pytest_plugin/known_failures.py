@@ -16,6 +16,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from onceproof.model.errors import UsageError
 from onceproof.model.files import read_toml
 from onceproof.properties.guarantees import GUARANTEES
@@ -66,6 +68,30 @@ def read_expected(path: Path) -> tuple[Expected, ...]:
         message = f"{path}: expected must be a list of tables, as [[expected]]"
         raise UsageError(message)
     return tuple(_entry(path, n, entry) for n, entry in enumerate(entries, 1))
+
+
+def end_of(path: Path, node: str, guarantee: str, headline: str) -> str:
+    """End a test as an expected failure; return what is said of one that is too old.
+
+    Raises ``pytest.xfail.Exception`` for a failure that the file at ``path`` expects.
+    """
+    for known in read_expected(path):
+        if known.about(node, guarantee) and guarantee:
+            if known.expired(dt.datetime.now(tz=dt.UTC).date()):
+                return f" (expected until {known.expires}: {known.reason})"
+            pytest.xfail(f"until {known.expires}: {known.reason}; {headline}")
+    return ""
+
+
+def refuse_fixed(path: Path, node: str, headline: str) -> None:
+    """Fail a test that holds, and that the file at ``path`` expects to fail."""
+    for known in read_expected(path):
+        if known.about(node, ""):
+            message = (
+                f"{headline}: what {path.name} expects is fixed ({known.reason}); take "
+                "the entry out"
+            )
+            pytest.fail(message, pytrace=False)
 
 
 def _entry(path: Path, number: int, entry: Any) -> Expected:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onceproof.model.errors import UsageError
-from onceproof.model.text import did_you_mean
+from onceproof.model.text import did_you_mean, seconds_in
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, TIMEOUT
 
 if TYPE_CHECKING:
@@ -123,11 +123,10 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "fault, even beyond this number",
     },
     "--onceproof-budget": {
-        "type": float,
-        "metavar": "SECONDS",
-        "help": "after this time no interleaving of a sink begins; each sink has this "
-        "time. Those that differ most come first; if some are left, a sink that is not "
-        "refuted is undecided",
+        "metavar": "TIME",
+        "help": "after this time, such as 90s, 5m or 1h, no interleaving of a sink "
+        "begins; each sink has this time. Those that differ most come first; if some "
+        "are left, a sink that is not refuted is undecided",
     },
     "--onceproof-every-point": {
         "action": "store_true",
@@ -160,13 +159,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "keeps a report of each sink that held (default: retain-on-failure)",
     },
     "--onceproof-shrink-budget": {
-        "type": float,
-        "metavar": "SECONDS",
+        "metavar": "TIME",
         "help": "how long a failing example of @given is shrunk on Spark",
     },
     "--onceproof-timeout": {
-        "type": float,
-        "metavar": "SECONDS",
+        "metavar": "TIME",
         "help": "how long the fault-free run of a sink may take (default: 600); each "
         "other run may take five times as long as that one took, or a minute if that "
         "is longer",
@@ -189,9 +186,9 @@ _INI: dict[str, tuple[Any, ...]] = {
     "onceproof_profile": ("how thorough: dev, ci or nightly",),
     "onceproof_artifacts": ("where counterexamples are written",),
     "onceproof_trace": ("when counterexamples are kept: on, off or retain-on-failure",),
-    "onceproof_shrink_budget": ("how many seconds a failing example may be shrunk",),
-    "onceproof_timeout": ("how many seconds the fault-free run of a sink may take",),
-    "onceproof_budget": ("after how many seconds no interleaving is begun",),
+    "onceproof_shrink_budget": ("how long a failing example may be shrunk: 90s, 5m",),
+    "onceproof_timeout": ("how long the fault-free run of a sink may take: 90s, 5m",),
+    "onceproof_budget": ("after how long no interleaving is begun: 90s, 5m",),
     "onceproof_agent": ("whether faults are injected inside Spark too", "bool"),
     "onceproof_kill_drivers": ("whether drivers are killed by SIGKILL", "bool"),
     "onceproof_expect": ("the file of known failures",),
@@ -298,21 +295,20 @@ def _number(config: pytest.Config, name: str, most: int | None = None) -> int | 
 
 def _seconds(config: pytest.Config, name: str, otherwise: float) -> float:
     text = _given(config, name)
-    try:
-        found = float(text) if text else otherwise
-    except ValueError:
-        found = -1
-    if not 0 <= found < math.inf:
-        message = f"onceproof_{name} takes seconds, not {text!r}"
+    found = seconds_in(text) if text else otherwise
+    if found is None or not 0 <= found < math.inf:
+        message = f"onceproof_{name} takes a time such as 90s, 5m or 1h, not {text!r}"
         raise pytest.UsageError(message)
     return found
 
 
 def _budget(config: pytest.Config) -> float | None:
     """Read how long interleavings are begun; None where nothing is said."""
-    found = _seconds(config, "budget", math.nan) if _given(config, "budget") else None
+    if not _given(config, "budget"):
+        return None
+    found = _seconds(config, "budget", 0)
     if found == 0:
-        message = "onceproof_budget takes a number of seconds above 0"
+        message = "onceproof_budget takes a time above 0"
         raise pytest.UsageError(message)
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import importlib
 import json
 import time
@@ -21,7 +20,7 @@ from onceproof.properties.evidence.store import write
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.pytest_plugin.judgements import CURRENT, judgements_of
-from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
+from onceproof.spark_checks.pytest_plugin.known_failures import end_of, refuse_fixed
 from onceproof.spark_checks.pytest_plugin.marked_request import (
     Call,
     request_of,
@@ -260,7 +259,7 @@ class Replayer:
         noted = judgements_of(item)
         if judged.holds:
             noted.held += 1
-            self._fixed(judged)
+            refuse_fixed(self._options.expect, item.nodeid, judged.headline)
             if self._options.trace == "on":
                 self._write(judged)
             return judged
@@ -268,7 +267,9 @@ class Replayer:
         sections = sections_of(item)
         sections[:] = [s for s in sections if s[1] != SECTION]
         item.add_report_section("call", SECTION, printable(judged.story, keep="\n"))
-        message = printable(judged.headline, keep="\n") + self._expected(judged)
+        message = printable(judged.headline, keep="\n") + end_of(
+            self._options.expect, item.nodeid, judged.guarantee, judged.headline
+        )
         if self._given:
             # Hypothesis makes examples smaller for errors, and wraps what is none.
             wrong = judged.verdict is Verdict.REFUTED
@@ -297,26 +298,6 @@ class Replayer:
                 unsettled=judged.drift or judged.unsettled,
             )
             write(records, folder)
-
-    def _expected(self, judged: Assessment) -> str:
-        """End the test as an expected failure, or fail it if the failure is fixed."""
-        for known in read_expected(self._options.expect):
-            if known.about(self.item.nodeid, judged.guarantee) and judged.guarantee:
-                if known.expired(dt.datetime.now(tz=dt.UTC).date()):
-                    return f" (expected until {known.expires}: {known.reason})"
-                pytest.xfail(
-                    f"until {known.expires}: {known.reason}; {judged.headline}"
-                )
-        return ""
-
-    def _fixed(self, judged: Assessment) -> None:
-        for known in read_expected(self._options.expect):
-            if known.about(self.item.nodeid, ""):
-                message = (
-                    f"{judged.headline}: what {self._options.expect.name} expects is "
-                    f"fixed ({known.reason}); take the entry out"
-                )
-                pytest.fail(message, pytrace=False)
 
     def _failed(self) -> tuple[int, ...]:
         """Return the interleavings that broke this test in its last run."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.errors import UsageError
 from onceproof.model.text import did_you_mean
 from onceproof.spark_checks.queries.query_spec import OutputMode
+from onceproof.spark_checks.queries.sources import SOURCES
 
 if TYPE_CHECKING:
     from onceproof.spark_checks.queries.query_spec import QuerySpec
@@ -22,7 +23,9 @@ CHOICES = {
     "changelog": ("off", "on"),
     "format": ("1", "2"),
     "trigger": ("available-now", "processing-time"),
-    "sink": ("foreach-batch", "files", "skips"),
+    "sink": ("foreach-batch", "files", "skips", "kafka"),
+    "progress": ("logged", "async"),
+    "source": tuple(SOURCES),
 }
 """What each setting of a configuration can be."""
 
@@ -42,7 +45,14 @@ class QueryConfiguration:
     sink: str = "foreach-batch"
     """Where rows go: ``foreach-batch`` writes a file for each batch id, in one step;
     ``files`` is Spark's file sink, read through its manifest; ``skips`` is the first,
-    and leaves out a batch id that is there already."""
+    and leaves out a batch id that is there already; ``kafka`` is Spark's Kafka sink,
+    of which readers keep the last row of each key."""
+    progress: str = "logged"
+    """When a batch is logged: ``logged`` before and after it runs, as is usual, or
+    ``async``, by Spark's asynchronous progress tracking, in the background."""
+    source: str = "files"
+    """Where events come from: ``files``, ``rate-micro-batch``, Spark's source that
+    counts rows by itself, or ``kafka``, a topic of a broker that is started for it."""
     partitions: int = 2
     """How many partitions the state has."""
     retain: int = 100
@@ -83,8 +93,30 @@ class QueryConfiguration:
             return "the file sink only appends"
         if self.sink == "files" and query.writes > 1:
             return "only foreachBatch writes several times"
+        if reason := self._of_kafka(query):
+            return reason
+        if self.trigger not in SOURCES[self.source].triggers:
+            return f"a query on {self.source} does not end with {self.trigger}"
         if not query.stateful and self.provider != "hdfs":
             return "it has no state"
+        return ""
+
+    def _of_kafka(self, query: QuerySpec) -> str:
+        """Return why rows cannot go to Kafka, or progress cannot be asynchronous."""
+        if self.sink == "kafka":
+            if self.source != "kafka":
+                return "rows go to the brokers that events come from: source=kafka"
+            if not query.key or query.mode is OutputMode.COMPLETE:
+                return "rows of a topic replace each other by a key"
+            if query.writes > 1:
+                return "only foreachBatch writes several times"
+        if self.progress == "async":
+            if self.sink != "kafka":
+                return "of lasting sinks, Spark allows async progress for Kafka's alone"
+            if query.stateful:
+                return "async progress is for queries without state"
+            if self.trigger == "available-now":
+                return "async progress is not for available-now"
         return ""
 
 
@@ -125,5 +157,11 @@ CONFIGURATIONS = (
     QueryConfiguration(trigger="processing-time"),
     QueryConfiguration(provider="rocksdb", retain=1),
     QueryConfiguration(provider="rocksdb", changelog="on", retain=2),
+    QueryConfiguration(source="rate-micro-batch"),
+    QueryConfiguration(source="kafka"),
+    QueryConfiguration(source="kafka", sink="kafka"),
+    QueryConfiguration(
+        source="kafka", sink="kafka", trigger="processing-time", progress="async"
+    ),
 )
 """The configurations of the grid."""

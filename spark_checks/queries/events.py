@@ -121,16 +121,33 @@ def lines(
     ]
 
 
+def of_inputs(batches: Sequence[Sequence[str]], inputs: int) -> list[list[list[str]]]:
+    """Return the lines of each batch for each input: one has them all, two a side."""
+    if inputs == 1:
+        return [[list(batch) for batch in batches]]
+    return [
+        [
+            [line for line in batch if json.loads(line)["side"] == side]
+            for batch in batches
+        ]
+        for side in SIDES
+    ]
+
+
+def padded(batches: Sequence[Sequence[str]], size: int) -> list[list[str]]:
+    """Give each batch the same size; what fills it up is empty."""
+    return [[*batch, *[""] * (size - len(batch))] for batch in batches]
+
+
 def offer(folder: Path, batches: Sequence[Sequence[str]], begin: int = 0) -> None:
     """Put a file for each batch into an input folder, each side apart, in order.
 
     ``begin`` is the number of the first one.
     """
-    for side in SIDES:
+    for side, part in zip(SIDES, of_inputs(batches, len(SIDES)), strict=True):
         place = folder / side
         place.mkdir(parents=True, exist_ok=True)
-        for number, batch in enumerate(batches, begin):
+        for number, mine in enumerate(part, begin):
             path = place / f"{number:04}.json"
-            mine = [line for line in batch if json.loads(line)["side"] == side]
             path.write_text("".join(f"{line}\n" for line in mine), encoding="utf-8")
             os.utime(path, (_FIRST_TIME + 10 * number,) * 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -58,3 +58,7 @@ class QuerySpec:
     def of_batch(self, *events: Any) -> DataFrame:
         """Return the result of a batch run over all events."""
         return (self.batch or self.run)(*events)
+
+
+FIELDS = tuple(one.name for one in fields(QuerySpec))
+"""The names of what a query has."""

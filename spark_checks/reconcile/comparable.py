@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as kinds
 
 from onceproof.model.errors import UsageError
-from onceproof.spark_checks.reconcile.spark import sentences
+from onceproof.spark_checks.own_session import sentences
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -9,10 +9,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.own_session import sentences
 from onceproof.spark_checks.reconcile import spark_job
 from onceproof.spark_checks.reconcile.chance import by_chance
 from onceproof.spark_checks.reconcile.comparable import key_names, sum_names
-from onceproof.spark_checks.reconcile.spark import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

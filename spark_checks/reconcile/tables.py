@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.failures.redaction import redacted, redacted_setting
-from onceproof.spark_checks.reconcile.spark import sentences
+from onceproof.spark_checks.own_session import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

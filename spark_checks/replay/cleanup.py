@@ -36,6 +36,7 @@ class Leftovers:
         self._built: dict[Path, BuiltSink] = {}
         self._places: dict[Path, Callable[[], None]] = {}
         self._proxies: dict[Path, Callable[[], None]] = {}
+        self._routes: dict[Path, Callable[[], None]] = {}
         self._lock = threading.Lock()
 
     def add(self, folder: Path, built: BuiltSink) -> None:
@@ -59,6 +60,11 @@ class Leftovers:
         """Take note of a proxy to the place of a folder, and of how it is closed."""
         with self._lock:
             self._proxies[folder] = close
+
+    def add_route(self, folder: Path, close: Callable[[], None]) -> None:
+        """Take note of Spark's way to that proxy, and of how it is closed."""
+        with self._lock:
+            self._routes[folder] = close
 
     def sweep(self) -> None:
         """Clean up after the runs whose folder is gone."""
@@ -90,8 +96,8 @@ class Leftovers:
     def _drop(self, folder: Path) -> None:
         with self._lock:
             drop = self._places.pop(folder)
-            close = self._proxies.pop(folder, None)
-        if close is not None:
+            ends = [of.pop(folder, None) for of in (self._routes, self._proxies)]
+        for close in filter(None, ends):
             close()
         try:
             drop()

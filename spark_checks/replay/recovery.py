@@ -5,14 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.inject.exchange_points import first_and_last
 from onceproof.spark_checks.sinks.code_points import CodePoint, installed, returns
-from onceproof.spark_checks.sinks.exchange_model import CAUGHT
+from onceproof.spark_checks.sinks.exchange_model import (
+    CAUGHT,
+    CAUGHT_IN_TASKS,
+    CAUGHT_ON_DRIVER,
+    caught_name,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
+    from onceproof.model.language.steps import Event
     from onceproof.spark_checks.replay.outcome import Outcome
+    from onceproof.spark_checks.replay.run_evidence import Resumed
     from onceproof.spark_checks.sinks.code_points import SeenPoints
+    from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 
 
 def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
@@ -42,8 +51,90 @@ def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
     for batch, point in leads:
         driver[batch] = (*driver.get(batch, ()), point)
     every = {(b, str(at)): frozenset(faults) for (b, at), faults in leads.items()}
+    later: dict[tuple[int, int], dict[CodePoint, None]] = {}
+    for name, _, one in _resumed(outcomes):
+        if one.partition < 0:
+            continue
+        caught.setdefault(name, set()).update(map(str, one.points))
+        place = one.batch, one.partition
+        fault_free = {str(point) for point in seen.tasks.get(place, ())}
+        new = (p for p in one.points if str(p) not in fault_free and _own(p.text))
+        later.setdefault(place, {}).update(dict.fromkeys(new))
     went_on = {fault: frozenset(points) for fault, points in caught.items()}
-    return replace(seen, driver=driver, leads=every, caught=went_on)
+    return replace(
+        seen,
+        driver=driver,
+        leads=every,
+        caught=went_on,
+        later={place: tuple(points) for place, points in later.items() if points},
+    )
+
+
+def with_later_exchanges(
+    seen: SeenExchanges, outcomes: Iterable[Outcome]
+) -> SeenExchanges:
+    """Add the exchanges that code had after a connection of it broke.
+
+    Each of ``outcomes`` has one fault. Code that catches the error, and tries again,
+    has them only then.
+    """
+    caught: dict[str, set[str]] = {}
+    later: dict[tuple[int, int | None], dict[str, Exchange]] = {}
+    for name, number, one in _resumed(outcomes):
+        partition = one.partition if one.partition >= 0 else None
+        known = seen.driver.get(one.batch, ())
+        if partition is not None:
+            known = seen.tasks.get((one.batch, partition), ())
+        every = {exchange.key for exchange in known}
+        new = {e.key: e for e in one.exchanges if e.key not in every}
+        last = {e.key: e for e in first_and_last(tuple(new.values()))}
+        later.setdefault((one.batch, partition), {}).update(last)
+        before = _up_to(seen, one.batch, partition, number)
+        after = {e.key for e in one.exchanges} - before
+        caught.setdefault(name, set()).update(after)
+    return replace(
+        seen,
+        later={place: tuple(some.values()) for place, some in later.items() if some},
+        caught={fault: frozenset(keys) for fault, keys in caught.items()},
+    )
+
+
+def _up_to(
+    seen: SeenExchanges, batch: int, partition: int | None, number: int
+) -> set[str]:
+    """Name the exchanges up to one of a number, which counts from 1."""
+    some = seen.driver.get(batch, ())
+    last = some[number - 1] if partition is None else None
+    if partition is not None:
+        some = seen.tasks.get((batch, partition), ())
+        last = seen.of_tasks(batch)[number - 1][1]
+    known = [one.key for one in some]
+    return set(known[: known.index(last.key) + 1]) if last and last in some else set()
+
+
+def _resumed(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, int, Resumed]]:
+    """Yield what went on after each broken connection.
+
+    Each is with the name of the fault, and with the number of the exchange.
+    """
+    for outcome, fault, twin in _caught(outcomes, CAUGHT):
+        in_task = fault.name in CAUGHT_IN_TASKS
+        for run in outcome.runs:
+            for one in run.resumed:
+                name = caught_name(twin, one.partition if in_task else None)
+                yield name, fault.members[-1], one
+
+
+def _caught(
+    outcomes: Iterable[Outcome], names: Container[str]
+) -> Iterator[tuple[Outcome, Event, Event]]:
+    """Yield each fault of these names, and the event of code that goes on after it."""
+    for outcome in outcomes:
+        trace = outcome.interleaving.trace
+        for at in outcome.interleaving.faults:
+            fault = trace.events[at]
+            if fault.name in names:
+                yield outcome, fault, replace(fault, name=CAUGHT[fault.name])
 
 
 def lines_of_restarts(outcomes: Iterable[Outcome]) -> set[str]:
@@ -78,13 +169,7 @@ def _after_caught(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, int, CodeP
 
     Each is with the name of the fault that breaks it in code which goes on.
     """
-    for outcome in outcomes:
-        trace = outcome.interleaving.trace
-        for at in outcome.interleaving.faults:
-            fault = trace.events[at]
-            if fault.name not in CAUGHT:
-                continue
-            name = str(replace(fault, name=CAUGHT[fault.name]))
-            for run in outcome.runs:
-                for batch, points in run.went_on.items():
-                    yield from ((name, batch, point) for point in points)
+    for outcome, _, twin in _caught(outcomes, CAUGHT_ON_DRIVER):
+        for run in outcome.runs:
+            for batch, points in run.went_on.items():
+                yield from ((str(twin), batch, point) for point in points)

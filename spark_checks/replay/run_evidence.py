@@ -14,6 +14,21 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.plan.run_plan import InterleavingPlan
     from onceproof.spark_checks.replay.observations import Observations
     from onceproof.spark_checks.sinks.code_points import CodePoint
+    from onceproof.spark_checks.sinks.exchanges import Exchange
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """What code did that went on after an exchange was cut."""
+
+    batch: int
+    """The batch."""
+    partition: int = -1
+    """The partition; -1 on the driver."""
+    points: tuple[CodePoint, ...] = ()
+    """The points that an attempt reached from then on."""
+    exchanges: tuple[Exchange, ...] = ()
+    """All exchanges of the batch, or the task, with the store."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,9 @@ class RunRecord:
     went_on: Mapping[int, tuple[CodePoint, ...]] = field(default_factory=dict)
     """The points that the driver's code reached after an exchange was cut, by batch, if
     it caught that error."""
+    resumed: tuple[Resumed, ...] = ()
+    """What code did that went on after an exchange was cut, in tasks and on the driver.
+    """
     worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     """The points that a first attempt reached, by batch and partition."""
     in_tasks: frozenset[str] = frozenset()

@@ -20,7 +20,10 @@ from onceproof.spark_checks.replay.confirmation import Findings, Retries
 from onceproof.spark_checks.replay.conformance.trace_check import NOT_ASKED
 from onceproof.spark_checks.replay.journal.recording import Recording
 from onceproof.spark_checks.replay.outcome import outcome_of
-from onceproof.spark_checks.replay.recovery import with_recovery
+from onceproof.spark_checks.replay.recovery import (
+    with_later_exchanges,
+    with_recovery,
+)
 from onceproof.spark_checks.replay.sink_plans import checks_of, plans_of, stand_ins
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.smallest import Smallest
@@ -31,6 +34,7 @@ from onceproof.spark_checks.replay.steering.fault_free_run import (
 from onceproof.spark_checks.replay.steering.interleaving_run import fresh, run_one
 from onceproof.spark_checks.replay.worker_threads import WorkerThreads, parts_of
 from onceproof.spark_checks.session.session_pool import THREADS
+from onceproof.spark_checks.sinks.exchange_model import goes_on_of
 from onceproof.spark_checks.sinks.named_part import part_of
 from onceproof.spark_checks.sinks.readers import named_readers
 from onceproof.spark_checks.stores.layered import breaks
@@ -182,9 +186,11 @@ def _after_one_fault(shared: _Shared, sink: ModelledSink) -> ModelledSink:
     _SinkReplay(quiet, sink, protocol, plans, findings).run(every)
     seen = with_recovery(sink.seen, findings.outcomes)
     parameters = {**sink.parameters, **seen.sizes}
-    if seen.caught:
-        parameters["caught"] = 1
-    return replace(sink, seen=seen, parameters=parameters)
+    exchanges = sink.exchanges
+    if exchanges is not None:
+        exchanges = with_later_exchanges(exchanges, findings.outcomes)
+        parameters |= exchanges.sizes | goes_on_of(seen.caught)
+    return replace(sink, seen=seen, exchanges=exchanges, parameters=parameters)
 
 
 def _prepared(

@@ -160,4 +160,4 @@ def counterexample(
 
 def versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
-    return versions_of("onceproof", "pyspark", "z3-solver", "numba")
+    return versions_of("onceproof", "pyspark", "z3-solver", "llvmlite")

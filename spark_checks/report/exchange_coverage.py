@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.sink_report import SinkReport
 
 _MOST_SHOWN = 8
+_UNSEEN = (
+    "not looked for: connections past target.store to another port, through a Unix "
+    "socket, from another machine, or after a fault"
+)
 _HOW = {
     LOSE_REQUEST: "before the store was reached",
     LOSE_REPLY: "after it had answered",
@@ -38,6 +42,7 @@ def exchanges_of(report: SinkReport) -> list[str]:
     found += [
         f"not cut, {number} requests {why}" for why, number in seen.not_cut.items()
     ]
+    found.append(_UNSEEN)
     return found
 
 

@@ -27,6 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from onceproof.spark_checks.stores.interface import HadoopRoute
 
 _SQL = "org.apache.spark.sql"
 
@@ -198,6 +199,22 @@ def writes_by_hadoop(spark: Any, scheme: str) -> int:
     kind = getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem")
     every = kind.getAllStatistics()
     return sum(one.getWriteOps() for one in every if one.getScheme() == scheme)
+
+
+def lead_hadoop(spark: Any, route: HadoopRoute) -> None:
+    """Let a file system of Hadoop's that is not open yet go by a route."""
+    conf = spark._jsc.hadoopConfiguration()
+    for key, value in route.settings:
+        conf.set(key, value)
+
+
+def close_hadoop(spark: Any, route: HadoopRoute) -> None:
+    """Close the file system that goes by a route, and take back its settings."""
+    conf = spark._jsc.hadoopConfiguration()
+    root = getattr(spark._jvm, "java.net.URI").create(route.root)
+    getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem").get(root, conf).close()
+    for key, _ in route.settings:
+        conf.unset(key)
 
 
 def java_frame(frame: Any) -> Any:

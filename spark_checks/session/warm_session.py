@@ -36,6 +36,11 @@ _REMEMBERED = {
     "spark.sql.ui.retainedExecutions": "50",
 }
 """What Spark remembers of what is done, in memory that many replays share."""
+_INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""To compile a plan takes longer than to interpret it for the few rows of a replay."""
 _FILE_MANAGER = "FileSystemBasedCheckpointFileManager"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
@@ -264,6 +269,7 @@ def _settings(folder: Path, java: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         **_REMEMBERED,
+        **_INTERPRETED,
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
         "spark.sql.adaptive.enabled": "false",

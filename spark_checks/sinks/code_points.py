@@ -56,8 +56,11 @@ class SeenPoints:
     """The faults that lead to points on the driver that the fault-free run has not, by
     batch and point; such points come last."""
     caught: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The faults that code on the driver went on after, each with the points that it
-    then reached in the same batch."""
+    """The faults that code went on after, each with the points that it then reached in
+    the same batch, or attempt of a task. Partitions are Spark's."""
+    later: Mapping[tuple[int, int], tuple[CodePoint, ...]] = field(default_factory=dict)
+    """The points in tasks that follow a broken connection only, by batch and
+    partition."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -73,7 +76,7 @@ class SeenPoints:
         """List the points of a batch's tasks, each with a partition that reaches it.
 
         First are those of the task that reaches the most; then lines that only other
-        tasks reach. The ends of the tasks are not among them.
+        tasks reach, and later ones. The ends of the tasks are not among them.
         """
         first = self.fullest(batch)
         if first is None:
@@ -85,6 +88,9 @@ class SeenPoints:
                 new = [p for p in points[:-1] if p.text not in known]
                 found += [(partition, point) for point in new]
                 known.update(point.text for point in new)
+        for (other, partition), points in sorted(self.later.items()):
+            if other == batch:
+                found += [(partition, point) for point in points]
         return tuple(found)
 
     @property

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onceproof.model.language import Member, Sort, fault, not_, param, when
+from onceproof.model.language import (
+    Member,
+    Sort,
+    any_of,
+    fault,
+    not_,
+    param,
+    when,
+)
 from onceproof.model.protocols.micro_batch import MicroBatch, Task
 from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from onceproof.model.language.steps import Event
 
@@ -27,12 +36,16 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
     """
 
     caught = param(0, "whether code on the driver goes on after a broken connection")
+    caught_in_tasks = param(0, "whether code in tasks goes on after one")
 
     DRIVER_EXCHANGE = Sort(
         "exchange of the code on the driver", size=1, ordered=True, most=_MOST
     )
     TASK_EXCHANGE = Sort(
         "exchange of the code in a task", size=1, ordered=True, most=_MOST
+    )
+    MOMENT = Sort(
+        "moment: 0 is the end, 1 the beginning of the next batch", size=2, ordered=True
     )
     _AN_ATTEMPTS = (
         MicroBatch.BATCH,
@@ -48,12 +61,13 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
 
     @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
     def lose_reply_in_commit(self, b: Member, n: Member) -> None:
-        """The store answers the code on the driver, and the answer is lost."""
+        """The store answers the code on the driver, and the reply is lost."""
         self._driver_raises(b, n)
 
-    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
-    def late_request_in_commit(self, b: Member, n: Member) -> None:
+    @fault(per=(MicroBatch.BATCH, MOMENT, DRIVER_EXCHANGE))
+    def late_request_in_commit(self, b: Member, m: Member, n: Member) -> None:
         """A connection of the code on the driver breaks; its request arrives later."""
+        self._has_moment(b, m)
         self._driver_raises(b, n)
 
     @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
@@ -63,12 +77,13 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
 
     @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
     def catch_lost_reply_in_commit(self, b: Member, n: Member) -> None:
-        """The same as a lost answer; the code catches the error, and goes on."""
+        """The same as a lost reply; the code catches the error, and goes on."""
         self._driver_goes_on(b, n)
 
-    @fault(per=(MicroBatch.BATCH, DRIVER_EXCHANGE))
-    def catch_late_request_in_commit(self, b: Member, n: Member) -> None:
+    @fault(per=(MicroBatch.BATCH, MOMENT, DRIVER_EXCHANGE))
+    def catch_late_request_in_commit(self, b: Member, m: Member, n: Member) -> None:
         """The same as a late request; the code catches the error, and goes on."""
+        self._has_moment(b, m)
         self._driver_goes_on(b, n)
 
     @fault(per=_AN_ATTEMPTS)
@@ -78,13 +93,38 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
 
     @fault(per=_AN_ATTEMPTS)
     def lose_reply_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
-        """The store answers an attempt, and the answer is lost."""
+        """The store answers an attempt, and the reply is lost."""
         self._attempt_raises(b, p, a, n)
 
     @fault(per=_AN_ATTEMPTS)
     def late_request_in_task(self, b: Member, p: Member, a: Member, n: Member) -> None:
         """A connection of an attempt breaks, and its request arrives later."""
         self._attempt_raises(b, p, a, n)
+
+    @fault(per=_AN_ATTEMPTS)
+    def catch_lost_request_in_task(
+        self, b: Member, p: Member, a: Member, n: Member
+    ) -> None:
+        """The same as a lost request; the code catches the error, and goes on."""
+        self._attempt_goes_on(b, p, a, n)
+
+    @fault(per=_AN_ATTEMPTS)
+    def catch_lost_reply_in_task(
+        self, b: Member, p: Member, a: Member, n: Member
+    ) -> None:
+        """The same as a lost reply; the code catches the error, and goes on."""
+        self._attempt_goes_on(b, p, a, n)
+
+    @fault(per=_AN_ATTEMPTS)
+    def catch_late_request_in_task(
+        self, b: Member, p: Member, a: Member, n: Member
+    ) -> None:
+        """The same as a late request; the code catches the error, and goes on."""
+        self._attempt_goes_on(b, p, a, n)
+
+    def _has_moment(self, b: Member, m: Member) -> None:
+        """Require that a batch follows where a request arrives as it begins."""
+        when(any_of(m < self.MOMENT.last, b < self.BATCH.last))
 
     def _driver_raises(self, b: Member, n: Member) -> None:
         """Which of the writes have taken effect is seen in the real run alone."""
@@ -100,23 +140,40 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
         self.sink.abort_task(b, p, a, wrote=False)
         self.task[p, a] = Task.FAILED
 
+    def _attempt_goes_on(self, b: Member, p: Member, a: Member, n: Member) -> None:
+        when(self.caught_in_tasks > 0, n > 0, self._works(b, p, a))
 
-CAUGHT = {
+
+CAUGHT_ON_DRIVER = {
     "lose_request_in_commit": "catch_lost_request_in_commit",
     "lose_reply_in_commit": "catch_lost_reply_in_commit",
     "late_request_in_commit": "catch_late_request_in_commit",
 }
+CAUGHT_IN_TASKS = {
+    "lose_request_in_task": "catch_lost_request_in_task",
+    "lose_reply_in_task": "catch_lost_reply_in_task",
+    "late_request_in_task": "catch_late_request_in_task",
+}
+CAUGHT = {**CAUGHT_ON_DRIVER, **CAUGHT_IN_TASKS}
 """By a fault that code raises after, the same where the code goes on."""
-_IN_THE_CODE = ("crash_in_commit", "fail_in_commit", *CAUGHT, *CAUGHT.values())
+_IN_THE_CODE = (
+    "crash_in_commit",
+    "fail_in_commit",
+    *CAUGHT_ON_DRIVER,
+    *CAUGHT_ON_DRIVER.values(),
+)
 _AT_ITS_END = ("crash", "fail_commit")
 
 
 def goes_on_in_vain(events: Sequence[Event], at: int) -> bool:
     """Return whether nothing depends on whether code went on after a fault.
 
-    That is unless the next fault hits the same call of it, or follows it at once.
+    That is unless the next fault hits the same call of it, or follows it at once. For
+    code in a task it is unless the next fault comes before the batch is committed.
     """
     batch = events[at].members[0]
+    if events[at].name in CAUGHT_IN_TASKS.values():
+        return not hit_again(events, at)
     ended = False
     for event in events[at + 1 :]:
         if event.fault and not ended:
@@ -128,6 +185,29 @@ def goes_on_in_vain(events: Sequence[Event], at: int) -> bool:
         if event.name == "log_commit":
             return True
     return True
+
+
+def goes_on_of(caught: Iterable[str]) -> dict[str, int]:
+    """Return the parameters for code that goes on after some faults, by their names."""
+    names = {fault.partition("(")[0] for fault in caught}
+    return {
+        "caught": int(not names.isdisjoint(CAUGHT_ON_DRIVER.values())),
+        "caught_in_tasks": int(not names.isdisjoint(CAUGHT_IN_TASKS.values())),
+    }
+
+
+def caught_name(event: Event, partition: int | None) -> str:
+    """Name a fault that code goes on after; one in a task has Spark's partition."""
+    if partition is None:
+        return str(event)
+    members = (event.members[0], partition, *event.members[2:])
+    return str(replace(event, members=members))
+
+
+def hit_again(events: Sequence[Event], at: int) -> bool:
+    """Return whether another fault follows before the batch is committed."""
+    ends = (e.fault for e in events[at + 1 :] if e.fault or e.name == "log_commit")
+    return next(ends, False)
 
 
 OWN_CODE_ENGINES = {

@@ -1,4 +1,4 @@
-"""Exchanges of a sink's code with its store: a request, and the answer to it."""
+"""Exchanges of a sink's code with its store: a request, and the reply to it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ BEYOND = (
     "of lines that send more than 32 in one go, of which the first and last 16 are cut "
     "(fewer events may send fewer)"
 )
+PAST = "or more on connections past target.store to the same port"
 ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 """Why exchanges for the code are not cut: nothing is known of them."""
-
+READS = "that only read, sent by threads that Spark's tasks share"
+"""Why exchanges are not cut that change nothing in the store; code may heed them."""
 
 _KIND = "the client's "
 _TASK = "Spark's task "
@@ -32,6 +34,11 @@ def kind_of_request(kind: str) -> str:
 def of_driver() -> str:
     """Name what Spark sends from the thread that runs a line of the driver's code."""
     return "Spark's driver"
+
+
+def of_client() -> str:
+    """Name a client in Spark that sends from threads of its own for all tasks."""
+    return "Spark's client"
 
 
 def of_task(partition: int, attempt: int = 0, stage: int = 1) -> str:
@@ -80,6 +87,11 @@ class Exchange:
         return place_of_exchange(self.point, self.number, self.sender)
 
     @property
+    def key(self) -> str:
+        """Name it among all of a batch, or of a task."""
+        return f"{self.place}, time {self.time}"
+
+    @property
     def name(self) -> str:
         """Name it by its connection."""
         by = f" of {self.sender}" if self.sender else ""
@@ -96,18 +108,30 @@ class SeenExchanges:
     """Those of the code in tasks, by batch and partition."""
     not_cut: Mapping[str, int] = field(default_factory=dict)
     """How many exchanges are not cut, by the reason."""
+    later: Mapping[tuple[int, int | None], tuple[Exchange, ...]] = field(
+        default_factory=dict
+    )
+    """Those that follow a broken connection only, by batch, and by partition where they
+    are of a task."""
+    caught: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The faults that code went on after, each with the exchanges that it then had in
+    the same call, as ``Exchange.key``."""
+
+    def of_driver(self, batch: int) -> tuple[Exchange, ...]:
+        """List those of the driver's code in a batch; later ones come last."""
+        return (*self.driver.get(batch, ()), *self.later.get((batch, None), ()))
 
     @property
     def unknown(self) -> int:
         """How many exchanges cannot be cut, though the sink may depend on them."""
-        reasons = (UNSTEADY, THREADS, UNANSWERED, BEYOND, BY_HADOOP, ELSEWHERE)
-        return sum(self.not_cut.get(why, 0) for why in reasons)
+        lost = (UNSTEADY, THREADS, UNANSWERED, BEYOND, BY_HADOOP, PAST, ELSEWHERE)
+        return sum(self.not_cut.get(why, 0) for why in (*lost, READS))
 
     def of_tasks(self, batch: int) -> tuple[tuple[int, Exchange], ...]:
         """List the exchanges of a batch's tasks, each with a partition that has it.
 
         First are those of the task that has the most; then those at places that only
-        other tasks get to.
+        other tasks get to, and later ones.
         """
         mine = {p: some for (b, p), some in self.tasks.items() if b == batch}
         found: list[tuple[int, Exchange]] = []
@@ -118,18 +142,24 @@ class SeenExchanges:
             new = new if found else list(every)
             found += [(partition, one) for one in new]
             known.update(one.place for one in new)
+        found += [
+            (p, one)
+            for (b, p), some in sorted(self.later.items(), key=str)
+            if b == batch and p is not None
+            for one in some
+        ]
         return tuple(found)
 
     def lasts(self) -> SeenExchanges:
         """Return the last exchange at each time of each point."""
         driver = {at: _lasts(some) for at, some in self.driver.items()}
         tasks = {at: _lasts(some) for at, some in self.tasks.items()}
-        return SeenExchanges(driver, tasks, self.not_cut)
+        return SeenExchanges(driver, tasks, self.not_cut, self.later, self.caught)
 
     @property
     def places(self) -> frozenset[str]:
         """Where exchanges can be cut."""
-        driver = [one for some in self.driver.values() for one in some]
+        driver = [one for batch in self.driver for one in self.of_driver(batch)]
         tasks = [one for batch, _ in self.tasks for _, one in self.of_tasks(batch)]
         return frozenset(one.place for one in (*driver, *tasks))
 
@@ -137,8 +167,9 @@ class SeenExchanges:
     def sizes(self) -> dict[str, int]:
         """Return the sizes of the model's sorts of exchanges: number 0 is none."""
         tasks = (len(self.of_tasks(batch)) for batch, _ in self.tasks)
+        driver = (len(self.of_driver(batch)) for batch in self.driver)
         return {
-            "DRIVER_EXCHANGE": 1 + max(map(len, self.driver.values()), default=0),
+            "DRIVER_EXCHANGE": 1 + max(driver, default=0),
             "TASK_EXCHANGE": 1 + max(tasks, default=0),
         }
 

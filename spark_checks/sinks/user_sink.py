@@ -81,7 +81,7 @@ def with_code_of(sink: ModelledSink, under_test: UnderTest) -> ModelledSink:
         package = getattr(sys.modules.get(top), "__path__", None)
         if top in _ENGINE:
             continue
-        _travels(owner)
+        travels(owner)
         places = [*package] if package else [_file_of(owner)]
         found += [place for place in places if place and place not in found]
     return ModelledSink(**{**vars(sink), "code": tuple(found)})
@@ -96,7 +96,7 @@ def has_code(under_test: UnderTest) -> bool:
     return any(what is not None and not isinstance(what, str) for what in given)
 
 
-def _travels(owner: Any) -> None:
+def travels(owner: Any) -> None:
     """See that code reaches Spark's workers whose module they could not import."""
     pickle: Any = importlib.import_module("pyspark.cloudpickle")
     module = sys.modules.get(getattr(owner, "__module__", ""))

@@ -1,6 +1,6 @@
 """Passes the messages of one connection on, where a protocol frames them.
 
-Clients send requests from threads of their own, several before they hear an answer.
+Clients send requests from threads of their own, several before they hear a reply.
 So a request is known by its kind, and not by where a client waits.
 """
 
@@ -37,7 +37,7 @@ class FramedPassing:
         framing: Framing,
         lead: Lead,
     ) -> None:
-        """Let the store's answers lead the client to ports of 127.0.0.1."""
+        """Let the store's replies lead the client to ports of 127.0.0.1."""
         self._link = link
         self._watcher = watcher
         self._over = over
@@ -119,7 +119,7 @@ class FramedPassing:
             self._to_store += message
 
     def _hear_store(self) -> bool:
-        """Pass answers on; return whether the connection is over."""
+        """Pass replies on; return whether the connection is over."""
         link = self._link
         piece = link.store.recv(_PIECE)
         self._from_store += piece
@@ -127,7 +127,7 @@ class FramedPassing:
             number = self._framing.number(message)
             request = self._asked.pop(number, None)
             if request is None:
-                message_text = "the store answered a request that was not sent"
+                message_text = "the store replied to a request that was not sent"
                 raise OSError(message_text)
             if number in self._watched:
                 self._watched.discard(number)
@@ -150,7 +150,7 @@ class FramedPassing:
         return not piece
 
     def _say_the_rest(self) -> None:
-        """Let the client hear what the store has answered before."""
+        """Let the client hear what the store has replied before."""
         with suppress(OSError):
             self._link.client.setblocking(True)  # noqa: FBT003 - its own signature
             self._link.client.settimeout(_DRAINS)
@@ -170,7 +170,7 @@ class FramedPassing:
         finish_store(link, self._over)
 
     def _deliver(self, request: FramedRequest, message: bytes) -> bool:
-        """Send a late request on; return whether the store has answered it."""
+        """Send a late request on; return whether the store has replied to it."""
         store = self._link.store
         deadline = time.monotonic() + _DRAINS
         with suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from onceproof.model.errors import OnceproofError
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from onceproof.spark_checks.stores.links import Framing
+    from onceproof.spark_checks.stores.links import Asker, Framing
     from onceproof.spark_checks.stores.spark_needs import SparkNeeds
 
 
@@ -27,6 +28,16 @@ class StorePlace(Protocol):
         """The addresses that Spark may write to for the sink."""
 
 
+@dataclass(frozen=True)
+class HadoopRoute:
+    """How a file system of Hadoop's reaches a place that no other one reaches."""
+
+    root: str
+    """The root of the file system, such as ``s3a://bucket``."""
+    settings: tuple[tuple[str, str], ...] = field(repr=False)
+    """The settings of Hadoop for it alone; among them may be keys."""
+
+
 class BreakablePlace(StorePlace, Protocol):
     """A place in a store to which connections can be broken."""
 
@@ -36,10 +47,23 @@ class BreakablePlace(StorePlace, Protocol):
 
     @property
     def framing(self) -> Framing | None:
-        """How messages are framed, where clients do not wait for each answer.
+        """How messages are framed, where clients do not wait for each reply.
 
         None where they do: bytes are then passed on as they are, TLS included.
         Where messages are read, the proxy speaks TLS in place of the client.
+        """
+
+    @property
+    def hadoop(self) -> HadoopRoute | None:
+        """How a file system of Hadoop's in Spark reaches this very place.
+
+        None where Spark reaches it by options, or only as its session says.
+        """
+
+    def sent_for(self, request: bytes) -> Asker | None:
+        """Return for which thread of Spark's a request that begins so is sent.
+
+        None where the client does not say it: then it is the thread that sends it.
         """
 
     def through(self, port: int) -> BreakablePlace:

@@ -29,9 +29,9 @@ _DRAINS = 10.0
 class Cut(Enum):
     """What becomes of a request."""
 
-    NOTHING = "it is passed on, and so is its answer"
+    NOTHING = "it is passed on, and so is its reply"
     REQUEST = "the connection breaks before the request reaches the store"
-    REPLY = "the connection breaks once the store has answered"
+    REPLY = "the connection breaks once the store has replied"
     LATE = "the connection breaks, and the request reaches the store later"
 
 
@@ -57,7 +57,7 @@ class Watcher(Protocol):
         """Return whether a late request reaches the store now."""
 
     def arrived(self, link: Link, *, answered: bool) -> None:
-        """Take note that it was sent on, and whether the store answered."""
+        """Take note that it was sent on, and whether the store replied."""
 
     def waits(self, link: Link) -> bool:
         """Return whether the client has sent all of its request, and waits."""
@@ -70,11 +70,12 @@ class Link:
     """One connection of a client, and the one to the store behind it."""
 
     def __init__(self, client: socket.socket, store: socket.socket) -> None:
-        """Join two open connections."""
+        """Join two open connections; ``asked`` is how the latest request begins."""
         self.client = client
         self.store = store
         self.peer: int = client.getpeername()[1]
         self.port: int = client.getsockname()[1]
+        self.asked = b""
         for one in (client, store):
             one.setblocking(False)  # noqa: FBT003 - its own signature
             with suppress(OSError):
@@ -101,11 +102,21 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Asker:
+    """For whom a client in Spark's JVM sends a request, as the request itself says."""
+
+    thread: int
+    """Java's number for the thread that began the operation."""
+    reads: bool = False
+    """Whether the request changes nothing in the store."""
+
+
+@dataclass(frozen=True)
 class FramedRequest:
     """A request of a protocol whose messages are framed."""
 
     number: int
-    """Its number, which its answer has too."""
+    """Its number, which its reply has too."""
     kind: str = ""
     """What it is and what it changes, the same in each run; empty if it changes
     nothing."""
@@ -135,10 +146,10 @@ class Framing(Protocol):
         """Return the number of the request that a message answers."""
 
     def refused(self, message: bytes, to: FramedRequest) -> bool:
-        """Return whether an answer asks the client to send the request again."""
+        """Return whether a reply asks the client to send the request again."""
 
     def answer(self, message: bytes, to: FramedRequest, lead: Lead) -> bytes:
-        """Return the answer that leads the client to ports of 127.0.0.1.
+        """Return the reply that leads the client to ports of 127.0.0.1.
 
         Raises ``OSError`` for one that cannot be read.
         """

@@ -2,7 +2,7 @@
 
 Bytes are passed on as they are, TLS included: only their direction counts. What a
 client sends after it has heard from the store, or as its first, is a *request*, up to
-where it waits; what the store then sends is the answer. What it sends as it closes its
+where it waits; what the store then sends is the reply. What it sends as it closes its
 connection is none. A store whose clients do not wait says how its messages are framed;
 if it wants TLS, the proxy speaks it in place of the client.
 """
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _PIECE = 1 << 16
+_BEGINNING = 1 << 13
 _IDLE = 0.5
 _TURN = 0.001
 _LONGEST_HOLD = 30.0
@@ -49,7 +50,7 @@ class Proxy:
         """Listen. Clients of its port reach the first of the addresses that answers.
 
         With a ``framing`` each message is looked at: its clients send several requests
-        before they wait for an answer. What answers say of further addresses then leads
+        before they wait for a reply. What replies say of further addresses then leads
         to further ports. Raises ``OSError`` where there is no free port, and, where it
         speaks TLS, if the store does not want to.
         """
@@ -60,12 +61,26 @@ class Proxy:
         self._links: set[Link] = set()
         self._lock = threading.Lock()
         self._leading = threading.Lock()
+        self._addresses = set(addresses)
+        self._used: set[int] = set()
         self._listeners: list[socket.socket] = []
         self._tls = None if framing is None else framing.tls()
         if self._tls is not None:
             self._connected(addresses).close()
         self.port: int = self._listen(addresses)
         self._ports = {addresses[0]: self.port} if len(addresses) == 1 else {}
+
+    @property
+    def store_ports(self) -> frozenset[int]:
+        """The ports of the store itself, as far as they are known by now."""
+        with self._lock:
+            return frozenset(port for _, port in self._addresses)
+
+    @property
+    def used_ports(self) -> frozenset[int]:
+        """The ports from which the store was connected to."""
+        with self._lock:
+            return frozenset(self._used)
 
     def close(self) -> None:
         """Listen no more, break all connections, and wait for their threads."""
@@ -90,6 +105,8 @@ class Proxy:
             if self._over.is_set():
                 message = "no new connections: the proxy is closed"
                 raise OSError(message)
+            with self._lock:
+                self._addresses.add((host, port))
             if (host, port) not in self._ports:
                 self._ports[host, port] = self._listen(((host, port),))
             return self._ports[host, port]
@@ -134,6 +151,8 @@ class Proxy:
             except OSError as error:
                 failed = error
                 continue
+            with self._lock:
+                self._used.add(made.getsockname()[1])
             if self._tls is None:
                 return made
             try:
@@ -268,6 +287,7 @@ class _Passing:
         if not self._has_sent():
             return False
         self._gathers = False
+        self._link.asked = bytes(self._to_store[:_BEGINNING])
         self._cut = self._watcher.request(self._link)
         if self._cut is Cut.LATE and len(self._to_store) >= MOST_HELD:
             return False  # the client has not sent it all, and would not any more

@@ -1,4 +1,4 @@
-"""A store whose connections break: requests and answers are lost on the way."""
+"""A store whose connections break: requests and replies are lost on the way."""
 
 from __future__ import annotations
 

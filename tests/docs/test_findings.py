@@ -76,6 +76,13 @@ SHOWN = {
         "a stream, dropDuplicatesWithinWatermark: 2 of 1 rows\n"
         "a stream, dropDuplicates of price + 0.0: 1 of 1 rows"
     ),
+    "no_batch_without_data": (
+        "no fault: readers see 1 of 1 windows\n"
+        "restart 1: readers see 0 of 1 windows\n"
+        "restart 2: readers see 0 of 1 windows\n"
+        "restart 3: readers see 0 of 1 windows\n"
+        "with one more event: readers see 1 of 1 windows"
+    ),
     "seed_of_a_stream": (
         "no failure: none of 1000 events is in no part or in both (0 and 0)\n"
         "a failure between the writes: some of 1000 events is in no part or in both"
@@ -130,6 +137,7 @@ def test_each_script_is_run():
         pytest.param("hudi_new_checkpoint", marks=pytest.mark.grid),
         pytest.param("initial_offset_asked_again", marks=pytest.mark.ci),
         pytest.param("minus_zero", marks=pytest.mark.grid),
+        pytest.param("no_batch_without_data", marks=pytest.mark.grid),
         pytest.param("seed_of_a_stream", marks=pytest.mark.grid),
         pytest.param("skipped_batch", marks=pytest.mark.ci),
         pytest.param("swallowed_errors", marks=pytest.mark.grid),

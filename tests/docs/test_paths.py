@@ -23,6 +23,9 @@ FOREIGN = {
     "current_timestamp",
     "grid",
     "mylib",
+    # Settings of Hadoop's that a user may choose.
+    "fs.s3a.attempts.maximum",
+    "fs.s3a.retry.limit",
 }
 FOLDER = re.compile(r"^( *)([\w]+)/ +\S")
 

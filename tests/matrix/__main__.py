@@ -64,8 +64,10 @@ def replayed(
             check=False,
             cwd=environments.ROOT,
         )
-    found = json.loads(done.stdout)["sinks"] if done.stdout else []
-    return results.kept(found), done.returncode
+    if not done.stdout:
+        print("no verdict was written", file=sys.stderr, flush=True)
+        return {}, done.returncode or 2
+    return results.kept(json.loads(done.stdout)["sinks"]), done.returncode
 
 
 def tested(version: str) -> tuple[dict[str, Any], int]:

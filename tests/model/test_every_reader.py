@@ -34,7 +34,7 @@ from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.ranges import Ranges
-from onceproof.model.language.terms.types import spelled
+from onceproof.model.language.terms.types import BoolType, spelled
 from onceproof.model.language.tracing.evaluation import Meaning
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.queries import SearchQuery
@@ -43,6 +43,10 @@ from onceproof.properties.counterexample.explanation.slicing import Evaluation
 from onceproof.properties.judges.by_proof.connectives import asserted
 from onceproof.properties.judges.by_proof.encode import Encoder
 from onceproof.properties.judges.by_proof.fragment import fragment
+from onceproof.properties.judges.by_proof.inference import grammar
+from onceproof.properties.judges.by_proof.inference.evaluation import of_states
+from onceproof.properties.judges.by_proof.inference.text import LemmaWriter
+from onceproof.properties.judges.by_proof.smtlib import InductionText
 from onceproof.properties.property import Clause
 from tests.node import Node
 
@@ -206,12 +210,43 @@ def by_text(system, claim, reference, states, node):
     return found
 
 
+def by_many_states(system, claim, reference, states, node):
+    return of_states(system, states).truth(claim, {})
+
+
+def by_lemma(system, claim, reference, states, node):
+    """What is written as a lemma of the model is read back, and then means the same."""
+    writer = LemmaWriter(system)
+    lemma = writer.property(writer.lemma("asked", claim))
+    [question] = lemma.questions(system)
+    return by_meaning(system, question.term, reference, states, node)
+
+
+def by_smtlib(system, claim, reference, states, node):
+    text = InductionText(system, [], [], frozenset())
+    formula = text._read(claim, {}, "now", "next")
+    found = []
+    for plain in states:
+        here = [
+            f"(= {text._symbol(text._fields[field.path][0], place, 'now')} "
+            f"{text._value(field.type, value)})"
+            for (field, place), value in zip(reference.places, plain, strict=True)
+        ]
+        solver = z3.Solver()
+        solver.from_string(text._script([*here, formula]))
+        found.append(solver.check() == z3.sat)
+    return found
+
+
 READERS = {
     "model/conformance/term_text.py": by_text,
     "model/language/tracing/evaluation.py": by_meaning,
     "model/search/native/term_code.py": by_native_code,
     "model/export/javascript.py": by_javascript,
     "properties/judges/by_proof/encode.py": by_z3,
+    "properties/judges/by_proof/smtlib.py": by_smtlib,
+    "properties/judges/by_proof/inference/evaluation.py": by_many_states,
+    "properties/judges/by_proof/inference/text.py": by_lemma,
     "properties/counterexample/explanation/slicing.py": by_slicing,
 }
 """By its file, each reader that says what a term is worth in a state."""
@@ -221,6 +256,7 @@ OTHER_READERS = {
     "model/language/terms/ranges.py",
     "model/export/tla.py",
     "properties/judges/by_proof/fragment.py",
+    "properties/judges/by_proof/inference/grammar.py",
 }
 """Those that say something else of terms: each has a test of its own here."""
 
@@ -239,6 +275,18 @@ def test_a_reader_reads_each_kind_of_term_as_python_does(kind, reader, reference
     plain = [reference.evaluate(SAMPLES[kind], s) for s in states]
     assert list(map(bool, found)) == list(map(bool, plain))
     assert len(set(map(bool, plain))) == 2, "the sample distinguishes no two states"
+
+
+@pytest.mark.parametrize("kind", TERMS, ids=lambda kind: kind.__name__)
+def test_a_lemma_is_made_of_claims_without_connectives(kind, reference):
+    """The parts of a claim say something that is true or false, and nothing is lost."""
+    claim = trace(reference.protocol).claim(SAMPLES[kind])
+
+    parts = list(grammar._parts(claim))
+
+    assert parts
+    assert not any(isinstance(part, t.Not | t.And | t.Or) for part in parts)
+    assert all(isinstance(t.sort_of(part), BoolType) for part in parts)
 
 
 @pytest.mark.parametrize("kind", TERMS, ids=lambda kind: kind.__name__)
@@ -308,6 +356,8 @@ def _names(tree):
     """List the classes of terms and the modalities that some code names."""
     kinds = {kind.__name__ for kind in TERMS}
     for part in ast.walk(tree):
+        if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "ast":
+            continue  # Python's own syntax has a class Not, too
         name = part.attr if isinstance(part, ast.Attribute) else None
         name = part.id if isinstance(part, ast.Name) else name
         if name in kinds or (name in Modality.__members__):

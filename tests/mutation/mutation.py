@@ -121,6 +121,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/model/language/parts/test_networks.py",
         *COMPARING,
     ),
+    "model/language/tracing/durable_fields.py": (*_RUNS, *COMPARING),
     "model/language/": (*_LANGUAGE, *COMPARING),
     "model/search/symmetry.py": (
         _VERDICTS,
@@ -128,6 +129,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/model/search/test_symmetry.py",
     ),
     "model/search/simulation.py": (*COMPARING, "tests/model/search/test_simulation.py"),
+    "model/search/walk_watch.py": (*COMPARING, "tests/model/search/test_simulation.py"),
     "model/search/liveness.py": (
         _VERDICTS,
         "tests/model/search/test_liveness.py",

@@ -308,16 +308,16 @@ SEARCH = (
         "            self.b.branch(end)",
     ),
     Mutation(
-        "model/search/states/hash_table.py",
+        "model/search/states/row_table.py",
         "states of several words are compared by all but the last",
-        "        for w in range(row.shape[0]):\n            if table[h, w] != row[w]:",
-        "        for w in range(row.shape[0] - 1):\n            if table[h, w] != row[w]:",
+        "    for w in range(len(one)):\n        differ |= one[w] ^ other[w]",
+        "    for w in range(len(one) - 1):\n        differ |= one[w] ^ other[w]",
     ),
     Mutation(
         "model/search/states/hash_table.py",
         "members that are out of order are left so",
-        "            if m and keys[m - 1] > key:\n                sorted_ = False",
-        "            if m > 1 and keys[m - 1] > key:\n                sorted_ = False",
+        "            if m and keys[m - 1] > key:\n                ordered = False",
+        "            if m > 1 and keys[m - 1] > key:\n                ordered = False",
     ),
     Mutation(
         "model/search/states/hash_table.py",
@@ -377,7 +377,7 @@ SEARCH = (
     ),
     Mutation(
         "model/search/exhaustive.py",
-        "under symmetry claims about fair runs are judged",
+        "under symmetry orbits are taken for states where runs are fair",
         "        if graph.symmetry is not None:\n",
         "        if graph.symmetry is None and False:\n",
     ),
@@ -430,16 +430,16 @@ SEARCH = (
         "        self.simple = not holding and all(sum(row) <= 2 for row in indices)",
     ),
     Mutation(
-        "model/search/simulation.py",
+        "model/search/walk_watch.py",
         "walks ask claims about rest of every state",
-        "found = ~flags.holds(question.term) & rests",
+        "found = ~flags.holds(question.term) & flags.rests",
         "found = ~flags.holds(question.term)",
     ),
     Mutation(
-        "model/search/simulation.py",
+        "model/search/walk_watch.py",
         "walks that meet no witness say that it was met",
-        'return SearchResult(question, "held" if shown else "undecided", shown)',
-        'return SearchResult(question, "held", shown)',
+        'return SearchResult(question, "held" if trace else "undecided", trace)',
+        'return SearchResult(question, "held", trace)',
     ),
 )
 
@@ -505,22 +505,22 @@ INTERLEAVINGS = (
         "    return not action.fault and any(_loses(system, w) for w in action.writes)",
     ),
     Mutation(
-        "model/interleavings/durable_state.py",
+        "model/language/tracing/durable_fields.py",
         "budgets of faults outlive a crash",
         "    return not (_is_budget(path) or system.field(path).volatile)",
         "    return not system.field(path).volatile",
     ),
     Mutation(
-        "model/interleavings/durable_state.py",
+        "model/language/tracing/durable_fields.py",
         "volatile fields outlive a crash",
         "    return not (_is_budget(path) or system.field(path).volatile)",
         "    return not _is_budget(path)",
     ),
     Mutation(
-        "model/interleavings/durable_state.py",
+        "model/language/tracing/durable_fields.py",
         "what an observer reads is no part of a history",
-        "            if is_durable(system, field.path) or field.path in seen",
-        "            if is_durable(system, field.path)",
+        "    return observed(system) | kept",
+        "    return kept",
     ),
 )
 

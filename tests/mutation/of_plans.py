@@ -106,8 +106,8 @@ PLANS = (
     Mutation(
         "spark_checks/plan/task_faults.py",
         "an attempt is hit again when it is repeated",
-        "        attempt=attempt,\n        once=True,\n        **rest,",
-        "        attempt=attempt,\n        **rest,",
+        "batch, do),\n        partition=real,\n        attempt=attempt,\n        once=True,",
+        "batch, do),\n        partition=real,\n        attempt=attempt,",
     ),
     Mutation(
         "spark_checks/plan/task_faults.py",

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from onceproof.model.search.compiling.kernels import Kernel
 from tests.mutation.mutation import COMPARING, ROOT, tests_for
 from tests.soundness import test_soundness
 from tests.soundness.cases import draws, opened
@@ -54,10 +55,12 @@ READERS = {
     "model/search/liveness.py": ("search",),
     "model/search/exhaustive.py": ("search",),
     "model/search/simulation.py": ("simulation",),
+    "model/search/walk_watch.py": ("simulation",),
     "model/search/symmetry.py": ("symmetry",),
     "model/interleavings/enumeration.py": ("interleavings",),
     "model/interleavings/canonical_form.py": ("interleavings",),
     "model/interleavings/durable_state.py": ("interleavings",),
+    "model/language/tracing/durable_fields.py": ("interleavings",),
     "model/export/javascript.py": ("javascript",),
     "properties/judges/by_proof/": ("z3",),
 }
@@ -179,8 +182,8 @@ def put_in_place(mutation: Mutation) -> None:
     for function in gc.get_objects():
         if type(function) is FunctionType and function.__code__ in changed:
             function.__code__ = changed[function.__code__]
-    if mutation.file.endswith("hash_table.py"):
-        _compile_again(path)
+    if mutation.file.endswith(("hash_table.py", "row_table.py")):
+        _compile_again(mutation)
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) == path and name.startswith("onceproof"):
             scratch = {"__name__": name, "__file__": path}
@@ -192,15 +195,11 @@ def put_in_place(mutation: Mutation) -> None:
     assert differ, "nothing changes"
 
 
-def _compile_again(path: str) -> None:
-    """Compile numba's functions of a file again, from the code that is there now."""
-    from numba.core.caching import NullCache
-    from numba.core.dispatcher import Dispatcher
-
+def _compile_again(mutation: Mutation) -> None:
+    """Compile the kernels of a file again, from the changed text."""
     for found in gc.get_objects():
-        if isinstance(found, Dispatcher) and found.py_func.__code__.co_filename == path:
-            found._cache = NullCache()
-            found.recompile()
+        if type(found) is Kernel and found.file == str(ROOT / mutation.file):
+            found.compile(mutation.mutated)
 
 
 def _changed(old: CodeType, new: CodeType) -> dict[CodeType, CodeType]:

@@ -304,7 +304,7 @@ CASES = (
     ),
     evidence(
         "a record that was lost",
-        RECORD | {"records": RECORD["records"][1:]},
+        RECORD | {"records": RECORD["records"][:-1]},
         "a record was lost or added",
     ),
     evidence(

@@ -177,6 +177,12 @@ def test_a_disk_that_is_full_leaves_nothing_half_written(project, words):
     assert list(out.iterdir()) == []
 
 
+@pytest.fixture(scope="module")
+def compiled():
+    """Have the search compiled: no command below spends its time on that."""
+    subprocess.run([*COMMAND, "check", "transaction-commit"], check=True, timeout=120)
+
+
 @pytest.mark.parametrize(
     ("number", "ignored", "status"),
     [
@@ -187,6 +193,7 @@ def test_a_disk_that_is_full_leaves_nothing_half_written(project, words):
         pytest.param(signal.SIGTERM, (signal.SIGHUP,), 143, marks=pytest.mark.ci),
     ],
 )
+@pytest.mark.usefixtures("compiled")
 def test_a_signal_ends_a_search_with_its_number(project, number, ignored, status):
     """And in one line, whatever else is ignored."""
 
@@ -207,6 +214,126 @@ def test_a_signal_ends_a_search_with_its_number(project, number, ignored, status
     out, err = search.communicate(timeout=60)
 
     assert (search.returncode, out, err) == (status, b"", b"stopped\n")
+
+
+SWALLOWS = """
+import time
+
+try:
+    time.sleep(60)
+except BaseException:
+    raise ValueError("an import failed") from None
+"""
+
+
+@pytest.mark.parametrize("ignored", [(), (signal.SIGINT,)])
+def test_a_signal_that_becomes_another_error_ends_a_command_all_the_same(
+    tmp_path, ignored
+):
+    """What compiled modules raise when they are interrupted is no answer."""
+
+    def ignore():
+        for one in ignored:
+            signal.signal(one, signal.SIG_IGN)
+
+    (tmp_path / "swallows.py").write_text(SWALLOWS)
+    search = subprocess.Popen(
+        [*COMMAND, "check", "swallows.py"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=ignore,  # noqa: PLW1509
+    )
+    searching(search.pid)
+
+    search.send_signal(signal.SIGTERM)
+    out, err = search.communicate(timeout=60)
+
+    assert (search.returncode, out, err) == (143, b"", b"stopped\n")
+
+
+IN_A_STRING = """
+import sys
+from onceproof.spark_checks.session.interruption import Signals
+
+signals = Signals()
+with signals.heeded():
+    try:
+        exec("import os, time; os.kill(os.getpid(), 15); time.sleep(60)")
+    except KeyboardInterrupt:
+        pass
+sys.exit(signals.status)
+"""
+
+
+def test_a_signal_in_code_that_was_a_string_keeps_its_number(tmp_path):
+    """Python would kill itself by SIGINT at its end, whatever status it was to have."""
+    (tmp_path / "stopped_in_a_string.py").write_text(IN_A_STRING)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "stopped_in_a_string"],
+        cwd=tmp_path,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 143
+
+
+IN_AN_IMPORT = """
+import os
+import sys
+import time
+from importlib.machinery import ExtensionFileLoader
+from onceproof.spark_checks.session.interruption import Signals
+
+
+class Swallowing(ExtensionFileLoader):
+    def exec_module(self, module):
+        try:
+            os.kill(os.getpid(), 15)
+            time.sleep(0.5)
+        except BaseException:
+            pass
+
+
+signals = Signals()
+with signals.heeded():
+    try:
+        Swallowing("compiled", "compiled.so").exec_module(None)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        sys.exit(signals.status)
+"""
+
+
+def test_a_signal_in_the_import_of_a_compiled_module_comes_after_it():
+    """Such a module may swallow whatever is raised meanwhile."""
+    done = subprocess.run([sys.executable, "-c", IN_AN_IMPORT], timeout=30, check=False)
+
+    assert done.returncode == 143
+
+
+def test_a_signal_ends_both_processes_of_guided_walks(project):
+    """Else the first would wait for the second, which has long to go."""
+    walks = subprocess.Popen(
+        [*COMMAND, "check", "endless.py", "--simulate", "1000000000", "--guided"],
+        cwd=project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    searching(walks.pid)
+    children = Path(f"/proc/{walks.pid}/task/{walks.pid}/children")
+    deadline = time.monotonic() + 60
+    while not (other := children.read_text().split()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+    walks.send_signal(signal.SIGTERM)
+    out, err = walks.communicate(timeout=60)
+
+    assert (walks.returncode, out, err) == (143, b"", b"stopped\n")
+    assert not any(Path(f"/proc/{process}").exists() for process in other)
 
 
 def test_a_signal_that_is_ignored_stays_so(project):

@@ -232,8 +232,6 @@ def reduced(seen: Compared) -> None:
         name = finding.property.name
         when = seen.by_property[name][0].when
         seen.count("symmetry", finding)
-        if when in RUNS and str(finding.verdict) == "undecided":
-            continue
         agree(f"symmetry {when}", str(finding.verdict), seen.verdict(name), name)
         seen.shows(f"symmetry {when} trace", finding, shortest=when not in RUNS)
 

@@ -46,10 +46,8 @@ def expected_cells() -> set[tuple[str, str, str]]:
         for verdict in ("exhausted", "refuted"):
             if (when, verdict) != ("sometimes", "refuted"):
                 cells.add(("search", when, verdict))
-                if when not in ("eventually", "leads_to"):
-                    cells.add(("symmetry", when, verdict))
+                cells.add(("symmetry", when, verdict))
     cells |= {("search", when, "vacuous") for when in VACUOUS}
-    cells |= {("symmetry", when, "undecided") for when in ("eventually", "leads_to")}
     for when in STATES:
         cells |= {
             ("z3", when, v) for v in ("refuted", "exhausted", "proved", "bounded")

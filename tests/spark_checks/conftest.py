@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import sys
 
 import pytest
 
+from onceproof.spark_checks.sinks import reference
 from tests.spark_checks.projects import made, run
 
 
@@ -27,3 +29,12 @@ def project(with_a_sheet, tmp_path, monkeypatch):
     shutil.copytree(with_a_sheet, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def without_duckdb(monkeypatch):
+    """Let the package duckdb be absent, which reference sinks need."""
+    shelf = f"{reference.__name__}.duckdb."
+    for name in [name for name in sys.modules if name.startswith(shelf)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "duckdb", None)

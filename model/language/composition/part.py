@@ -72,7 +72,15 @@ class Part(metaclass=Declaring):
 
     No run satisfies a witness that is named here. All other properties hold. A part
     names its own claims without its path, and states it for the parts inside it too. A
-    vacuous claim counts neither as held nor as broken.
+    protocol that names properties, or says ``breaks = ()``, states it for the parts
+    that it declares. A vacuous claim counts neither as held nor as broken.
+    """
+
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Names what else does not hold of some protocols because of this class.
+
+    Maps a protocol's name to properties that hold with this part in other protocols.
+    Protocols that are subclasses of it count, too.
     """
 
     fair_actions: ClassVar[tuple[str, ...]] = ()

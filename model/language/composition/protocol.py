@@ -45,19 +45,41 @@ class Protocol(Part):
     def stated_breaks(self) -> frozenset[str]:
         """Names the properties that the protocol or a part of it states to break.
 
-        A part that states ``breaks`` itself states it for the parts inside it too.
+        A part that states ``breaks`` itself states it for the parts inside it too, and
+        a protocol states it for the parts that it declares. A part that was put in the
+        place of one adds its own, and what it breaks in this protocol (`breaks_in`).
         """
-        return frozenset(
-            name
-            for inner in (self, *self.parts.values())
-            for name in (_own_broken(inner) if inner is self else _broken_by(inner))
-        )
+        others = [
+            part
+            for name, part in self.parts.items()
+            if not (_states_breaks(self) and _is_declared(self, name))
+        ]
+        stated = (name for part in others for name in _broken_by(part))
+        here = (n for part in others for n in broken_in(type(part), type(self)))
+        return frozenset((*_own_broken(self), *stated, *here))
+
+
+def broken_in(part: type[Part], protocol: type[Part]) -> frozenset[str]:
+    """Return what a part states to break in a protocol, beyond its ``breaks``."""
+    names = (kind.label() for kind in protocol.__mro__ if issubclass(kind, Part))
+    return frozenset(b for name in names for b in part.breaks_in.get(name, ()))
+
+
+def _states_breaks(part: Part) -> bool:
+    own = (kind for kind in type(part).__mro__ if kind not in (Part, Protocol))
+    return any("breaks" in vars(kind) for kind in own)
+
+
+def _is_declared(protocol: Protocol, name: str) -> bool:
+    """Return whether the part in a slot is the one that the protocol declares there."""
+    slot = protocol.parameters().get(name)
+    return isinstance(slot, Slot) and slot.default is type(protocol.parts[name])
 
 
 def _broken_by(part: Part) -> Iterator[str]:
     """Yield what a part states to break, or what the parts inside it do."""
     yield from _own_broken(part)
-    if not any("breaks" in vars(kind) for kind in type(part).__mro__ if kind != Part):
+    if not _states_breaks(part):
         for inner in part.parts.values():
             yield from _broken_by(inner)
 

@@ -11,6 +11,7 @@ OF_PROTOCOLS = frozenset(["faults", "role", "settle", "stated_breaks"])
 
 _CHOSEN: dict[str, tuple[type, ...]] = {
     "breaks": (tuple, list, frozenset),
+    "breaks_in": (dict,),
     "fair_actions": (tuple, list, frozenset),
     "role": (str,),
     "faults": (Param,),

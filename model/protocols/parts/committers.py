@@ -22,6 +22,8 @@ class Committer(Part):
     aside is of one run of the job: the next one does not find it.
     """
 
+    pipeline_role: ClassVar[str] = "sink"
+
     PARTITION = PARTITION
     aside = state(0, high=MOST, per=PARTITION, volatile=True)
     files = state(0, high=MOST, per=PARTITION)
@@ -134,3 +136,53 @@ class FileCommitterV2(Committer):
 
     def commit_job(self) -> None:
         """Nothing is left to do."""
+
+
+class DynamicPartitionOverwrite(Committer):
+    """The driver replaces each partition that the job wrote: it deletes, then renames.
+
+    Spark's HadoopMapReduceCommitProtocol with ``partitionOverwriteMode=dynamic``. Tasks
+    write to a folder under the job's unique id, which another run does not look into.
+    A crash after a delete leaves a partition without its old files and without its new
+    ones; one between two partitions leaves the table half old and half new. A run of
+    the job from its beginning replaces all, so no file is there twice at last.
+    """
+
+    breaks = ("atomic-visibility", "durable", "old-or-new")
+
+    old = state(True, per=PARTITION)
+    due = state(False, per=PARTITION, volatile=True)
+    emptied = state(False, per=PARTITION, volatile=True)
+
+    def commit_job(self) -> None:
+        """List the partitions that tasks have written to."""
+        self.due.set(lambda p: self.aside[p] > 0)
+
+    @action(per=PARTITION)
+    def delete_partition(self, p: Member) -> None:
+        """Delete what is in a partition."""
+        when(self.due[p], not_(self.emptied[p]))
+        self.old[p] = False
+        self.files[p] = 0
+        self.emptied[p] = True
+
+    @action(per=PARTITION)
+    def rename_partition(self, p: Member) -> None:
+        """Rename the folder that was written to the partition's."""
+        when(self.emptied[p])
+        self.files[p] = self.aside[p]
+        self.due[p] = False
+        self.emptied[p] = False
+
+    def finished(self) -> bool:
+        """The commit returns when every partition is replaced."""
+        return all_of(not_(self.due[p]) for p in self.PARTITION)
+
+    def abort_job(self) -> None:
+        """Delete the job's own folder; partitions stay as they are."""
+        self.aside.fill(0)
+
+    @always
+    def old_or_new(self) -> bool:
+        """A partition has its old files or its new ones."""
+        return all_of(any_of(self.old[p], self.files[p] > 0) for p in self.PARTITION)

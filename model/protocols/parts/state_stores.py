@@ -1,6 +1,8 @@
-"""Where a query with state keeps it, and where its results go: a part each."""
+"""What a query with state keeps, shows and writes, and how often: a part each."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
@@ -71,14 +73,21 @@ class StateInPlace(StateVersions):
 class Results(Part):
     """A file of results for each batch id, written whole; a repeat replaces it."""
 
+    pipeline_role: ClassVar[str] = "sink"
+
     BATCH = Sink.BATCH
     PARTITION = Sink.PARTITION
 
     shown = state(0, high=MOST, per=(BATCH, PARTITION))
     there = state(False, per=BATCH)
+    there_after = state(False, per=BATCH)
 
     def takes(self, b: Member) -> bool:
         """Return whether it has the batch computed."""
+        return all_of(b == b)
+
+    def takes_after(self, b: Member) -> bool:
+        """Return whether it has the batch without data after ``b`` computed."""
         return all_of(b == b)
 
 
@@ -95,3 +104,122 @@ class ResultsSkipped(Results):
     def takes(self, b: Member) -> bool:
         """A batch that is there is not computed again."""
         return not_(self.there[b])
+
+    def takes_after(self, b: Member) -> bool:
+        """Nor is a batch without data."""
+        return not_(self.there_after[b])
+
+
+class ClosedWindows(Part):
+    """A batch shows the windows that the watermark has passed: append mode.
+
+    What the last batch has closed waits for a batch without data.
+    """
+
+    BATCH = Sink.BATCH
+    PARTITION = Sink.PARTITION
+
+    @property
+    def ends_state(self) -> bool:
+        """Whether the watermark ends state, so that a batch without data follows."""
+        return True
+
+    def shows(self, b: Member, e: Member, closes: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """Return whether ``b`` has a row for an event ``e``, whose window it closes."""
+        return closes
+
+    def shows_at_end(self, e: Member, open_: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """Return whether the batch without data has one for a window still open."""
+        return open_
+
+    def row(self, versions: StateVersions, b: Member, e: Member, p: Member) -> int:
+        """Count the event in the row; a window is removed as it is shown."""
+        return versions.before(b, e, p)
+
+
+class ChangedRows(ClosedWindows):
+    """A batch shows each row that its events have changed: update mode.
+
+    Rows replace each other by their key. A batch without data ends state, and shows
+    nothing.
+    """
+
+    def shows(self, b: Member, e: Member, closes: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """The events of a batch are in windows of its own."""
+        return all_of(e == b)
+
+    def shows_at_end(self, e: Member, open_: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """No event changes anything."""
+        return False
+
+    def row(self, versions: StateVersions, b: Member, e: Member, p: Member) -> int:
+        """Count the event in the version that the batch has committed."""
+        return versions.held[b, e, p]
+
+
+class AllRows(ChangedRows):
+    """A batch shows all that the state holds: complete mode, and totals for ever."""
+
+    @property
+    def ends_state(self) -> bool:
+        """State is kept for ever."""
+        return False
+
+    def shows(self, b: Member, e: Member, closes: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """All events up to the batch are in its rows."""
+        return all_of(e <= b)
+
+
+class NewRows(ChangedRows):
+    """A batch shows the events that the state has not met: dropDuplicates.
+
+    The watermark ends state, and rows do not replace each other.
+    """
+
+    def row(self, versions: StateVersions, b: Member, e: Member, p: Member) -> int:
+        """The state has met an event that its version counts twice."""
+        return if_else(versions.held[b, e, p] == 1, 1, 0)
+
+
+class NewRowsForEver(NewRows):
+    """The same without a watermark."""
+
+    @property
+    def ends_state(self) -> bool:
+        """State is kept for ever."""
+        return False
+
+
+class OneAction(Part):
+    """A batch is computed once: a writer of Spark's, or one action in foreachBatch."""
+
+    def due(self) -> bool:
+        """Return whether the batch is computed once more before it is done."""
+        return False
+
+    def start(self) -> None:
+        """A batch starts."""
+
+    def run(self) -> None:
+        """All tasks of an action have run."""
+
+
+class TwoActions(OneAction):
+    """A callback of foreachBatch computes the batch twice, and keeps no rows of it.
+
+    Each action runs all tasks, and they commit the state of the batch once more.
+    """
+
+    ran = state(False, volatile=True)
+
+    def start(self) -> None:
+        """A batch starts."""
+        self.ran = False
+
+    def run(self) -> None:
+        """All tasks of an action have run."""
+        self.ran = True
+
+    def due(self) -> bool:
+        """The second action is due after the first."""
+        return not_(self.ran)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from llvmlite import ir
@@ -18,7 +19,7 @@ from onceproof.model.search.native.term_code import (
 from onceproof.model.search.states.claim_flags import REST, bit_of, flag_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from onceproof.model.language.stores.symbolic_store import FieldWrite
     from onceproof.model.language.tracing.action_term import ActionTerm
@@ -43,6 +44,8 @@ def expander_ir(
     claims: Sequence[t.Term],
     step_claims: Sequence[t.Term],
     symmetry: Symmetry | None = None,
+    *,
+    choosable: bool = False,
 ) -> str:
     """Write ``expand``, which works out the successors of packed states.
 
@@ -54,18 +57,21 @@ def expander_ir(
     ``broken[c]`` the first row and successor that break step claim ``c``; and to
     ``made`` how many successors it wrote and how many it generated, those that
     change nothing included. With ``symmetry``, of members that are in the same state
-    the first acts for all.
+    the first acts for all. A ``choosable`` one takes one more pointer, ``allowed``, to
+    a number for each action: it never happens where that is 0.
     """
     module = ir.Module("onceproof")
-    arguments = [_ROWS, I64, I64, *[_ROWS] * 6]
+    arguments = [_ROWS, I64, I64, *[_ROWS] * (7 if choosable else 6)]
     kind = ir.FunctionType(ir.VoidType(), arguments)
     function = ir.Function(module, kind, "expand")
     names = ["states", "lo", "hi", "out", "acts", "srcs", "flags", "broken", "made"]
+    names += ["allowed"] if choosable else []
     for argument, name in zip(function.args, names, strict=True):
         argument.name = name
         if isinstance(argument.type, ir.PointerType):
             argument.add_attribute("noalias")
-    _Emitter(system, layout, function, symmetry).body(claims, step_claims)
+    emitter = _Emitter(system, layout, function, symmetry)
+    emitter.body(claims, step_claims, choosable=choosable)
     return str(module)
 
 
@@ -74,7 +80,13 @@ class _Emitter(TermEmitter):
 
     # Frame --------------------------------------------------------------------
 
-    def body(self, claims: Sequence[t.Term], step_claims: Sequence[t.Term]) -> None:
+    def body(
+        self,
+        claims: Sequence[t.Term],
+        step_claims: Sequence[t.Term],
+        *,
+        choosable: bool,
+    ) -> None:
         self.k = self.cell(constant(0))
         self.generated = self.cell(constant(0))
         self.moves = self.cell(constant(0))
@@ -86,14 +98,25 @@ class _Emitter(TermEmitter):
             ]
             self.b.store(constant(0), self.moves)
             first = 0
-            for action in self.system.actions:
-                self.action(action, first, step_claims)
+            for number, action in enumerate(self.system.actions):
+                with self.where_allowed(number if choosable else None):
+                    self.action(action, first, step_claims)
                 first += instances(self.system, action)
             self.settle(claims)
         self.b.store(self.b.load(self.k), self.at(self.made, constant(0)))
         self.b.store(self.b.load(self.generated), self.at(self.made, constant(1)))
         self.b.ret_void()
         self.entry.branch(self.function.blocks[1])
+
+    @contextmanager
+    def where_allowed(self, number: int | None) -> Iterator[None]:
+        """Emit what happens only where the action of that number is allowed."""
+        if number is None:
+            yield
+            return
+        allowed = self.b.load(self.at(self.function.args[-1], constant(number)))
+        with self.b.if_then(self.b.icmp_signed("!=", allowed, constant(0))):
+            yield
 
     def settle(self, claims: Sequence[t.Term]) -> None:
         """Write the flags of the row."""

@@ -57,7 +57,7 @@ class TermEmitter:
             self.flags,
             self.broken,
             self.made,
-        ) = function.args
+        ) = function.args[:9]
         self.vars: dict[t.Var, ir.Value] = {}
         self.words: list[ir.Value] = []
 

@@ -51,6 +51,10 @@ class FlagNumbers:
         """The number of words that a row's flags take."""
         return flag_words(len(self._numbers))
 
+    def number(self, claim: t.Term) -> int:
+        """Return the number of a claim's flag."""
+        return self._numbers[claim]
+
     def of(self, rows: Words) -> Flags:
         """Read the flags of some rows, a row of words each."""
         return Flags(self._numbers, rows)

@@ -1,51 +1,53 @@
-"""The hash table of states: open addressing over packed words, in native code.
+"""The hash table of states of one word: open addressing, in native code.
 
-A table has a power of two of slots; ``-1`` in a slot's first word marks it empty. A
-state's slot is the high bits of its hash, so a table and the larger one that takes
-its place hold their states in nearly the same order.
+A table has a power of two of slots; ``-1`` marks an empty one. A state's slot is the
+high bits of its hash, so a table and the larger one that takes its place hold their
+states in nearly the same order. ``row_table.py`` is for states of several words.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from typing import TYPE_CHECKING
 
-from onceproof.model.search.states.numba_cache import kernel
+import numpy as np
+
+from onceproof.model.search.compiling.kernel_language import fetch, high_bits, product
+from onceproof.model.search.compiling.kernels import kernel
+
+if TYPE_CHECKING:
+    from onceproof.model.search.compiling.kernel_language import Blocks, Row, Rows
 
 BLOCK = 512
 EMPTY = -1
 RECENT_BITS = 15
+_ODD = 0x9E3779B97F4A7C15
+_OTHER = 0xD6E8FEB86659FD93
 
 
-@njit(inline="always")
-def _hash(word):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
-    x = np.uint64(word) * np.uint64(0x9E3779B97F4A7C15)
-    x ^= x >> np.uint64(32)
-    return x * np.uint64(0xD6E8FEB86659FD93)
+def _hash(word: int) -> int:
+    x = product(word, _ODD)
+    return product(x ^ high_bits(x, 32), _OTHER)
 
 
-@njit(inline="always")
-def _hash_many(row):  # type: ignore[no-untyped-def]
-    x = np.uint64(0)
-    for w in range(row.shape[0]):
-        x = (x ^ np.uint64(row[w])) * np.uint64(0x9E3779B97F4A7C15)
-        x ^= x >> np.uint64(32)
-    return x * np.uint64(0xD6E8FEB86659FD93)
+def _copy(row: Row, into: Row) -> None:
+    for w in range(len(row)):
+        into[w] = row[w]
 
 
 @kernel
-def insert_one(table, shift, rows, n, states, count, recent):  # type: ignore[no-untyped-def]
-    """Add the new ones among ``rows`` to one-word ``states``; answer their number.
+def insert_one(
+    table: Row, shift: int, rows: Rows, n: int, states: Rows, count: int, recent: Rows
+) -> int:
+    """Add the new ones among ``rows`` to one-word ``states``; return their number.
 
     ``recent`` remembers some of the states that were looked up last, in little
     memory: most successors of a level were met a moment ago. The slots of a block
-    are touched before any is probed, so that the memory's latency is paid for many
+    are fetched before any is probed, so that the memory's latency is paid for many
     look-ups at once.
     """
-    mask = table.shape[0] - 1
+    mask = len(table) - 1
     words = np.empty(BLOCK, np.int64)
     slots = np.empty(BLOCK, np.int64)
-    touched = np.int64(0)
     j = 0
     while j < n:
         held = 0
@@ -53,118 +55,85 @@ def insert_one(table, shift, rows, n, states, count, recent):  # type: ignore[no
             word = rows[j, 0]
             j += 1
             x = _hash(word)
-            place = np.int64(x >> np.uint64(64 - RECENT_BITS))
-            if recent[place] == word:
+            place = high_bits(x, 64 - RECENT_BITS)
+            if recent[place, 0] == word:
                 continue
-            recent[place] = word
-            h = np.int64(x >> np.uint64(shift))
+            recent[place, 0] = word
+            h = high_bits(x, shift)
             words[held] = word
             slots[held] = h
             held += 1
-            touched ^= table[h, 0]
+            fetch(table[h])
         for k in range(held):
             word = words[k]
             h = slots[k]
             while True:
-                found = table[h, 0]
+                found = table[h]
                 if found == word:
                     break
                 if found == EMPTY:
-                    table[h, 0] = word
+                    table[h] = word
                     states[count, 0] = word
                     count += 1
                     break
                 h = (h + 1) & mask
-    return count, touched
+    return count
 
 
 @kernel
-def grow_one(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
+def grow_one(table: Row, larger: Row, shift: int) -> None:
     """Move one-word states to a larger table, going through both in order."""
-    mask = larger.shape[0] - 1
-    for h in range(larger.shape[0]):
-        larger[h, 0] = EMPTY
+    mask = len(larger) - 1
+    for h in range(len(larger)):
+        larger[h] = EMPTY
     words = np.empty(BLOCK, np.int64)
-    for lo in range(0, table.shape[0], BLOCK):
+    for lo in range(0, len(table), BLOCK):
         held = 0
         for h in range(lo, lo + BLOCK):
-            word = table[h, 0]
+            word = table[h]
             words[held] = word
             held += word != EMPTY
         for k in range(held):
-            at = np.int64(_hash(words[k]) >> np.uint64(shift))
-            while larger[at, 0] != EMPTY:
+            at = high_bits(_hash(words[k]), shift)
+            while larger[at] != EMPTY:
                 at = (at + 1) & mask
-            larger[at, 0] = words[k]
+            larger[at] = words[k]
 
 
 @kernel
-def find(table, shift, row):  # type: ignore[no-untyped-def]
-    """Return the slot that holds ``row``, or the empty one where it would go."""
-    mask = table.shape[0] - 1
-    x = _hash(row[0]) if row.shape[0] == 1 else _hash_many(row)
-    h = np.int64(x >> np.uint64(shift))
-    while table[h, 0] != EMPTY:
-        same = True
-        for w in range(row.shape[0]):
-            if table[h, w] != row[w]:
-                same = False
-                break
-        if same:
-            break
-        h = (h + 1) & mask
-    return h
-
-
-@kernel
-def insert_many(table, shift, rows, n, states, count, recent):  # type: ignore[no-untyped-def]
-    """Add the new ones among ``rows`` to ``states``; answer their number."""
+def find_one(table: Row, shift: int, rows: Rows, n: int, slots: Row) -> None:
+    """Return the slot of each of ``n`` rows of one word, or the empty one for it."""
+    mask = len(table) - 1
     for j in range(n):
-        h = find(table, shift, rows[j])
-        if table[h, 0] == EMPTY:
-            table[h] = rows[j]
-            states[count] = rows[j]
-            count += 1
-    return count, recent[0]
+        word = rows[j, 0]
+        h = high_bits(_hash(word), shift)
+        while table[h] != word and table[h] != EMPTY:
+            h = (h + 1) & mask
+        slots[j] = h
 
 
 @kernel
-def grow_many(table, larger, shift) -> None:  # type: ignore[no-untyped-def]
-    """Move the states of ``table`` to ``larger``, going through both in order."""
-    larger[:] = EMPTY
-    for h in range(table.shape[0]):
-        if table[h, 0] != EMPTY:
-            larger[find(larger, shift, table[h])] = table[h]
-
-
-@kernel
-def find_all(table, shift, rows, n, slots) -> None:  # type: ignore[no-untyped-def]
-    """Return the slot of each of ``n`` rows."""
-    for j in range(n):
-        slots[j] = find(table, shift, rows[j])
-
-
-@kernel
-def sort_members(rows, n, words, shifts, bits) -> None:  # type: ignore[no-untyped-def]
+def sort_members(rows: Rows, n: int, words: Rows, shifts: Rows, bits: Row) -> None:
     """Sort the members of one sort in each row, by their whole tuple.
 
     ``words`` and ``shifts`` say for each piece of a member's tuple, and each member,
     where it lies; ``bits`` how wide the piece is.
     """
-    pieces, members = words.shape
+    pieces = words.shape[0]
+    members = words.shape[1]
     keys = np.empty(members, np.int64)
     for j in range(n):
-        sorted_ = True
+        ordered = True
         for m in range(members):
-            key = np.int64(0)
+            key = 0
             for p in range(pieces):
-                mask = (np.int64(1) << bits[p]) - 1
+                mask = (1 << bits[p]) - 1
                 piece = (rows[j, words[p, m]] >> shifts[p, m]) & mask
                 key = (key << bits[p]) | piece
             keys[m] = key
             if m and keys[m - 1] > key:
-                sorted_ = False
-        if sorted_:
+                ordered = False
+        if ordered:
             continue
         for m in range(1, members):
             key = keys[m]
@@ -176,16 +145,25 @@ def sort_members(rows, n, words, shifts, bits) -> None:  # type: ignore[no-untyp
         for m in range(members):
             key = keys[m]
             for p in range(pieces - 1, -1, -1):
-                mask = (np.int64(1) << bits[p]) - 1
-                word, shift = words[p, m], shifts[p, m]
+                mask = (1 << bits[p]) - 1
+                word = words[p, m]
+                shift = shifts[p, m]
                 kept = rows[j, word] & ~(mask << shift)
                 rows[j, word] = kept | ((key & mask) << shift)
                 key >>= bits[p]
 
 
 @kernel
-def least_renaming(  # type: ignore[no-untyped-def]
-    rows, n, words, shifts, masks, to_words, to_shifts, which, codes
+def least_renaming(
+    rows: Rows,
+    n: int,
+    words: Row,
+    shifts: Row,
+    masks: Row,
+    to_words: Rows,
+    to_shifts: Rows,
+    which: Row,
+    codes: Blocks,
 ) -> None:
     """Put the least of all its renamings in the place of each row.
 
@@ -197,9 +175,10 @@ def least_renaming(  # type: ignore[no-untyped-def]
     least = np.empty(width, np.int64)
     row = np.empty(width, np.int64)
     for j in range(n):
-        for k in range(to_words.shape[0]):
-            row[:] = 0
-            for e in range(words.shape[0]):
+        for k in range(len(to_words)):
+            for w in range(width):
+                row[w] = 0
+            for e in range(len(words)):
                 value = (rows[j, words[e]] >> shifts[e]) & masks[e]
                 if which[e] >= 0:
                     value = codes[k, which[e], value]
@@ -211,5 +190,5 @@ def least_renaming(  # type: ignore[no-untyped-def]
                         smaller = row[w] < least[w]
                         break
             if smaller:
-                least[:] = row
-        rows[j] = least
+                _copy(row, least)
+        _copy(least, rows[j])

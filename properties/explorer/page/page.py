@@ -71,6 +71,24 @@ class Origin:
 
 def page(explored: Explored, origin: Origin) -> str:
     """Write what was explored as one page."""
+    return _filled(_text("page.html"), {**_shared(), **own_parts(explored, origin)})
+
+
+def shell() -> str:
+    """Return what all pages share: the page with its own parts left open.
+
+    They are ``@DATA@``, ``@MODEL@`` and ``@SCRIPTS@``, as ``own_parts`` names them.
+    """
+    return _filled(_text("page.html"), _shared())
+
+
+def own_parts(explored: Explored, origin: Origin) -> dict[str, str]:
+    """Return what a page has of its own: its data, its model, and which scripts run."""
+    return {"DATA": own_data(explored, origin), **model_parts(explored.model)}
+
+
+def own_data(explored: Explored, origin: Origin) -> str:
+    """Return what a page shows of a run, as its data."""
     view, model = explored.view, explored.model
     data = {
         "view": _lean(view.to_json()),
@@ -80,24 +98,35 @@ def page(explored: Explored, origin: Origin) -> str:
         "cells": CELLS,
         "kinds": KINDS,
     }
+    return literal(data)
+
+
+def model_parts(model: ModelRun | None) -> dict[str, str]:
+    """Return the model of a page, whatever run it shows, and which scripts run."""
     live = source(model.system, questions_of(model)) if model else "null"
-    code = "\n".join(_text(name) for name in _SCRIPTS)
-    parts = {
-        "STYLE": _text("page.css"),
-        "DATA": literal(data),
-        "MODEL": f"const MODEL = {live};",
-        "CODE": code,
-    }
-    parts["SCRIPTS"] = " ".join(_digest(parts[name]) for name in ("MODEL", "CODE"))
-    parts["STYLES"] = _digest(parts["STYLE"])
-    return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], _text("page.html"))
+    script = f"const MODEL = {live};"
+    return {"MODEL": script, "SCRIPTS": f"{digest_of(script)} {digest_of(_code())}"}
+
+
+def _shared() -> dict[str, str]:
+    style = _text("page.css")
+    return {"STYLE": style, "STYLES": digest_of(style), "CODE": _code()}
+
+
+def _code() -> str:
+    return "\n".join(_text(name) for name in _SCRIPTS)
+
+
+def _filled(text: str, parts: Mapping[str, str]) -> str:
+    return re.sub(r"@([A-Z]+)@", lambda found: parts.get(found[1], found[0]), text)
 
 
 def _text(name: str) -> str:
     return resources.files(PACKAGE).joinpath(name).read_text(encoding="utf-8")
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
+    """Return a text's digest as a page's policy names a script or a style by it."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, assert_never
 
 from onceproof.model.errors import Disagreement
 from onceproof.model.language.declarations.modality import Modality
-from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.judges.bounds import bounds_of
+from onceproof.properties.judges.by_proof.attempts import InductionAttempt, Inductions
 from onceproof.properties.judges.by_proof.bounded import Bounded, check_bounded
 from onceproof.properties.judges.by_proof.claims import (
-    ProofQuery,
     ask,
-    claimed_always,
-    renamed,
 )
 from onceproof.properties.judges.by_proof.confirm import Searches
 from onceproof.properties.judges.by_proof.fragment import (
-    fixed_sorts,
-    fragment,
-    may_not_end,
     open_sorts,
 )
-from onceproof.properties.judges.by_proof.induction import Induction
+from onceproof.properties.judges.by_proof.inference.infer import (
+    Inference,
+)
+from onceproof.properties.judges.by_proof.inference.infer import (
+    infer as infer_lemmas,
+)
+from onceproof.properties.judges.by_proof.second_solver import recheck
 from onceproof.properties.judges.by_search import Finding, Report, claims_of
 from onceproof.properties.property import distinct, own_properties
 from onceproof.properties.verdicts import Verdict, weakest
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.language.composition.protocol import Protocol
-    from onceproof.model.language.sorts import Sort
-    from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
-    from onceproof.properties.judges.by_proof.induction import Inductive
     from onceproof.properties.property import Property
 
 
@@ -46,6 +43,8 @@ def prove(
     *,
     depth: int = 10,
     timeout_seconds: float = 60,
+    infer: bool = False,
+    induction_depth: int = 1,
 ) -> Report:
     """Judge each property by z3: for every size, for these sizes, or to a depth.
 
@@ -56,14 +55,38 @@ def prove(
     is a state of rest, or a step. Each induction may take ``timeout_seconds``, and so
     may the bounded check of everything that is left.
 
+    Where the induction for every size fails, one over up to ``induction_depth`` steps
+    is tried, of the claims and the lemmas all together. cvc5, a second solver, checks
+    such a proof again if it is installed.
+
+    With ``infer`` the protocol's own lemmas are left aside, and lemmas are inferred
+    from its terms: ``Report.inferred`` holds them as a modeller writes them. That may
+    take ``timeout_seconds`` as well, and so may cvc5, which checks such proofs, too.
+
     An exhaustive search at small sizes confirms what holds before it is returned.
     Raises ``Disagreement`` if the search refutes it. ``properties`` defaults to all
-    claims.
+    claims, without the lemmas where these are inferred.
     """
     chosen = claims_of(protocol) if properties is None else distinct(properties)
+    if infer and properties is None:
+        chosen = [p for p in chosen if not p.lemma]
     system = trace(protocol)
-    inductions = _Inductions(system, timeout_seconds)
     queries = {id(p): ask(p, system) for p in chosen}
+    inferred = Inference()
+    if infer:
+        every_query = [q for p in chosen for q in queries[id(p)]]
+        inferred = infer_lemmas(system, every_query, timeout_seconds=timeout_seconds)
+        lemmas = [lemma.query for lemma in inferred.lemmas]
+    else:
+        lemmas = [
+            query
+            for prop in own_properties(system.protocol)
+            if prop.lemma
+            for query in ask(prop, system)
+        ]
+    inductions = Inductions(
+        system, lemmas, timeout_seconds, inferred.note, induction_depth
+    )
     attempts = {id(p): inductions.attempt(p, queries[id(p)]) for p in chosen}
     left = [a for p in chosen if not attempts[id(p)].finding for a in queries[id(p)]]
     met = [
@@ -80,7 +103,7 @@ def prove(
         )
         found = {id(b.query): b for b in bounded}
     bounds = f"interleavings of at most {depth} steps; {bounds_of(system)}"
-    findings = []
+    findings: list[_Found] = []
     for prop in chosen:
         attempt = attempts[id(prop)]
         mine = [found[id(a)] for a in queries[id(prop)] if id(a) in found]
@@ -100,7 +123,23 @@ def prove(
         ],
     )
     confirmed = [_confirmed(f, searches, depth) for f in findings]
-    return Report(protocol, confirmed, confirming=searches.given)
+    if infer:
+        remark = "" if inferred.fewest else _NOT_THE_FEWEST
+        confirmed = [
+            replace(f, note=f"{f.note}{remark}") if f.lemmas else f for f in confirmed
+        ]
+    confirmed = [
+        _rechecked(f, system, attempts[id(f.property)], timeout_seconds)
+        if infer or attempts[id(f.property)].steps > 1
+        else f
+        for f in confirmed
+    ]
+    return Report(
+        protocol,
+        confirmed,
+        confirming=searches.given,
+        inferred={one.query.claim.name: one.text.method for one in inferred.lemmas},
+    )
 
 
 def _conditional(when: Modality) -> bool:
@@ -176,129 +215,29 @@ def _confirmed(found: _Found, searches: Searches, depth: int) -> Finding:
     return replace(given, confirmed=confirmed)
 
 
+_NOT_THE_FEWEST = "; there was no time to leave out lemmas that are not needed"
+
+
+def _rechecked(
+    found: Finding, system: System, attempt: InductionAttempt, timeout_seconds: float
+) -> Finding:
+    """Return a finding as a second solver confirms it, if it is of every size."""
+    if not found.verdict.holds or not attempt.every_size:
+        return found
+    outcome = recheck(
+        system,
+        attempt.proof,
+        open_sorts(system),
+        timeout_seconds=timeout_seconds,
+        number=attempt.steps,
+    )
+    return replace(found, confirmed=f"{found.confirmed}; {outcome}")
+
+
 def _nothing(idle: Sequence[Bounded]) -> str:
     """Name what there is none of, where a proof says nothing."""
     rest = any(b.query.when is Modality.AT_REST for b in idle)
     return "no state of rest" if rest else "no step"
-
-
-_BRIEF_SECONDS = 10.0
-"""How long z3 may look for a proof where its search may go on for ever."""
-
-
-@dataclass(frozen=True)
-class _Attempt:
-    """What induction came to: a finding, or why there is none."""
-
-    finding: Finding | None = None
-    note: str = ""
-    every_size: bool = False
-
-
-class _Inductions:
-    """Tries both inductions: for every size, and for the given sizes."""
-
-    def __init__(self, system: System, timeout_seconds: float) -> None:
-        self._system = system
-        self._timeout = timeout_seconds
-        self._reference = Interpreter(system.protocol)
-        self._lemmas = [
-            query
-            for prop in own_properties(system.protocol)
-            if prop.lemma
-            for query in ask(prop, system)
-        ]
-        self._any = Induction(system, open_sorts=open_sorts(system))
-        self._given = Induction(system)
-
-    def attempt(self, prop: Property, queries: list[ProofQuery]) -> _Attempt:
-        """Prove a property if it is of all states, of all steps, or of rest."""
-        queries = [claimed_always(a, self._system) for a in queries]
-        if any(a.when not in (Modality.ALWAYS, Modality.STEP) for a in queries):
-            return _Attempt()
-        why = self._obstacles(queries)
-        if not why:
-            result = self._prove(self._any, queries, brief=self._may_not_end(queries))
-            if result.holds:
-                return self._proved(prop, result)
-            why = [result.note or _failed(result)]
-        note = f"not for every size: {'; '.join(why)}"
-        result = self._prove(self._given, queries)
-        if result.holds:
-            sizes = _sizes(self._system)
-            at = f"at the sizes {sizes}" if sizes else "at its only size"
-            finding = Finding(
-                prop,
-                Verdict.EXHAUSTED,
-                lemmas=result.lemmas,
-                note=f"inductive {at}; {note}",
-                bounds=bounds_of(self._system),
-            )
-            return _Attempt(finding)
-        note = f"{note}; not inductive at the given sizes either"
-        if result.cti:
-            return _Attempt(note=f"{note}: {result.cti.describe(self._reference)}")
-        return _Attempt(note=f"{note}: {result.note}")
-
-    def _prove(
-        self, induction: Induction, queries: list[ProofQuery], *, brief: bool = False
-    ) -> Inductive:
-        seconds = min(self._timeout, _BRIEF_SECONDS) if brief else self._timeout
-        return induction.prove(queries, self._lemmas, timeout_seconds=seconds)
-
-    def _obstacles(self, queries: list[ProofQuery]) -> list[str]:
-        """List why a proof for every size is out of reach."""
-        states, steps = self._claimed(queries)
-        every = [*queries, *self._lemmas]
-        sized: frozenset[Sort] = frozenset().union(*(a.sized for a in every))
-        return fragment(self._system, states, steps=steps, sized=sized)
-
-    def _may_not_end(self, queries: list[ProofQuery]) -> bool:
-        return may_not_end(self._system, *self._claimed(queries))
-
-    def _claimed(self, queries: list[ProofQuery]) -> tuple[list[Term], list[Term]]:
-        """Return what is claimed of states, and of steps, with names of its own."""
-        states, steps = (
-            dict.fromkeys(
-                renamed(a.question.term, "~")
-                for a in [*queries, *self._lemmas]
-                if (a.when is Modality.STEP) == of_steps
-            )
-            for of_steps in (False, True)
-        )
-        return list(states), list(steps)
-
-    def _proved(self, prop: Property, result: Inductive) -> _Attempt:
-        opened = open_sorts(self._system)
-        names = ", ".join(sorted(s.name for s in opened))
-        every = f"every number of members of {names}"
-        note = f"inductive for {every}"
-        if any(action.fault for action in self._system.actions):
-            most = self._system.protocol.faults
-            note = f"{note}, with at most {most} fault{'s' if most != 1 else ''}"
-        verdict = Verdict.PROVED
-        if fixed := fixed_sorts(self._system):
-            verdict = Verdict.EXHAUSTED
-            given = _sizes(self._system, only=fixed)
-            note = f"{note}; the ordered sorts have the sizes {given}"
-        bounds = f"{every}; {bounds_of(self._system, without=opened)}"
-        return _Attempt(
-            Finding(prop, verdict, lemmas=result.lemmas, note=note, bounds=bounds),
-            every_size=True,
-        )
-
-
-def _failed(result: Inductive) -> str:
-    where = result.action or "the start"
-    return f"the induction fails for {result.broken} under {where}"
-
-
-def _sizes(system: System, *, only: tuple[Sort, ...] | None = None) -> str:
-    return ", ".join(
-        f"{sort.name}={size}"
-        for sort, size in system.sizes.items()
-        if only is None or sort in only
-    )
 
 
 def _finding(prop: Property, answers: list[Bounded], note: str, bounds: str) -> Finding:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +20,7 @@ from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.evidence_option import evidence, leave
 from onceproof.spark_checks.cli.options import (
     as_json_option,
+    pairs,
     print_json,
     properties_of,
     property_option,
@@ -26,15 +31,17 @@ from onceproof.spark_checks.cli.output import console
 from onceproof.spark_checks.cli.refuted_files import write_refuted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from onceproof.model.library import Variant
+    from onceproof.properties.judges.by_search import Engine
 
 _DIGITS = 15
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
 _SEARCHED = ("protocol", "settings", "names", "output", "evidence", "as_json")
+_ON_SPARK = ("master", "conf", "folder")
 _USES = (
     Use(
         "with --all",
@@ -48,12 +55,17 @@ _USES = (
     ),
     Use(
         "with --simulate",
-        (*_SEARCHED, "walks", "depth", "seed"),
+        (*_SEARCHED, "walks", "depth", "seed", "guided"),
         when=lambda given: given["walks"] is not None,
     ),
     Use(
+        "with --engine spark",
+        (*_SEARCHED, "max_states", "symmetry", "engine", *_ON_SPARK),
+        when=lambda given: given["engine"] == "spark",
+    ),
+    Use(
         "in a search of every state",
-        (*_SEARCHED, "max_states", "max_memory", "symmetry"),
+        (*_SEARCHED, "max_states", "max_memory", "symmetry", "reduce", "engine"),
     ),
 )
 
@@ -75,6 +87,36 @@ _USES = (
     help="Count states that differ only in the names of members once.",
 )
 @click.option(
+    "--reduce",
+    is_flag=True,
+    help="Leave out orders of independent steps that no property needs.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["native", "spark"]),
+    default="native",
+    show_default=True,
+    help="Search in this process, or on Spark, for more states than fit in memory.",
+)
+@click.option(
+    "--master",
+    default="",
+    metavar="URL",
+    help="With --engine spark: the cluster; by default this machine.",
+)
+@click.option(
+    "--conf",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="With --engine spark: a setting of Spark (repeatable).",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="With --engine spark: keep the states in this folder, which all executors "
+    "share. A search that was killed goes on from the last level there.",
+)
+@click.option(
     "--simulate",
     "walks",
     type=click.IntRange(1, 10**9),
@@ -93,6 +135,11 @@ _USES = (
     show_default=True,
     type=click.IntRange(0),
     help="With --simulate: the seed of the walks.",
+)
+@click.option(
+    "--guided",
+    is_flag=True,
+    help="With --simulate: guide the walks to durable states that were not met yet.",
 )
 @click.option("--mermaid", is_flag=True, help="Print the state graph as Mermaid text.")
 @click.option("--markdown", is_flag=True, help="With --all: print a page of tables.")
@@ -114,9 +161,15 @@ def check(
     seed: int,
     output: Path | None,
     evidence: str | None,
+    engine: str,
+    master: str,
+    conf: tuple[str, ...],
+    folder: Path | None,
     *,
     everything: bool,
     symmetry: bool,
+    reduce: bool,
+    guided: bool,
     mermaid: bool,
     markdown: bool,
     as_json: bool,
@@ -130,7 +183,16 @@ def check(
     `breaks` what it breaks.
 
     With --simulate, a property that is not refuted is "held", never more. --depth and
-    --seed set the walks.
+    --seed set the walks. With --guided they begin where earlier walks met something
+    new that outlives a crash, and prefer steps to more of it.
+
+    With --reduce, a search follows only some orders of independent steps. Verdicts, and
+    the length of counterexamples, stay the same. If a property needs every state, all
+    are searched, and the report says which: choose others with --property.
+
+    With --engine spark, Spark holds the states, on this machine or on a cluster. Counts
+    and verdicts are the same, except that claims about fair runs are undecided. The
+    executors need the same version of Onceproof.
 
     Example: onceproof check two-phase-commit --set RM=5
     """
@@ -146,7 +208,9 @@ def check(
         message = "name a protocol, a file of one, or --all; see onceproof protocols"
         raise UsageError(message)
     limits = Limits(max_states, None if max_memory is None else _bytes(max_memory))
-    of_one = (settings, names, walks, output, evidence, mermaid, symmetry)
+    on_spark = engine == "spark"
+    how_searched = (symmetry, reduce, on_spark)
+    of_one = (settings, names, walks, output, evidence, mermaid, *how_searched)
     several = [] if any(of_one) else variants_in(protocol)
     if _judged_together(several):
         return check_file(several, limits=limits, as_json=as_json)
@@ -161,22 +225,44 @@ def check(
     chosen = properties_of(model, names)
     if output is not None:
         writable(output)
-    with console.search_progress() as progress:
+    with ExitStack() as stack:
+        on: dict[str, Any] = {}
+        if on_spark:
+            searching = searched_on_spark(master, pairs(conf, "--conf"), folder)
+            on["engine"] = stack.enter_context(searching)
+        progress = stack.enter_context(console.search_progress())
         if walks is None:
             report = judge.check(
-                model, chosen, limits=limits, symmetry=symmetry, progress=progress
+                model,
+                chosen,
+                limits=limits,
+                symmetry=symmetry,
+                reduce=reduce,
+                progress=progress,
+                **on,
             )
         else:
             report = judge.simulate(
-                model, chosen, walks=walks, depth=depth, seed=seed, progress=progress
+                model,
+                chosen,
+                walks=walks,
+                depth=depth,
+                seed=seed,
+                progress=progress,
+                guided=guided,
             )
     how: dict[str, Any] = {"judge": "simulate", "walks": walks}
-    how |= {"depth": depth, "seed": seed}
+    how |= {"depth": depth, "seed": seed, "guided": guided}
     if walks is None:
-        how = {"judge": "check", "symmetry": symmetry}
+        how = {"judge": "check", "engine": engine}
+        how |= {"symmetry": symmetry, "reduce": reduce}
         how |= {"max_states": limits.states, "max_memory": limits.memory}
     files = {} if output is None else write_refuted(report, protocol, output, how)
-    leave(evidence, [report], protocol=protocol, how={"symmetry": symmetry})
+    searched: dict[str, Any] = {"symmetry": symmetry}
+    searched |= {"engine": engine} if on_spark else {}
+    if report.exploration is not None and report.exploration.reduced:
+        searched["reduce"] = True
+    leave(evidence, [report], protocol=protocol, how=searched)
     if as_json:
         print_json({**console.check_data(report), "files": files})
     else:
@@ -190,6 +276,27 @@ def _judged_together(found: Sequence[Variant]) -> bool:
     """Return whether a file holds several protocols, or states what breaks."""
     kinds = {type(variant.protocol) for variant in found}
     return len(kinds) > 1 or any(v.protocol.stated_breaks for v in found)
+
+
+@contextmanager
+def searched_on_spark(
+    master: str, settings: Mapping[str, str], folder: Path | None
+) -> Iterator[Engine]:
+    """Start Spark, and give what searches on it. Raises ``UsageError``."""
+    from onceproof.spark_checks.engine.search import explore_on_spark  # noqa: PLC0415
+    from onceproof.spark_checks.own_session import (  # noqa: PLC0415
+        CONNECT,
+        sentences,
+        session,
+    )
+
+    if master.startswith(CONNECT):
+        message = "a search needs a session of its own; --master takes no Spark Connect"
+        raise UsageError(message)
+    # Tasks run on this Python, unless the user names that of a cluster.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with session(master, settings, name="check") as spark, sentences("Spark failed"):
+        yield partial(explore_on_spark, spark, folder=folder)
 
 
 def _bytes(text: str) -> int:

@@ -177,7 +177,7 @@ def _of_protocol(
         with search_progress() as progress:
             report = check(protocol, [chosen], limits=limits, progress=progress)
         finding = report.findings[0]
-        how = {"judge": "check", "symmetry": False}
+        how = {"judge": "check", "symmetry": False, "reduce": False}
         how |= {"max_states": limits.states, "max_memory": limits.memory}
         if finding.verdict is not Verdict.REFUTED:
             click.echo(

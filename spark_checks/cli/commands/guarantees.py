@@ -190,9 +190,13 @@ def _assembled(settings: Settings) -> Sheet:
 
         known = {(claim.name, claim.guarantee) for claim in claims}
         try:
-            stated = library_claims(traces)
-        except ImportError:
-            message = "the library's claims are of its sinks too, which need PySpark"
+            stated = library_claims(traces, stores=settings.stores)
+        except ImportError as error:
+            name = "PySpark" if error.name == "pyspark" else error.name
+            message = (
+                f"the library's claims are of its sinks too, which need {name}, and "
+                "it is not installed"
+            )
             raise UsageError(message) from None
         claims += [c for c in stated if (c.name, c.guarantee) not in known]
     records = read_folder(settings.evidence)

@@ -41,6 +41,18 @@ from onceproof.spark_checks.cli.refuted_files import write_refuted
     help="Seconds for each query of z3.",
 )
 @click.option(
+    "--induction-depth",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 20),
+    help="Try inductions over up to so many steps.",
+)
+@click.option(
+    "--infer",
+    is_flag=True,
+    help="Infer the lemmas from the protocol's terms; leave its own lemmas aside.",
+)
+@click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder for a counterexample file of each refuted property.",
@@ -53,9 +65,11 @@ def prove(
     names: tuple[str, ...],
     depth: int,
     timeout: int,
+    induction_depth: int,
     output: Path | None,
     evidence: str | None,
     *,
+    infer: bool,
     as_json: bool,
 ) -> int:
     """Judge the properties of PROTOCOL by z3: for every size, or to a depth.
@@ -68,11 +82,19 @@ def prove(
     if output is not None:
         writable(output)
     report = judge(
-        model, properties_of(model, names), depth=depth, timeout_seconds=timeout
+        model,
+        properties_of(model, names),
+        depth=depth,
+        timeout_seconds=timeout,
+        infer=infer,
+        induction_depth=induction_depth,
     )
     how = {"judge": "prove", "depth": depth, "timeout": timeout}
+    how |= {"infer": infer, "induction_depth": induction_depth}
     files = {} if output is None else write_refuted(report, protocol, output, how)
-    leave(evidence, [report], protocol=protocol, how={"depth": depth})
+    longer = {"induction-depth": induction_depth} if induction_depth > 1 else {}
+    asked = {"depth": depth, **longer, **({"infer": True} if infer else {})}
+    leave(evidence, [report], protocol=protocol, how=asked)
     if as_json:
         print_json({**console.prove_data(report), "files": files})
     else:

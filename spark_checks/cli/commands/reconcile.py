@@ -13,7 +13,7 @@ from onceproof.model.text import shell_word
 from onceproof.model.versions import versions_of
 from onceproof.spark_checks.cli import evidence_option
 from onceproof.spark_checks.cli.command import Command
-from onceproof.spark_checks.cli.options import as_json_option, print_json
+from onceproof.spark_checks.cli.options import as_json_option, pairs, print_json
 
 _CLAIMS = ("at-most-once", "at-least-once", "effectively-once")
 _ANSWERS = ("html", "evidence", "as_json")
@@ -165,6 +165,7 @@ def reconcile(
         show,
         shown_progress,
     )
+    from onceproof.spark_checks.own_session import session  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.circumstances import (  # noqa: PLC0415
         Circumstances,
         now,
@@ -173,7 +174,6 @@ def reconcile(
     from onceproof.spark_checks.reconcile.page import page_of  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.reconciliation import judge  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.request import request_of  # noqa: PLC0415
-    from onceproof.spark_checks.reconcile.spark import session  # noqa: PLC0415
     from onceproof.spark_checks.reconcile.tables import place_of  # noqa: PLC0415
 
     request = request_of(
@@ -185,8 +185,8 @@ def reconcile(
         source_repeats=source_repeats,
         claims=claims,
     )
-    ours = _pairs(source_options, "--source-option")
-    theirs = _pairs(sink_options, "--sink-option")
+    ours = pairs(source_options, "--source-option")
+    theirs = pairs(sink_options, "--sink-option")
     from_ = place_of("source", source, ours, source_query)
     to = place_of("sink", sink, theirs, sink_query)
     if from_.same_as(to) and all(p.source == p.sink for p in request.key):
@@ -195,7 +195,8 @@ def reconcile(
     if html is not None:
         writable(html.parent)
     evidence_option.refuse_unreadable(evidence)
-    with session(master, _pairs(settings, "--conf")) as spark, shown_progress(spark):
+    conf = pairs(settings, "--conf")
+    with session(master, conf, name="reconcile") as spark, shown_progress(spark):
         began = now()
         # Files of the sink are listed first: what they show has events by then.
         seen = to.read(spark)
@@ -238,15 +239,3 @@ def _command() -> str:
             if one is not True:
                 words.append(shell_word(redacted(str(one))))
     return " ".join(words)
-
-
-def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign or not name or name in found:
-            wrong = "is given twice" if name in found else "is not NAME=VALUE"
-            message = f"{option} {name} {wrong}"
-            raise UsageError(message)
-        found[name] = value
-    return found

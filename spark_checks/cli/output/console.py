@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+import textwrap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -129,10 +130,17 @@ def check_data(report: Report) -> dict[str, Any]:
             "seconds": round(found.seconds, 6),
             "compile_seconds": round(found.compile_seconds, 6),
             "stopped": found.stopped,
+            "reduction": {"used": found.reduced, "not_used": found.not_reduced},
         }
     if isinstance(report.run, Simulation):
-        names = ("walks", "depth", "seed", "distinct", "steps", "taken", "events")
+        names = [
+            *("walks", "depth", "seed", "guided", "distinct", "durable"),
+            *("steps", "taken", "events"),
+        ]
         data |= {name: getattr(report.run, name) for name in names}
+        data["curve"] = [
+            {"steps": steps, "durable": durable} for steps, durable in report.run.curve
+        ]
         data["seconds"] = round(report.run.seconds, 6)
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
     if report.run is not None:
@@ -191,13 +199,18 @@ def show_check(report: Report) -> None:
             f"{found.generated:,} generated, depth {found.steps}, "
             f"{found.seconds:.2f} s (and {found.compile_seconds:.2f} s to compile)"
         )
+        if found.reduced:
+            out.print("a partial-order reduction was used; more states are reachable")
+        if found.not_reduced:
+            out.print(f"[yellow]not reduced: {escape(found.not_reduced)}[/yellow]")
         if found.stopped:
             out.print(f"[yellow]stopped: {found.stopped}[/yellow]")
     if isinstance(report.run, Simulation):
         walked = report.run
         out.print(
-            f"{escape(report.protocol.label())}: {walked.walks:,} walks, "
-            f"{walked.steps:,} steps, {walked.distinct:,} states, "
+            f"{escape(report.protocol.label())}: {walked.walks:,} "
+            f"{'guided ' if walked.guided else ''}walks, {walked.steps:,} steps, "
+            f"{walked.distinct:,} states, {walked.durable:,} durable ones, "
             f"{walked.taken} of {walked.events} events taken, seed {walked.seed}, "
             f"{walked.seconds:.2f} s"
         )
@@ -230,13 +243,17 @@ def prove_data(report: Report) -> dict[str, Any]:
             for f in report.findings
         },
         **({"never_taken": list(report.never_taken)} if report.confirming else {}),
+        **({"inferred": report.inferred} if report.inferred else {}),
     }
 
 
 def show_prove(report: Report) -> None:
-    """Print the outcome of proofs."""
+    """Print the outcome of proofs, and the lemmas that were inferred for them."""
     _show_never_taken(stdout(), report)
     _show_findings(stdout(), report)
+    if report.inferred:
+        click.echo("\ninferred lemmas, to be put into the protocol's class:\n")
+        click.echo(textwrap.indent("\n\n".join(report.inferred.values()), "    "))
 
 
 def _show_never_taken(out: Console, report: Report) -> None:

@@ -55,7 +55,19 @@ def show_grid(report: GridReport) -> None:
         click.echo(f"\n{cell.name}: not {', not '.join(broken)}")
         for line in cell.story():
             click.echo(f"  {printable(line)}")
+        if cell.predicted:
+            verdicts = ", ".join(f"{name} {v}" for name, v in cell.predicted.items())
+            click.echo(f"  the model predicts: {verdicts}")
+    for cell in report.drifted:
+        if not cell.refuted:
+            click.echo(f"\n{cell.name}: drift")
+            for line in cell.story():
+                click.echo(f"  {printable(line)}")
     for text in report.left:
         click.echo(f"left: {text}")
     judged = sum(not cell.refusal for cell in report.cells)
     click.echo(f"\n{len(refuted)} of {judged} cells are refuted")
+    compared = sum(bool(cell.predicted) for cell in report.cells)
+    if compared:
+        drift = len(report.drifted)
+        click.echo(f"the model predicts {compared} of them; drift in {drift}")

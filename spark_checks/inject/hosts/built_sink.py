@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.session.processes.wire import Message
     from onceproof.spark_checks.session.warm_session import WarmSession
     from onceproof.spark_checks.sinks.interface import ModelledSink, Read, Target
+    from onceproof.spark_checks.stores.interface import HadoopRoute
 
 
 _CLEANING = 60.0
@@ -49,9 +50,13 @@ class BuiltSink:
         seconds: float,
         connections: Connections | None = None,
         *,
+        hadoop: HadoopRoute | None = None,
         alone: bool = False,
     ) -> None:
         """Build it; its ``connections`` to a store may break.
+
+        Where Spark is to reach the store through them by a file system of Hadoop's,
+        ``hadoop`` says how.
 
         ``alone`` says that drivers with a JVM of their own are to run it: they start
         with nothing, and are given what was built.
@@ -59,6 +64,7 @@ class BuiltSink:
         Raises ``UsageError`` where that fails.
         """
         self.connections = connections
+        self.hadoop = hadoop
         self._seconds = seconds
         self._place = target.store
         self.allowed: tuple[str, ...] = getattr(target.store, "allowed", ())
@@ -120,6 +126,7 @@ class BuiltSink:
             "here": {key: self._here[key] for key in self._here if key != "link"},
             "packed_sink": self._packed,
             "description": self._description,
+            "hadoop": pack(self.hadoop),
             "modules": sorted(self._imported),
         }
 

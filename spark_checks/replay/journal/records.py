@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.ledger import History
 from onceproof.properties.schema import Count, read_as, stored
-from onceproof.spark_checks.replay.run_evidence import RunRecord
+from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord
 from onceproof.spark_checks.sinks.code_points import CodePoint
+from onceproof.spark_checks.sinks.exchanges import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +56,51 @@ class WentOnAt:
 
 @stored()
 @dataclass(frozen=True)
+class ReachedAt:
+    """A point that an attempt reached after an exchange was cut."""
+
+    text: str
+    """The line or return, in words."""
+    time: Count
+    """Which time it is reached, from 1."""
+
+
+@stored()
+@dataclass(frozen=True)
+class SentAt:
+    """An exchange of code that went on; the names are those of ``Exchange``."""
+
+    point: str
+    """The point that was reached last before it."""
+    time: Count
+    """Which time the point was reached, from 1."""
+    number: Count
+    """Which exchange it is since that point, from 1."""
+    connection: Count
+    """Which connection it is on, from 1."""
+    request: Count
+    """Which request on that connection it is, from 1."""
+    sender: str
+    """The part of Spark that sends it; empty for the code itself."""
+
+
+@stored()
+@dataclass(frozen=True)
+class ResumedAt:
+    """What code did that went on; the names are those of ``Resumed``."""
+
+    batch: Count
+    """The batch."""
+    partition: int
+    """The partition; -1 on the driver."""
+    points: tuple[ReachedAt, ...]
+    """The points that an attempt reached from then on."""
+    exchanges: tuple[SentAt, ...]
+    """All exchanges of the batch, or the task."""
+
+
+@stored()
+@dataclass(frozen=True)
 class RunNote:
     """What a journal notes of one run; the names are those of ``RunRecord``."""
 
@@ -76,6 +122,8 @@ class RunNote:
     """Whether the user's code caught the error that was to end it."""
     went_on: tuple[WentOnAt, ...]
     """The points that the driver's code reached after an exchange was cut."""
+    resumed: tuple[ResumedAt, ...]
+    """What code did that went on after an exchange was cut."""
     worked: tuple[PointsOf, ...]
     """The points that first attempts of tasks reached."""
     in_tasks: tuple[str, ...]
@@ -165,6 +213,7 @@ def _noted(run: RunRecord) -> RunNote:
             for batch, points in run.went_on.items()
             for point in points
         ),
+        resumed=tuple(map(_resumed_at, run.resumed)),
         worked=tuple(PointsOf(b, p, points) for (b, p), points in run.worked.items()),
         in_tasks=tuple(sorted(run.in_tasks)),
         in_threads=tuple(sorted(run.in_threads)),
@@ -186,10 +235,23 @@ def _recalled(note: RunNote) -> RunRecord:
         unreadable=note.unreadable,
         caught=note.caught,
         went_on=went_on,
+        resumed=tuple(map(_resumed, note.resumed)),
         worked={(one.batch, one.partition): one.points for one in note.worked},
         in_tasks=frozenset(note.in_tasks),
         in_threads=frozenset(note.in_threads),
     )
+
+
+def _resumed_at(one: Resumed) -> ResumedAt:
+    points = tuple(ReachedAt(point.text, point.time) for point in one.points)
+    exchanges = tuple(SentAt(**asdict(exchange)) for exchange in one.exchanges)
+    return ResumedAt(one.batch, one.partition, points, exchanges)
+
+
+def _resumed(one: ResumedAt) -> Resumed:
+    points = tuple(CodePoint(at.text, at.time) for at in one.points)
+    exchanges = tuple(Exchange(**asdict(at)) for at in one.exchanges)
+    return Resumed(one.batch, one.partition, points, exchanges)
 
 
 def _plain(what: object) -> object:

@@ -39,7 +39,7 @@ from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.session.spark_internals import writes_by_hadoop
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
-from onceproof.spark_checks.sinks.exchanges import BY_HADOOP
+from onceproof.spark_checks.sinks.exchanges import BY_HADOOP, PAST
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -149,7 +149,7 @@ def _tried(
     The run is repeated once after a failure that was not the sink's.
     """
     for last in (False, True):
-        folder, built = fresh(context, sink, breaks=unreliable)
+        folder, built = fresh(context, sink, breaks=unreliable, looks_past=unreliable)
         query = SteeredQuery(context, folder, built, sink, kind_of(built.under_test))
         try:
             problem = query.go(run)
@@ -193,12 +193,18 @@ def _exchanged(
     folder, again = _tried(context, sink, run, unreliable=True)
     shutil.rmtree(folder, ignore_errors=True)
     requests, uncut = trial.requests
-    # Hadoop's connections are those of the session, and pass the proxy by.
-    past = writes_by_hadoop(context.spark, _S3A) - before
-    found = exchanges_in(requests, {**uncut, BY_HADOOP: past}, again.requests[0])
+    past = 0
+    if not trial.leads_hadoop:
+        # Hadoop's connections are those of the session, and pass the proxy by.
+        past = writes_by_hadoop(context.spark, _S3A) - before
+    beside = max(trial.past.held, again.past.held)
+    # Who held one that has ended is not known: others may connect to the store, too.
+    beside += min(trial.past.unknown, again.past.unknown)
+    others = {**uncut, BY_HADOOP: past, PAST: beside}
+    found = exchanges_in(requests, others, again.requests[0])
     if not found.places:
-        others = (f"{number} {why}" for why, number in found.not_cut.items())
-        besides = "; ".join(["", *others])
+        reasons = (f"{number} {why}" for why, number in found.not_cut.items())
+        besides = "; ".join(["", *reasons])
         message = (
             f"{sink.name}'s code exchanges nothing with its store, so no connection of "
             f"it can be broken{besides}; help: let it connect as target.store says, or "

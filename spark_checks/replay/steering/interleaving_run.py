@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inject.adapters import kind_of
@@ -16,6 +17,7 @@ from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.run_evidence import RunEvidence
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.session.processes.host_processes import HostError
+from onceproof.spark_checks.session.spark_internals import close_hadoop, lead_hadoop
 from onceproof.spark_checks.sinks.interface import Target
 from onceproof.spark_checks.stores.layered import LayeredStore
 
@@ -87,15 +89,20 @@ def run_one(
 
 
 def fresh(
-    context: ReplayContext, sink: ModelledSink, *, breaks: bool = False
+    context: ReplayContext,
+    sink: ModelledSink,
+    *,
+    breaks: bool = False,
+    looks_past: bool = False,
 ) -> tuple[Path, BuiltSink]:
     """Make an empty folder for the runs of a sink, and the sink in it.
 
-    Where its connections to a store may break, they go through a proxy.
+    Where its connections to a store may break, they go through a proxy. With
+    ``looks_past``, those that do not are looked for.
     """
     folder, target = fresh_target(context)
     hosts = context.session.hosts
-    connections = None
+    connections = hadoop = None
     store = sink.store
     if breaks and isinstance(store, LayeredStore):
         place = store.breakable(target.store)
@@ -104,12 +111,25 @@ def fresh(
             folder / "marks",
             framing=place.framing,
             spark=context.session.threads,
+            sent_for=place.sent_for,
+            looks_past=looks_past,
         )
         context.leftovers.add_proxy(folder, connections.close)
         target = replace(target, store=store.moved(target.store, connections.port))
-    alone = context.drivers is not None
+        hadoop = store.breakable(target.store).hadoop
+    if hadoop is not None:
+        lead_hadoop(context.spark, hadoop)
+        close = partial(close_hadoop, context.spark, hadoop)
+        context.leftovers.add_route(folder, close)
     built = BuiltSink(
-        hosts, context.spark, sink, target, context.patience, connections, alone=alone
+        hosts,
+        context.spark,
+        sink,
+        target,
+        context.patience,
+        connections,
+        hadoop=hadoop,
+        alone=context.drivers is not None,
     )
     context.leftovers.add(folder, built)
     return folder, built

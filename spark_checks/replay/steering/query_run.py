@@ -105,7 +105,9 @@ class QueryRun:
             with trap, self._stall:
                 ended = self._start.run(rule_set, run)
             if self._connections is not None and not ended.error:
-                self._connections.settle()
+                self._connections.settle(
+                    last=run.offered == self._context.source.batches
+                )
             died, lost = self.leave()
             if lost and not died:
                 return QueryResult(lost, failed=True)

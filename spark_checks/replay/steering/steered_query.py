@@ -25,8 +25,10 @@ from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
 from onceproof.spark_checks.replay.run_evidence import RunRecord
 from onceproof.spark_checks.replay.steering.query_run import OF_PATIENCE, QueryRun
 from onceproof.spark_checks.replay.steering.query_start import StartInSession
+from onceproof.spark_checks.replay.steering.resumed_code import resumed_in
 from onceproof.spark_checks.session.private_names import COMMIT_DENIED
 from onceproof.spark_checks.session.processes.host_processes import HostError
+from onceproof.spark_checks.session.processes.past_connections import PastConnections
 from onceproof.spark_checks.sinks.code_points import DRIVER, TASK, CodePoint
 
 if TYPE_CHECKING:
@@ -122,7 +124,8 @@ class SteeredQuery:
                 return Deviation(message)
             promised = set(range(self._context.source.batches))
         self.promised.append(promised)
-        self.records.append(self._record(run, caught=self._caught(run, ended)))
+        caught = self._caught(run, ended)
+        self.records.append(self._record(run, caught=caught, well=not ended.error))
         (self._marks / looked_mark(run.number)).touch()
         return AS_PLANNED
 
@@ -136,6 +139,17 @@ class SteeredQuery:
         """What the sink has said to its store, and what others have, by reason."""
         connections = self._built.connections
         return ([], {}) if connections is None else connections.seen()
+
+    @property
+    def past(self) -> PastConnections:
+        """The connections of the run that do not lead through the proxy."""
+        connections = self._built.connections
+        return PastConnections() if connections is None else connections.past
+
+    @property
+    def leads_hadoop(self) -> bool:
+        """Whether Spark's file systems reach the store through the proxy."""
+        return self._built.hadoop is not None
 
     def look_again(self, run: RunPlan) -> Any:
         """Return what readers see now; None where they fail."""
@@ -179,7 +193,7 @@ class SteeredQuery:
         self.looks.append(found)
         return AS_PLANNED
 
-    def _record(self, run: RunPlan, *, caught: bool) -> RunRecord:
+    def _record(self, run: RunPlan, *, caught: bool, well: bool) -> RunRecord:
         committed = frozenset(self.promised[-1])
         ran = {}
         worked = {}
@@ -206,6 +220,7 @@ class SteeredQuery:
             in_tasks=frozenset(in_tasks),
             in_threads=frozenset(in_threads),
             went_on=self._went_on(run) if caught else {},
+            resumed=resumed_in(run, self._marks, self.requests[0]) if well else (),
         )
 
     def _went_on(self, run: RunPlan) -> dict[int, tuple[CodePoint, ...]]:

@@ -11,6 +11,8 @@ from onceproof.properties.evidence.sheet import (
     HOLDS,
     PROTOCOLS,
     REFUTED,
+    SINKS,
+    STORES,
     UNDECIDED,
     Claim,
 )
@@ -19,7 +21,10 @@ from onceproof.properties.judges.by_search import claims_of
 from onceproof.spark_checks.inputs.sizes import DEFAULT
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.report.evidence.staleness import Traces
-from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.sinks.reference import (
+    reference_folders,
+    reference_sinks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +32,24 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
-def library_claims(traces: Traces | None = None) -> tuple[Claim, ...]:
-    """Claim of each reference sink and protocol just what its file states."""
-    return (*_of_sinks(), *_of_protocols(traces or Traces()))
+def library_claims(
+    traces: Traces | None = None, *, stores: bool = True
+) -> tuple[Claim, ...]:
+    """Claim of each reference sink and protocol just what its file states.
+
+    Without ``stores``, those of sinks that write to a store are left out. Raises
+    ``ImportError`` where a package is not installed that some sinks need: their claims
+    would be left out.
+    """
+    return (*_of_sinks(stores=stores), *_of_protocols(traces or Traces()))
 
 
-def _of_sinks() -> Iterator[Claim]:
+def _of_sinks(*, stores: bool) -> Iterator[Claim]:
     """Claim what a sink's ``refuted`` and ``unseen`` say; all else is to hold."""
-    for name, sink in reference_sinks().items():
+    sinks = reference_sinks()
+    for folder in reference_folders() if stores else ():
+        sinks |= reference_sinks(folder)
+    for name, sink in sinks.items():
         for prop in guarantees_of(protocol_of(sink, DEFAULT)):
             yield Claim(
                 subject=name,
@@ -43,6 +58,7 @@ def _of_sinks() -> Iterator[Claim]:
                 expected=_expected(sink, prop.name),
                 duties=(_reading(sink),),
                 command=f"onceproof replay {name} --batches 2 --evidence",
+                group=SINKS if sink.store is None else STORES,
             )
 
 

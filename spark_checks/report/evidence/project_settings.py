@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FILE = PROJECT
 EVIDENCE = ".onceproof/evidence"
 MOST_FAULTS = 64
-KEYS = ("evidence", "sheet", "library", "guarantees")
+KEYS = ("evidence", "sheet", "library", "stores", "guarantees")
 CLAIM = ("subject", "guarantee", "faults", "assumptions", "duties", "expected")
 ASSUMPTION = ("text", "kind")
 
@@ -31,7 +31,8 @@ ASSUMPTION = ("text", "kind")
 class Settings:
     """Where a project keeps its evidence and its sheet, and what it claims.
 
-    With ``library`` it claims what the library's own files state, too.
+    With ``library`` it claims what the library's own files state, too; with ``stores``
+    those of sinks that write to a store are among them.
     """
 
     root: Path
@@ -43,6 +44,7 @@ class Settings:
     claims: tuple[dict[str, Any], ...] = ()
     """What it claims, as its settings have it."""
     library: bool = False
+    stores: bool = True
     where: str = FILE
     """The file that the settings are in, as messages name it."""
 
@@ -103,10 +105,11 @@ def parsed(data: object, root: Path) -> Settings:
     table = _table(where, data, KEYS)
     evidence = _text(where, table, "evidence", EVIDENCE)
     sheet = _text(where, table, "sheet", "")
-    library = table.get("library", False)
-    if not isinstance(library, bool):
-        message = f"{where} takes library = true or false, not {library!r}"
-        raise UsageError(message)
+    library, stores = table.get("library", False), table.get("stores", True)
+    for name, value in (("library", library), ("stores", stores)):
+        if not isinstance(value, bool):
+            message = f"{where} takes {name} = true or false, not {value!r}"
+            raise UsageError(message)
     claims = _list(where, table, "guarantees")
     for number, claim in enumerate(claims, 1):
         _checked(f"{FILE}, claim {number},", claim)
@@ -116,6 +119,7 @@ def parsed(data: object, root: Path) -> Settings:
         sheet=root / sheet if sheet else None,
         claims=tuple(claims),
         library=library,
+        stores=stores,
     )
 
 

@@ -28,6 +28,7 @@ from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import parameters_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.report.evidence.source_files import near, sources_of
+from onceproof.spark_checks.stores.layered import breaks, itself
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,12 +133,22 @@ def _scope(report: SinkReport) -> dict[str, Any]:
         "source": "files, of rows of its own" if given.own else "files, of flights",
         "query": "held to result=" if result else f"{query}, identified by {columns}",
         "sink": kind,
+        **_store(report),
         "output mode": "as it sets" if kind in _AS_IT_SETS else "append",
         "trigger": "as it sets" if kind in _AS_IT_SETS else "availableNow",
         "Spark": versions_of("pyspark")["pyspark"],
         "events": given.events,
         **{word: numbers[name] for name, word in _SIZES.items()},
     }
+
+
+def _store(report: SinkReport) -> dict[str, str]:
+    """Name the store that a sink writes to, and say if its connections break."""
+    store = report.sink.store
+    if store is None:
+        return {}
+    breaking = ", whose connections break" if breaks(store) else ""
+    return {"store": f"{itself(store).name}{breaking}"}
 
 
 def _coverage(report: SinkReport) -> dict[str, Any]:

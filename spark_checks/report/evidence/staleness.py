@@ -29,6 +29,7 @@ from onceproof.spark_checks.sinks.exchange_model import (
     EXCHANGE_SORTS,
     InstrumentedExchanges,
 )
+from onceproof.spark_checks.sinks.reference import absent_clients
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -86,8 +87,8 @@ def stale(
     return found
 
 
-class _NoSparkError(UsageError):
-    """A reference sink cannot be looked at, for there is no PySpark."""
+class _NotInstalledError(UsageError):
+    """A reference sink cannot be looked at, for a package is not installed."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,9 @@ def _made(record: Evidence, root: Path, traces: Traces) -> _Made | _NotMade:
         return _Made(system, fingerprints.of_system(system), code, known)
     except (OnceproofError, KeyError, TypeError) as error:
         text = as_seen_from(root, str(error))
-        gone = isinstance(error, UsageError) and not isinstance(error, _NoSparkError)
+        gone = isinstance(error, UsageError) and not isinstance(
+            error, _NotInstalledError
+        )
         return _NotMade(f"{record.subject} cannot be made again: {text}", gone)
 
 
@@ -162,8 +165,12 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
     known = known_sinks()
     if not known:
         message = "PySpark is not installed"
-        raise _NoSparkError(message)
+        raise _NotInstalledError(message)
     if record.subject not in known:
+        if absent := absent_clients():
+            names = ", ".join(absent)
+            message = f"some reference sinks need {names}, which is not installed"
+            raise _NotInstalledError(message)
         message = "there is no such reference sink here"
         raise UsageError(message)
     from onceproof.spark_checks.plan.enumeration import protocol_of  # noqa: PLC0415

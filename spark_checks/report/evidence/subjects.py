@@ -18,7 +18,7 @@ from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import find, make, pick, protocols, settings_of
 from onceproof.model.text import did_you_mean, shell_word
-from onceproof.properties.evidence.sheet import PROTOCOLS, SINKS
+from onceproof.properties.evidence.sheet import PROTOCOLS, SINKS, STORES
 from onceproof.properties.guarantees import GUARANTEES
 from onceproof.spark_checks.report.evidence.source_files import (
     as_seen_from,
@@ -73,7 +73,8 @@ def subject_at(text: str, root: Path, evidence: Path) -> Subject:
     if "::" in text:
         return _sink(text, root, evidence)
     if text in known_sinks():
-        return Subject(text, f"onceproof replay {text}", " --faults ", group=SINKS)
+        group = SINKS if known_sinks()[text].store is None else STORES
+        return Subject(text, f"onceproof replay {text}", " --faults ", group=group)
     return _protocol(text, root)
 
 

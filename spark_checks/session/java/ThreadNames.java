@@ -17,20 +17,23 @@ public class ThreadNames {
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final Map known = new ConcurrentHashMap();
 
-  /** Returns the name that a thread has now; the empty text if it is not known. */
-  public String of(long number) throws Exception {
-    String found = known(number);
-    if (found == null) {
+  /** Returns Java's own number for a thread; 0 if it is not known. */
+  public long idOf(long number) throws Exception {
+    if (nameOf(known(number)).isEmpty()) {
       look();
-      found = known(number);
     }
-    return found == null ? "" : found;
+    return known(number);
   }
 
-  private String known(long number) {
+  /** Returns the name that a thread has now, by Java's number; empty if there is none. */
+  public String nameOf(long id) {
+    ThreadInfo info = id > 0 ? threads.getThreadInfo(id) : null;
+    return info == null ? "" : info.getThreadName();
+  }
+
+  private long known(long number) {
     Long id = (Long) known.get(Long.valueOf(number));
-    ThreadInfo info = id == null ? null : threads.getThreadInfo(id.longValue());
-    return info == null ? null : info.getThreadName();
+    return id == null ? 0 : id.longValue();
   }
 
   private void look() throws Exception {

@@ -25,16 +25,23 @@ class JavaThreads:
         # Each thread here that asks Java has a thread there for as long as it lives.
         self._asking: ThreadPoolExecutor | None = None
 
+    def java_of(self, thread: int) -> int:
+        """Return Java's number for a thread of the system's; 0 if it is not known."""
+        return int(self._answer("idOf", thread) or 0)
+
     def name_of(self, thread: int) -> str:
-        """Return the name of a thread by its number; empty if it is not known."""
+        """Return the name of a thread by Java's number; empty if it is not known."""
+        return str(self._answer("nameOf", thread) or "")
+
+    def _answer(self, question: str, thread: int) -> Any:
         with self._lock:
             if self._asking is None:
                 self._asking = ThreadPoolExecutor(1, "onceproof-threads")
-            asked = self._asking.submit(self._ask, thread)
+            asked = self._asking.submit(self._ask, question, thread)
         try:
             return asked.result(_PATIENCE)
         except Exception:  # noqa: BLE001 - whatever fails, it is not known
-            return ""
+            return None
 
     def close(self) -> None:
         """Ask no more."""
@@ -43,7 +50,7 @@ class JavaThreads:
         if asking is not None:
             asking.shutdown(wait=False, cancel_futures=True)
 
-    def _ask(self, thread: int) -> str:
+    def _ask(self, question: str, thread: int) -> Any:
         if self._names is None:
             self._names = compiled(self._jvm, _SOURCE)
-        return str(self._names.of(thread))
+        return getattr(self._names, question)(thread)

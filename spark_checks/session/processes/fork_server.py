@@ -17,6 +17,7 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -38,6 +39,8 @@ PRELOADED = (
     "pyspark.sql.pandas.serializers",
     "onceproof.spark_checks.inputs.flights",
 )
+PRELOADED_SINCE_4 = ("pyspark.sql.classic.dataframe", "pyspark.testing")
+"""PySpark 4 asks its testing package, for each argument of Java's, about numpy."""
 _DIES_WITH_PARENT = 1
 _OUTPUTS = 3
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -132,7 +135,8 @@ def main() -> NoReturn:
     before = os.environ.get(_ONE_THREAD)
     os.environ[_ONE_THREAD] = "1"
     module, _, function = sys.argv[3].partition(":")
-    for name in (*PRELOADED, module):
+    since_4 = PRELOADED_SINCE_4 if find_spec("pyspark.sql.classic") else ()
+    for name in (*PRELOADED, *since_4, module):
         # An older Spark does not have all of them.
         with suppress(ImportError):
             importlib.import_module(name)

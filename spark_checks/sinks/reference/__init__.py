@@ -45,11 +45,26 @@ def _sink_in(module: str) -> ModelledSink | None:
     return sink
 
 
+def reference_folders() -> tuple[str, ...]:
+    """Return the folders of reference sinks that need more than Spark and files."""
+    return tuple(info.name for info in pkgutil.iter_modules(__path__) if info.ispkg)
+
+
 def every_reference_sink() -> dict[str, ModelledSink]:
     """Give the reference sinks by name, those on stores too whose client is there."""
     found = reference_sinks()
-    for info in pkgutil.iter_modules(__path__):
-        if info.ispkg:
-            with suppress(ImportError):
-                found |= reference_sinks(info.name)
+    for folder in reference_folders():
+        with suppress(ImportError):
+            found |= reference_sinks(folder)
     return found
+
+
+def absent_clients() -> tuple[str, ...]:
+    """Name the packages without which some reference sinks cannot be looked at."""
+    found: dict[str, None] = {}
+    for folder in reference_folders():
+        try:
+            reference_sinks(folder)
+        except ImportError as error:
+            found[str(error.name)] = None
+    return tuple(found)

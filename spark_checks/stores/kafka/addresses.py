@@ -1,4 +1,4 @@
-"""Replaces the addresses of brokers in the answers that lead clients to them.
+"""Replaces the addresses of brokers in the replies that lead clients to them.
 
 The fields before an address are copied one by one, as the messages of Kafka's protocol
 list them (https://kafka.apache.org/protocol): a name has any length.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PRODUCE, FETCH, METADATA, COORDINATOR, CLUSTER = 0, 1, 3, 10, 60
 _SHARES = (78, 79)
-"""The APIs of share groups that name further brokers: their answers are not read."""
+"""The APIs of share groups that name further brokers: their replies are not read."""
 _LAST_API = 92
 """The last API of Kafka 4.3: what later ones answer is not known."""
 _HEAD = 8
@@ -25,9 +25,9 @@ _LOOPBACK = "127.0.0.1"
 
 
 def moved(message: bytes, to: FramedRequest, lead: Lead) -> bytes:
-    """Return an answer whose addresses lead to ports of 127.0.0.1.
+    """Return a reply whose addresses lead to ports of 127.0.0.1.
 
-    Raises ``OSError`` for an answer that may have addresses and cannot be read.
+    Raises ``OSError`` for a reply that may have addresses and cannot be read.
     """
     if to.code in _SHARES or to.code > _LAST_API:
         text = f"Kafka's API {to.code} may answer with addresses, which are not read"
@@ -38,20 +38,20 @@ def moved(message: bytes, to: FramedRequest, lead: Lead) -> bytes:
     if to.version < first:
         return message
     if to.version > last:
-        text = f"version {to.version} of Kafka's API {to.code} is not known: its answer"
+        text = f"version {to.version} of Kafka's API {to.code} is not known: its reply"
         raise OSError(text)
     copy = _Copy(message, lead, compact=to.version >= compact)
     try:
         copy.tags()  # of the header
         layout(copy, to.version)
     except (IndexError, struct.error, UnicodeDecodeError) as error:
-        text = f"an answer of Kafka's API {to.code} cannot be read"
+        text = f"a reply of Kafka's API {to.code} cannot be read"
         raise OSError(text) from error
     return copy.whole()
 
 
 class _Copy:
-    """Copies the fields of an answer, one after the other."""
+    """Copies the fields of a reply, one after the other."""
 
     def __init__(self, message: bytes, lead: Lead, *, compact: bool) -> None:
         self._message = message

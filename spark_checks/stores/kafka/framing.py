@@ -1,7 +1,7 @@
 """How messages of Kafka's protocol are framed, and which requests change something.
 
 https://kafka.apache.org/protocol: a request is its length, the key of an API, its
-version and a number, and an answer is its length and that number.
+version and a number, and a reply is its length and that number.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class KafkaFraming:
         return FramedRequest(number, kind, code, version, first_only=adds)
 
     def number(self, message: bytes) -> int:
-        """Return the number of an answer."""
+        """Return the number of a reply."""
         return int(struct.unpack_from(">i", message, 4)[0])
 
     def refused(self, message: bytes, to: FramedRequest) -> bool:
@@ -102,7 +102,7 @@ class KafkaFraming:
         return _short(message, at) in _LATER
 
     def answer(self, message: bytes, to: FramedRequest, lead: Lead) -> bytes:
-        """Return an answer that names ports of loopback in place of the brokers'."""
+        """Return a reply that names ports of loopback in place of the brokers'."""
         return addresses.moved(message, to, lead)
 
     def tls(self) -> ssl.SSLContext | None:

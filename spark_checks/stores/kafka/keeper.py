@@ -90,6 +90,31 @@ class Keeper:
         made = NewTopic(topic, num_partitions=partitions, config=settings)
         _done(self._admin.create_topics([made], operation_timeout=_SECONDS))
 
+    def append(self, topic: str, partition: int, values: list[str]) -> None:
+        """Append records to a partition, in order.
+
+        The producer is a new one: an older one may know of the topic that it is gone.
+        """
+        from confluent_kafka import Producer  # noqa: PLC0415 - an extra
+
+        producer = Producer({**self._client, "enable.idempotence": True})
+        refused: list[str] = []
+
+        def note(error: Any, record: Any) -> None:
+            del record
+            if error is not None:
+                refused.append(error.str())
+
+        for value in values:
+            producer.produce(
+                topic, value.encode(), partition=partition, on_delivery=note
+            )
+        left = producer.flush(_SECONDS)
+        if left or refused:
+            why = refused[0] if refused else f"no answer within {_SECONDS:g} s"
+            message = f"topic {topic} takes no records: {why}"
+            raise RuntimeError(message)
+
     def drop(self, prefix: str) -> None:
         """Drop the topics and the consumer groups whose names begin with a prefix."""
         from confluent_kafka import KafkaError  # noqa: PLC0415 - an extra

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SERVERS, _ALIAS = "bootstrap.servers", "metadata.broker.list"
 _CONNECTS = 15.0
 _PARTITIONS = 2
-_LINGER = "1000"
+_LINGERS, _LINGER = "linger.ms", "1000"
 COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
 
 
@@ -123,8 +123,12 @@ class KafkaPlace:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options for Spark's ``kafka`` format as a sink: addresses and topic."""
-        return {"kafka.bootstrap.servers": self.servers, "topic": self.topic}
+        """The options for Spark's ``kafka`` format as a sink: addresses and topic.
+
+        Where a producer waits for ``flush``, Spark's does so, too.
+        """
+        waits = {f"kafka.{n}": v for n, v in self.client.items() if n == _LINGERS}
+        return {"kafka.bootstrap.servers": self.servers, "topic": self.topic, **waits}
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -142,13 +146,22 @@ class KafkaPlace:
         """How requests are read, which a client sends before others are answered."""
         return KafkaFraming(self.topic, self.client)
 
+    @property
+    def hadoop(self) -> None:
+        """No file system of Hadoop's reaches it."""
+        return
+
+    def sent_for(self, request: bytes) -> None:  # noqa: ARG002
+        """A request does not say for which thread it is sent."""
+        return
+
     def through(self, port: int) -> KafkaPlace:
         """Return the same place, reached through a port of 127.0.0.1.
 
         A producer waits for ``flush`` there, so that the number of its requests is
         the same in each run. It speaks without TLS there: its requests are read.
         """
-        moved = {_SERVERS: f"127.0.0.1:{port}", "linger.ms": _LINGER}
+        moved = {_SERVERS: f"127.0.0.1:{port}", _LINGERS: _LINGER}
         return replace(self, client={**without_tls(self.client), **moved})
 
     def named(self, name: str) -> str:
@@ -233,6 +246,10 @@ class RunningKafka:
         """Create a topic."""
         self._ask("make", topic=name, partitions=_PARTITIONS, settings={})
         return KafkaPlace(name, self._client)
+
+    def append(self, place: KafkaPlace, partition: int, values: list[str]) -> None:
+        """Append records to a partition of a place's topic, in order."""
+        self._ask("append", topic=place.topic, partition=partition, values=values)
 
     def drop(self, place: KafkaPlace) -> None:
         """Drop the topics and the groups whose names begin with the place's."""

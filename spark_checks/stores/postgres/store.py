@@ -203,7 +203,16 @@ class PostgresPlace:
 
     @property
     def framing(self) -> None:
-        """Bytes are passed on as they are: clients wait for each answer."""
+        """Bytes are passed on as they are: clients wait for each reply."""
+        return
+
+    @property
+    def hadoop(self) -> None:
+        """No file system of Hadoop's reaches it."""
+        return
+
+    def sent_for(self, request: bytes) -> None:  # noqa: ARG002
+        """A request does not say for which thread it is sent."""
         return
 
     def through(self, port: int) -> PostgresPlace:

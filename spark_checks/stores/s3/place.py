@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from onceproof.spark_checks.stores.interface import HadoopRoute
+from onceproof.spark_checks.stores.links import Asker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,6 +16,10 @@ if TYPE_CHECKING:
 _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = "127.0.0.1"
 _HIDDEN = ("_", ".")
+_READS = (b"GET ", b"HEAD ")
+# https://hadoop.apache.org/docs/stable/hadoop-aws/tools/hadoop-aws/auditing.html: t0 is
+# the thread that began the operation, and t1 the one that sends the request.
+_AUDIT = re.compile(rb"\r\n[Rr]eferer: https://[^\r]*/hadoop/1/[^\r]*[?&]t0=(\d+)")
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,8 @@ class S3Place:
     """The secret key."""
     region: str
     """The name of the region."""
+    makes_buckets: bool = False
+    """Whether a bucket can be made for this place alone, on a server of our own."""
 
     @property
     def path(self) -> str:
@@ -95,12 +105,64 @@ class S3Place:
 
     @property
     def framing(self) -> None:
-        """Bytes are passed on as they are: clients wait for each answer."""
+        """Bytes are passed on as they are: clients wait for each reply."""
         return
 
+    @property
+    def own_bucket(self) -> str:
+        """The name of the bucket that may be made for this place alone."""
+        return self.prefix.lower().replace("_", "-")
+
+    @property
+    def hadoop(self) -> HadoopRoute | None:
+        """How S3A reaches the place's own bucket; None for a shared one.
+
+        S3A keeps the connections to a bucket, and other places need those to theirs.
+        """
+        if self.bucket != self.own_bucket:
+            return None
+        return HadoopRoute(f"s3a://{self.bucket}", self.of_s3a)
+
+    @property
+    def of_s3a(self) -> tuple[tuple[str, str], ...]:
+        """The settings of S3A for the bucket."""
+        bucket = f"fs.s3a.bucket.{self.bucket}"
+        return (
+            (f"{bucket}.endpoint", self.endpoint),
+            (f"{bucket}.endpoint.region", self.region),
+            (f"{bucket}.path.style.access", "true"),
+            (
+                f"{bucket}.connection.ssl.enabled",
+                str(self.endpoint.startswith("https:")).lower(),
+            ),
+            (f"{bucket}.access.key", self.access_key),
+            (f"{bucket}.secret.key", self.secret_key),
+            (
+                f"{bucket}.aws.credentials.provider",
+                "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+            ),
+        )
+
+    def sent_for(self, request: bytes) -> Asker | None:
+        """Return for which thread S3A sends a request, as its audit header says.
+
+        S3A sends some requests from pools of threads that tasks share.
+        """
+        header = _AUDIT.search(request.partition(b"\r\n\r\n")[0])
+        if header is None:
+            return None
+        return Asker(int(header[1]), reads=request.startswith(_READS))
+
     def through(self, port: int) -> S3Place:
-        """Return the same place, reached through a port of 127.0.0.1."""
-        return replace(self, endpoint=f"http://{_LOOPBACK}:{port}")
+        """Return the same place, reached through a port of 127.0.0.1.
+
+        It has a bucket of its own where one can be made, so that S3A gets there, too.
+        """
+        endpoint = f"http://{_LOOPBACK}:{port}"
+        if not self.makes_buckets:
+            return replace(self, endpoint=endpoint)
+        self.client().create_bucket(Bucket=self.own_bucket)
+        return replace(self, endpoint=endpoint, bucket=self.own_bucket)
 
     def key(self, name: str) -> str:
         """Return the key of an object below the prefix."""

@@ -114,7 +114,9 @@ class S3:
         wanted = (
             (f"{_S3A}.buffer.dir", str(folder / "buffer")),
             (f"{_S3A}.committer.staging.tmp.path", f"file:{folder / 'staging'}"),
-            *_of_bucket(place),
+            # What a committer sends has the same order in each run.
+            (f"{_S3A}.committer.threads", "0"),
+            *((f"spark.hadoop.{key}", value) for key, value in place.of_s3a),
         )
         if not own:
             return SparkNeeds(fetched(jars), (*_COMMITTERS, *wanted))
@@ -147,27 +149,8 @@ class S3:
             access_key=self.access_key or _KEY,
             secret_key=self.secret_key or _KEY,
             region=self.region,
+            makes_buckets=not self.endpoint,
         )
-
-
-def _of_bucket(place: S3Place) -> tuple[tuple[str, str], ...]:
-    """Return the settings of S3A for a place's bucket."""
-    bucket = f"{_S3A}.bucket.{place.bucket}"
-    return (
-        (f"{bucket}.endpoint", place.endpoint),
-        (f"{bucket}.endpoint.region", place.region),
-        (f"{bucket}.path.style.access", "true"),
-        (
-            f"{bucket}.connection.ssl.enabled",
-            str(place.endpoint.startswith("https:")).lower(),
-        ),
-        (f"{bucket}.access.key", place.access_key),
-        (f"{bucket}.secret.key", place.secret_key),
-        (
-            f"{bucket}.aws.credentials.provider",
-            "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
-        ),
-    )
 
 
 class RunningS3:
@@ -197,20 +180,38 @@ class RunningS3:
         return replace(self._whole, prefix=name)
 
     def drop(self, place: S3Place) -> None:
-        """Delete the objects below a prefix, and give up the uploads to it."""
-        below = f"{place.prefix}/"
-        for page in self._pages("list_multipart_uploads", below):
+        """Delete the objects below a prefix, and give up the uploads to it.
+
+        A bucket that was made for the place alone is deleted, too.
+        """
+        self._empty(self._whole.bucket, f"{place.prefix}/")
+        if place.makes_buckets and place.own_bucket in self._buckets():
+            self._empty(place.own_bucket, "")
+            self._ask("delete_bucket", Bucket=place.own_bucket)
+
+    def _buckets(self) -> list[str]:
+        """Name the buckets of the server."""
+        try:
+            return [one["Name"] for one in self._client.list_buckets()["Buckets"]]
+        except _errors() as error:
+            raise self._refused(error) from None
+
+    def _empty(self, bucket: str, below: str) -> None:
+        """Delete what a bucket has below a prefix."""
+        for page in self._pages("list_multipart_uploads", bucket, below):
             for one in page.get("Uploads", ()):
                 if one["Key"].startswith(below):
                     self._ask(
                         "abort_multipart_upload",
+                        Bucket=bucket,
                         Key=one["Key"],
                         UploadId=one["UploadId"],
                     )
-        for page in self._pages("list_objects_v2", below):
+        for page in self._pages("list_objects_v2", bucket, below):
             keys = [{"Key": one["Key"]} for one in page.get("Contents", ())]
             if keys:
-                self._ask("delete_objects", Delete={"Objects": keys, "Quiet": True})
+                wanted = {"Objects": keys, "Quiet": True}
+                self._ask("delete_objects", Bucket=bucket, Delete=wanted)
 
     def stop(self) -> None:
         """End the server, if it was started here."""
@@ -218,16 +219,17 @@ class RunningS3:
         if self._server is not None:
             self._server.stop()
 
-    def _pages(self, what: str, prefix: str) -> Iterator[Any]:
+    def _pages(self, what: str, bucket: str, prefix: str) -> Iterator[Any]:
         pages = self._client.get_paginator(what)
         try:
-            yield from pages.paginate(Bucket=self._whole.bucket, Prefix=prefix)
+            yield from pages.paginate(Bucket=bucket, Prefix=prefix)
         except _errors() as error:
             raise self._refused(error) from None
 
     def _ask(self, what: str, **rest: Any) -> Any:
+        wanted = {"Bucket": self._whole.bucket, **rest}
         try:
-            return getattr(self._client, what)(Bucket=self._whole.bucket, **rest)
+            return getattr(self._client, what)(**wanted)
         except _errors() as error:
             raise self._refused(error) from None
 

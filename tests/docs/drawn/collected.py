@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.docs.drawn.cost_pictures import frequent_failures, one_failure
 from tests.docs.drawn.guarantee_matrix import guarantee_matrix
 from tests.docs.drawn.lost_update import lost_update
 from tests.docs.drawn.state_graph import state_graph
@@ -9,6 +10,8 @@ from tests.test_house import ROOT
 
 FOLDER = ROOT / "docs" / "pictures"
 DRAWN = {
+    "cost-frequent-failures.svg": frequent_failures,
+    "cost-one-failure.svg": one_failure,
     "guarantee-matrix.svg": guarantee_matrix,
     "lost-update.svg": lost_update,
     "two-phase-commit.svg": state_graph,

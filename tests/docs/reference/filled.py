@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tests.benchmarks.cost.page import cost
 from tests.docs.reference.commands import commands
 from tests.docs.reference.fields import fields, form, schema
 from tests.docs.reference.library import protocols, sinks
@@ -25,6 +26,7 @@ PART = re.compile(
 )
 KINDS = {
     "commands": commands,
+    "cost": cost,
     "fields": fields,
     "form": form,
     "guarantees": guarantees,

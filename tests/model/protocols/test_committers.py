@@ -7,6 +7,8 @@ import pytest
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.output_commit import OutputCommit
 from onceproof.model.protocols.parts.committers import (
+    Committer,
+    DynamicPartitionOverwrite,
     FileCommitterV1,
     FileCommitterV1Overwriting,
     FileCommitterV2,
@@ -31,7 +33,7 @@ def files(protocol: OutputCommit, story: str) -> int:
     return int(reference.look(now).committer.files[0])
 
 
-def job(committer: type[FileCommitterV1], **parts: object) -> OutputCommit:
+def job(committer: type[Committer], **parts: object) -> OutputCommit:
     """Make a job of one partition."""
     return OutputCommit(PARTITION=1, committer=committer, **parts)
 
@@ -79,6 +81,33 @@ def test_what_a_commit_moved_before_it_died_stays():
 
     assert files(job(FileCommitterV1), story + TASK + COMMIT) == 2
     assert files(job(FileCommitterV1Overwriting), story + TASK + COMMIT) == 1
+
+
+def test_a_crash_after_a_delete_leaves_a_partition_empty():
+    """Its folder under the job's id is not found again; the next run replaces all."""
+    story = TASK + "commit_job() committer.delete_partition(0) crash() run_again() "
+    again = (
+        "commit_job() committer.delete_partition(0) committer.rename_partition(0) "
+        "finish()"
+    )
+    protocol = job(DynamicPartitionOverwrite)
+
+    before = files(protocol, story + TASK + "commit_job()")
+    after = files(protocol, story + TASK + again)
+
+    assert (before, after) == (0, 1)
+
+
+@pytest.mark.ci
+def test_dynamic_overwrite_with_two_faults_breaks_what_it_states_and_no_more():
+    """Files are there once at last."""
+    protocol = OutputCommit(committer=DynamicPartitionOverwrite, faults=2)
+
+    verdicts = check(protocol).verdicts
+
+    refuted = {name for name, v in verdicts.items() if v is Verdict.REFUTED}
+    assert refuted == {"atomic-visibility", "durable", "committer.old-or-new"}
+    assert verdicts["effectively-once"] is Verdict.EXHAUSTED
 
 
 @pytest.mark.parametrize("faults", [1, 2])

@@ -13,7 +13,7 @@ import pytest
 from onceproof.model import code_cache
 from onceproof.model.code_cache import code_folder, identity, keep, load
 from onceproof.model.language import Protocol, action, always, state, when
-from onceproof.model.search.native.compiled import Compiled
+from onceproof.model.search.compiling.compiled import Compiled
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 

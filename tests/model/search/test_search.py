@@ -8,9 +8,9 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.transaction_commit import TransactionCommit
 from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
+from onceproof.model.search.compiling import compiled
 from onceproof.model.search.exhaustive import explore
 from onceproof.model.search.limits import Limits
-from onceproof.model.search.native import compiled
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.sinks.reference import reference_sinks

@@ -7,11 +7,11 @@ import pytest
 from onceproof.model.language import Protocol, action, always, not_, state, when
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
-from onceproof.model.traces import follow
-from onceproof.properties.judges.by_search import check, simulate
+from onceproof.properties.judges.by_search import simulate
 from onceproof.properties.verdicts import Verdict
 from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
+from tests.model.search.walks import assert_honest
 from tests.model.test_readers_agree import SETTINGS, levels
 
 
@@ -22,20 +22,10 @@ def test_walks_refute_only_what_the_search_refutes(drawn):
     reference = Interpreter(protocol)
     if levels(reference) is None:
         return
-    searched = check(protocol).verdicts
 
     report = simulate(protocol, walks=30, depth=8, seed=1)
 
-    for finding in report.findings:
-        name, verdict = finding.property.name, finding.verdict
-        assert verdict in (Verdict.HELD, Verdict.REFUTED, Verdict.UNDECIDED)
-        if verdict is Verdict.REFUTED:
-            assert searched[name] is Verdict.REFUTED
-        if name == "meets" and verdict is Verdict.HELD:
-            assert searched[name] is Verdict.EXHAUSTED
-        if finding.trace is not None:
-            shown = finding.trace
-            assert follow(reference, shown.start, shown.events).states == shown.states
+    assert_honest(report, reference, depth=8)
 
 
 def test_enough_walks_find_a_rare_interleaving():

@@ -15,7 +15,6 @@ from onceproof.model.language import (
 )
 from onceproof.model.protocols.barrier_snapshot import (
     BarrierSnapshot,
-    BarrierSnapshotUnaligned,
     CheckpointStore,
     Output,
     Source,
@@ -25,7 +24,6 @@ from onceproof.model.protocols.two_phase_commit_sink import (
     TransactionalSink,
     TwoPhaseCommitSink,
 )
-from tests.model.zoo.cases import case
 
 
 class FirstGateAlone(Unaligned):
@@ -39,36 +37,25 @@ class FirstGateAlone(Unaligned):
 
 
 class Flink18139(BarrierSnapshot):
-    """FLINK-18139: unaligned, two gates, and one of them is looked at.
-
-    An event is on its way from the second; the barrier of the first takes the
-    snapshot; the event is processed, and is neither in the state nor in the channel.
-    """
+    """An operator looks at one of its two gates."""
 
     alignment = part(Alignment, default=FirstGateAlone)
 
 
 class ImpatientLog(TransactionalSink):
-    """The log gives up a prepared transaction, and its commit then does nothing."""
+    """Aborts a prepared transaction after a timeout; its commit does nothing."""
 
     timeouts = param(1, "how often the log gives a transaction up")
 
 
 class Flink7784(TwoPhaseCommitSink):
-    """FLINK-7784: the transaction's timeout is shorter than what comes before commit.
-
-    Prepared with the snapshot; the checkpoint completes; the log gives up the
-    transaction; the commit fails, and that is swallowed.
-    """
+    """The timeout of the log is shorter than the time before a commit."""
 
     output = part(Output, default=ImpatientLog)
 
 
 class Flip147Tail(TwoPhaseCommitSink):
-    """FLIP-147: the input ends and the job finishes with no further checkpoint.
-
-    What was written since the last one is never committed.
-    """
+    """The job finishes without a checkpoint after the last event."""
 
     def ends(self) -> bool:
         """No checkpoint is taken because the input has ended."""
@@ -76,7 +63,7 @@ class Flip147Tail(TwoPhaseCommitSink):
 
 
 class CommittingAtEnd(TransactionalSink):
-    """Commits what is open when the input ends."""
+    """Commits the open transaction when the input ends."""
 
     finished = state(False, volatile=True)
 
@@ -92,11 +79,7 @@ class CommittingAtEnd(TransactionalSink):
 
 
 class Flip147Duplicate(Flip147Tail):
-    """FLIP-147, the other half: the sink commits as it finishes, with no checkpoint.
-
-    Then another task fails: all goes back to the last checkpoint, and what was
-    committed is read, written and committed again.
-    """
+    """The sink commits at the end of the input without a checkpoint."""
 
     output = part(Output, default=CommittingAtEnd)
 
@@ -116,10 +99,7 @@ class Discarding(CheckpointStore):
 
 
 class Flink22494(BarrierSnapshot):
-    """FLINK-22494: the pointer is stored, and the reply is lost.
-
-    The checkpoint's state is discarded; the pointer names it, and nothing restarts.
-    """
+    """A checkpoint is discarded whose pointer may be stored."""
 
     checkpoints = part(CheckpointStore, default=Discarding)
 
@@ -133,11 +113,7 @@ class ConfirmingPosition(Source):
 
 
 class FlinkCdc2538(BarrierSnapshot):
-    """flink-cdc #2538: the snapshot holds one offset, the reader is at the next.
-
-    The notice of completion confirms the reader's; after a failure the log has been
-    trimmed beyond the offset that is restored.
-    """
+    """The log is trimmed beyond the offset of the checkpoint."""
 
     source = part(Source, default=ConfirmingPosition)
 
@@ -149,80 +125,6 @@ class DisorderedNotices(TransactionalSink):
 
 
 class Flink10377(TwoPhaseCommitSink):
-    """FLINK-10377, a control: a later notice comes first, and subsumes the earlier."""
+    """A notice of a later checkpoint comes before that of an earlier one."""
 
     output = part(Output, default=DisorderedNotices)
-
-
-CASES = [
-    case(
-        "FLINK-18139",
-        Flink18139,
-        "durable",
-        """
-        emit(1, 0)  trigger()  send_barrier(0)  send_barrier(1)
-        snapshot(0, 0)  process(1, 0)  receive_barrier(1)  store_checkpoint(0)
-        """,
-        fix=BarrierSnapshotUnaligned,
-    ),
-    case(
-        "FLINK-7784",
-        Flink7784,
-        "durable",
-        """
-        emit(0, 0)  process(0, 0)  trigger()  send_barrier(0)  send_barrier(1)
-        receive_barrier(0)  snapshot(1, 0)  store_checkpoint(0)  fail()!
-        output.time_out(0)!  restore()  output.recommit(0)
-        """,
-        parameters={"faults": 2},
-        fix=TwoPhaseCommitSink,
-        fixed={"faults": 2},
-    ),
-    case(
-        "FLIP-147, the tail is lost",
-        Flip147Tail,
-        "at-least-once",
-        """
-        trigger()  send_barrier(0)  send_barrier(1)  receive_barrier(0)  snapshot(1, 0)
-        store_checkpoint(0)  announce(0)  confirm(0)  confirm(1)  output.hear(0)
-        emit(0, 0)  process(0, 0)  emit(0, 1)  process(0, 1)
-        emit(1, 0)  process(1, 0)  emit(1, 1)  process(1, 1)
-        """,
-        fix=TwoPhaseCommitSink,
-    ),
-    case(
-        "FLIP-147, the tail is there twice",
-        Flip147Duplicate,
-        "at-most-once",
-        """
-        emit(0, 0)  process(0, 0)  emit(0, 1)  process(0, 1)
-        emit(1, 0)  process(1, 0)  emit(1, 1)  process(1, 1)
-        finish()  fail()!  restore()  output.begin()
-        emit(0, 0)  process(0, 0)  emit(0, 1)  process(0, 1)
-        emit(1, 0)  process(1, 0)  emit(1, 1)  process(1, 1)  finish()
-        """,
-        fix=TwoPhaseCommitSink,
-    ),
-    case(
-        "FLINK-22494",
-        Flink22494,
-        "recoverable",
-        """
-        trigger()  send_barrier(0)  send_barrier(1)  receive_barrier(0)  snapshot(1, 0)
-        store_checkpoint(0)  lose_reply()!
-        """,
-        fix=BarrierSnapshot,
-    ),
-    case(
-        "flink-cdc #2538",
-        FlinkCdc2538,
-        "recoverable",
-        """
-        trigger()  send_barrier(0)  send_barrier(1)  receive_barrier(0)  snapshot(1, 0)
-        emit(0, 0)  store_checkpoint(0)  announce(0)  confirm(0)  fail()!
-        """,
-        fix=BarrierSnapshot,
-    ),
-]
-
-CONTROLS = [Flink10377]

@@ -6,28 +6,63 @@ import inspect
 
 import pytest
 
-from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.traces import follow
-from onceproof.properties.judges.by_search import check, claims_of
+from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
-from tests.model.zoo import flink, kafka, spark
+from tests.model.zoo.causes import CAUSES
+from tests.model.zoo.collected import CONTROLS, ENTRIES, REPORTED
+from tests.model.zoo.entry import STEP, steps
 
-CASES = [*flink.CASES, *kafka.CASES, *spark.CASES]
-CONTROLS = [*flink.CONTROLS, *kafka.CONTROLS]
+MOST_LINES = 40
+FIXES = {
+    f"{entry.name}: {fix.made.words()}": fix for entry in ENTRIES for fix in entry.fixes
+}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_the_reported_interleaving_is_a_run_that_breaks_the_property(case):
-    """Step by step in plain Python, at its last step and not before."""
-    protocol = case.protocol(**case.parameters)
-    reference = Interpreter(protocol)
-    claim = {p.name: p for p in claims_of(protocol)}[case.breaks]
+def named(entries):
+    """Name entries by their tickets."""
+    return [pytest.param(entry, id=entry.name) for entry in entries]
 
-    start = next(iter(reference.initial_states()))
-    states = follow(reference, start, case.story).states
 
-    assert breaks(reference, claim, states)
-    assert not breaks(reference, claim, states[:-1])
+def test_every_report_is_in_the_zoo():
+    """Each of the list has an entry, and no entry is of another one."""
+    found = {entry.tickets[0] for entry in ENTRIES}
+
+    assert found == set(REPORTED)
+    assert len(REPORTED) == len(set(REPORTED)) == 19
+    assert len({entry.file_name for entry in ENTRIES}) == len(ENTRIES)
+
+
+def test_every_cause_has_an_entry():
+    """No heading of the page is without one, and none is left out."""
+    found = {entry.cause.title for entry in ENTRIES}
+
+    assert found == {cause.title for cause in CAUSES}
+
+
+def test_a_run_is_read_step_by_step():
+    """Members and faults are kept, and nothing of the text is left over."""
+    text = "start()  sink.put(0, 1)  crash()!"
+
+    read = steps(text)
+
+    assert [(e.name, e.members, e.fault) for e in read] == [
+        ("start", (), False),
+        ("sink.put", (0, 1), False),
+        ("crash", (), True),
+    ]
+    assert STEP.sub("", text).strip() == ""
+
+
+@pytest.mark.parametrize("entry", named(ENTRIES))
+def test_its_run_breaks_the_claim_at_its_last_step(entry):
+    """Step by step in plain Python, and not before the last one."""
+    for run in filter(None, (entry.run, entry.reported)):
+        found = entry.followed(run)
+        reference, states = found.reference, found.trace.states
+
+        assert breaks(reference, found.claim, states)
+        assert not breaks(reference, found.claim, states[:-1])
+        assert all(reference.steps[e.name].fault == e.fault for e in run)
 
 
 def breaks(reference, claim, states) -> bool:
@@ -59,50 +94,69 @@ def recovers(reference, state, holds, claim) -> bool:
     return False
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_the_search_finds_it_or_a_shorter_one(case):
-    """Refuted, and in no more steps than the report tells."""
-    protocol = case.protocol(**case.parameters)
-    claim = {p.name: p for p in claims_of(protocol)}[case.breaks]
-
-    (found,) = check(protocol, [claim]).findings
-
-    assert found.verdict is Verdict.REFUTED
-    assert found.trace is not None
-    assert len(found.trace.events) <= len(case.story)
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_its_mend_holds(case):
-    """With the fix all holds that the fix does not state to break, and not in vain."""
-    protocol = case.fix(**case.fixed)
-
-    found = check(protocol).verdicts
-
-    assert case.breaks not in protocol.stated_breaks
-    assert {n for n, v in found.items() if v is not Verdict.EXHAUSTED} == (
-        protocol.stated_breaks
+@pytest.mark.parametrize("entry", named(ENTRIES))
+def test_an_entry_is_a_few_lines_over_the_library(entry):
+    """What is new in it, with its parts."""
+    lines = sum(
+        len(inspect.getsource(kind).splitlines()) for kind in entry.made.own_classes()
     )
 
+    assert lines <= MOST_LINES
 
-@pytest.mark.parametrize("control", CONTROLS, ids=lambda c: c.__name__)
-def test_a_control_is_not_reported(control):
-    """What was reported and is no violation holds."""
-    found = check(control()).verdicts
+
+@pytest.mark.ci
+@pytest.mark.parametrize("entry", named(ENTRIES))
+def test_the_search_refutes_what_the_entry_states_and_nothing_else(entry):
+    """No shorter run breaks the claim that is shown; the report's is longer."""
+    report = check(entry.made.instance())
+
+    refuted = {n for n, v in report.verdicts.items() if v is Verdict.REFUTED}
+    others = {n for n, v in report.verdicts.items() if not v.holds} - refuted
+    found = next(f for f in report.findings if f.property.name == entry.shows)
+    assert refuted == entry.breaks
+    assert others == entry.unmet
+    assert found.trace is not None
+    assert len(found.trace.events) == len(entry.run) or entry.same_faults
+    assert not entry.reported or len(entry.reported) > len(entry.run)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("entry", named(e for e in ENTRIES if e.same_faults))
+def test_a_run_is_a_shortest_one_with_the_faults_of_the_report(entry):
+    """Plain Python follows every shorter run whose faults are these, in this order."""
+    found = entry.followed(entry.run)
+    reference, faults = found.reference, [e.name for e in entry.run if e.fault]
+    level = {(found.trace.states[0], 0)}
+
+    for _ in entry.run[1:]:
+        following = set()
+        for before, met in level:
+            for event, after in reference.successors(before):
+                if event.fault and faults[met : met + 1] != [event.name]:
+                    continue
+                now = met + event.fault
+                following.add((after, now))
+                assert now < len(faults) or not breaks(
+                    reference, found.claim, (before, after)
+                )
+        level = following
+
+    assert any(met == len(faults) for _, met in level)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("fix", FIXES.values(), ids=list(FIXES))
+def test_its_fix_holds(fix):
+    """Every claim does, and none vacuously."""
+    found = check(fix.made.instance()).verdicts
 
     assert set(found.values()) == {Verdict.EXHAUSTED}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_a_variant_is_a_few_lines_over_the_library(case):
-    """What is new in it, with its parts, is at most about forty lines."""
-    own = {
-        kind
-        for part in case.protocol(**case.parameters).all_parts()
-        for kind in type(part).__mro__
-        if kind.__module__.startswith("tests.")
-    }
+@pytest.mark.ci
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_control_is_not_reported(name):
+    """What was reported and is no violation holds."""
+    found = check(CONTROLS[name].made.instance()).verdicts
 
-    lines = sum(len(inspect.getsource(kind).splitlines()) for kind in own)
-
-    assert lines <= 45
+    assert set(found.values()) == {Verdict.EXHAUSTED}

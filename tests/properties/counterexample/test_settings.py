@@ -70,10 +70,12 @@ def test_a_setting_of_a_part_is_named_by_its_path():
     ("words", "options"),
     [
         (
-            ["check", "--symmetry", "--max-memory", "2G"],
+            ["check", "--symmetry", "--reduce", "--max-memory", "2G"],
             {
                 "judge": "check",
+                "engine": "native",
                 "symmetry": True,
+                "reduce": True,
                 "max_states": None,
                 "max_memory": 2 * 2**30,
             },
@@ -82,18 +84,42 @@ def test_a_setting_of_a_part_is_named_by_its_path():
             ["check", "--max-states", "5000"],
             {
                 "judge": "check",
+                "engine": "native",
                 "symmetry": False,
+                "reduce": False,
                 "max_states": 5000,
                 "max_memory": None,
             },
         ),
         (
             ["check", "--simulate", "50", "--depth", "40", "--seed", "7"],
-            {"judge": "simulate", "walks": 50, "depth": 40, "seed": 7},
+            {
+                "judge": "simulate",
+                "walks": 50,
+                "depth": 40,
+                "seed": 7,
+                "guided": False,
+            },
+        ),
+        (
+            ["check", "--simulate", "60", "--guided"],
+            {
+                "judge": "simulate",
+                "walks": 60,
+                "depth": 100,
+                "seed": 0,
+                "guided": True,
+            },
         ),
         (
             ["prove", "--depth", "14", "--timeout", "50"],
-            {"judge": "prove", "depth": 14, "timeout": 50},
+            {
+                "judge": "prove",
+                "depth": 14,
+                "timeout": 50,
+                "infer": False,
+                "induction_depth": 1,
+            },
         ),
     ],
 )

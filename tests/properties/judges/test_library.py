@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar
+
 import pytest
 
 from onceproof.model.language import (
@@ -16,6 +18,9 @@ from onceproof.model.language import (
 )
 from onceproof.model.library import Variant
 from onceproof.properties.judges.library import judge_variants
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Lamp(Protocol):
@@ -114,3 +119,32 @@ def test_a_part_states_what_the_parts_inside_it_break(holder, stated):
         holder = part(Shade)
 
     assert Room(holder=holder).stated_breaks == stated
+
+
+class Buzzer(Bulb):
+    """A bulb that spoils the quiet, too, in a room and nowhere else."""
+
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"room": ("quiet",)}
+
+
+def test_a_part_states_what_it_breaks_in_one_protocol_alone():
+    """Those are properties that hold with it elsewhere; what extends it counts, too."""
+
+    class Room(Protocol):
+        """Has a place for a bulb."""
+
+        lit = state(False)
+        bulb = part(Bulb)
+
+    class RoomAbove(Room):
+        """The same, higher up."""
+
+    class Hall(Protocol):
+        """Has a place for a bulb."""
+
+        lit = state(False)
+        bulb = part(Bulb)
+
+    assert Room(bulb=Buzzer).stated_breaks == {"dark", "quiet"}
+    assert RoomAbove(bulb=Buzzer).stated_breaks == {"dark", "quiet"}
+    assert Hall(bulb=Buzzer).stated_breaks == {"dark"}

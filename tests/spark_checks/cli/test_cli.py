@@ -146,7 +146,7 @@ def test_doctor_finds_what_it_needs_here():
     found = {f["name"]: f for f in json.loads(result.stdout)}
 
     assert result.exit_code == 0
-    assert {"python", "java", "pyspark", "z3-solver", "numba"} <= set(found)
+    assert {"python", "java", "pyspark", "z3-solver", "llvmlite"} <= set(found)
 
 
 def test_doctor_says_how_to_mend_a_missing_java(monkeypatch, tmp_path):

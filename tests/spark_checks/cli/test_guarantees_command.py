@@ -9,7 +9,7 @@ import pytest
 from onceproof.properties.evidence.sheet import Claim
 from onceproof.spark_checks.report.evidence import library_claims as library
 from onceproof.spark_checks.report.evidence.library_claims import library_claims
-from onceproof.spark_checks.sinks.reference import reference_sinks
+from onceproof.spark_checks.sinks.reference import every_reference_sink
 from tests.spark_checks.projects import ORDERS, run
 
 
@@ -100,7 +100,7 @@ def test_what_the_library_states_is_claimed_where_that_is_asked_for(
     key = "" if words else "library = true\n"
     (project / "pyproject.toml").write_text(f"[tool.onceproof]\n{key}")
     claimed = Claim("foreach-batch-upsert", "durable", "it stays")
-    monkeypatch.setattr(library, "library_claims", lambda _: (claimed,))
+    monkeypatch.setattr(library, "library_claims", lambda *_, **__: (claimed,))
 
     text = run("guarantees", *words).stdout
     checked = run("guarantees", "--check", "s.md", *words).stdout
@@ -114,7 +114,8 @@ def test_the_library_claims_what_its_files_state():
     """Of each sink and each variant, all guarantees; refuted is what a file says."""
     claims = {(c.subject, c.guarantee): c.expected for c in library_claims()}
 
-    sinks = reference_sinks()
+    sinks = every_reference_sink()
+    assert {"postgres-upsert", "delta-append", "foreach-writer"} <= set(sinks)
     for name, sink in sinks.items():
         mine = {g: e for (s, g), e in claims.items() if s == name}
         assert {g for g, e in mine.items() if e == "refuted"} == sink.refuted
@@ -123,3 +124,13 @@ def test_the_library_claims_what_its_files_state():
     assert claims["chandy-lamport-unordered", "conserves"] == "refuted"
     assert claims["micro-batch --set sink=upsert", "atomic-visibility"] == "refuted"
     assert claims["micro-batch --set sink=upsert", "effectively-once"] == "holds"
+
+
+def test_claims_of_sinks_whose_package_is_absent_are_not_left_out(
+    project, without_duckdb
+):
+    """The sheet is refused, and says which package its claims need."""
+    refused = run("guarantees", "--library")
+
+    assert refused.exit_code == 2
+    assert "need duckdb, and it is not installed" in refused.output

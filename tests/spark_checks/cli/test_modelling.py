@@ -291,6 +291,7 @@ class Row(Protocol):
         ({"low": 2}, 1, "breaks ['cell.is-low']"),
         ({"low": 2, "part": '"is-low",'}, 0, ""),
         ({"low": 2, "whole": '"cell.is-low",'}, 0, ""),
+        ({"low": 2, "part": '"is-low",', "whole": ""}, 1, "stated to break [], and"),
         ({"part": '"is-low",'}, 1, "stated to break ['cell.is-low'], and breaks []"),
     ],
 )
@@ -299,7 +300,9 @@ def test_what_says_nothing_breaks_nothing_and_a_part_states_its_own_claims(
 ):
     """Only a witness that is never met breaks by that; a part names its claims."""
     text = VACUOUS
-    defaults = {"part": "", "whole": "", "low": 3, "premise": 1, "far": 1}
+    if "whole" not in given:
+        text = text.replace("    breaks = ({whole})\n", "")
+    defaults = {"part": "", "low": 3, "premise": 1, "far": 1}
     for name, value in {**defaults, **given}.items():
         text = text.replace(f"{{{name}}}", str(value))
     path = tmp_path / "several.py"

@@ -47,6 +47,7 @@ COMMANDS: dict[str, list[tuple[list[str], int, str]]] = {
     "guarantees": [([], 0, "# Guarantees")],
     "protocols": [([], 0, "micro-batch"), (["micro-batch"], 0, "BATCH")],
     "new": [(["thing"], 0, "thing.py")],
+    "matrix": [(["--only", "transactions"], 0, "transactions")],
     "doctor": [([], 2, "pyspark"), (["--class-archive"], 2, "")],
 }
 CHILD = """

@@ -14,6 +14,7 @@ from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
 from onceproof.spark_checks.grid.grid_run import run_grid
 from onceproof.spark_checks.queries.catalogue import every_query, named
 from onceproof.spark_checks.queries.configuration import CONFIGURATIONS, parsed
+from onceproof.spark_checks.queries.sources import SOURCES
 
 pytestmark = pytest.mark.spark
 
@@ -111,10 +112,16 @@ def test_a_query_that_fails_without_a_fault_is_not_judged(pool, capsys):
 
 
 @pytest.mark.grid
-@pytest.mark.parametrize("configuration", [c.name for c in CONFIGURATIONS])
+@pytest.mark.parametrize(
+    "configuration",
+    [c.name for c in CONFIGURATIONS if SOURCES[c.source].store is None],
+)
 @pytest.mark.parametrize("query", sorted(every_query()))
 def test_without_a_fault_each_query_equals_its_batch_run(runs_of, query, configuration):
-    """In each configuration that Spark has for it."""
+    """In each configuration that Spark has for it.
+
+    Those with a store need a session of their own: ``test_sources_on_spark.py``.
+    """
     if parsed(configuration).refusal(named(query)):
         pytest.skip("Spark does not run it so")
 

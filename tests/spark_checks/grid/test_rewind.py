@@ -49,6 +49,7 @@ def _left(run):
         (GridFault.AFTER_OFFSETS, (1, 0, 1, 1, 0)),
         (GridFault.IN_TASKS, (1, 0, 2, 1, 0)),
         (GridFault.BEFORE_COMMITS, (1, 0, 2, 2, 1)),
+        (GridFault.BEFORE_LOGS, (0, 0, 2, 2, 1)),
         (GridFault.TORN_COMMITS, (1, 1, 2, 2, 1)),
     ],
 )

@@ -57,6 +57,15 @@ def requests(*points, batch=0, partition=None, link="a"):
     return found
 
 
+def ask_in_vain(made):
+    """Ask on a connection of its own, which breaks."""
+    with (
+        socket.create_connection(("127.0.0.1", made.port)) as client,
+        pytest.raises(OSError),  # noqa: PT011 - whichever a broken connection gives
+    ):
+        ask(client, b"a\n")
+
+
 def test_exchanges_are_numbered_by_point_and_named_by_connection():
     """So they are found again, on whatever connection."""
     sent = [
@@ -306,31 +315,55 @@ def late(tmp_path, made):
     here = OwnWhereabouts(tmp_path)
     made.begin(rules(tmp_path, cut(LATE_REQUEST)))
     here.reach(Place(0), "line 3", 1)
-    with (
-        socket.create_connection(("127.0.0.1", made.port)) as client,
-        pytest.raises(OSError),  # noqa: PT011 - whichever a broken connection gives
-    ):
-        ask(client, b"a\n")
+    ask_in_vain(made)
     return here
 
 
 def test_the_arrival_of_a_late_request_leaves_its_mark(tmp_path, connections):
-    """Not before the store has answered it."""
+    """Not before the store has replied to it."""
     made, _ = connections
     here = OwnWhereabouts(tmp_path)
     made.begin(rules(tmp_path, cut(LATE_REQUEST, landed="arrived")))
     here.reach(Place(0), "line 3", 1)
 
-    with (
-        socket.create_connection(("127.0.0.1", made.port)) as client,
-        pytest.raises(OSError),  # noqa: PT011 - whichever a broken connection gives
-    ):
-        ask(client, b"a\n")
+    ask_in_vain(made)
     before = (tmp_path / "arrived").exists()
     made.settle()
 
     assert not before
     assert (tmp_path / "arrived").exists()
+
+
+def test_a_late_request_arrives_as_the_next_batch_begins(tmp_path, connections):
+    """The first request of that batch waits for it; the retry does not."""
+    made, server = connections
+    here = OwnWhereabouts(tmp_path)
+    made.begin(rules(tmp_path, cut(LATE_REQUEST, before_next=True)))
+    here.reach(Place(0), "line 3", 1)
+
+    ask_in_vain(made)
+    with socket.create_connection(("127.0.0.1", made.port)) as client:
+        assert ask(client, b"again\n") == b"AGAIN\n"
+        here.reach(Place(1), "line 3", 1)
+        assert ask(client, b"next\n") == b"NEXT\n"
+    made.settle()
+
+    assert server.lines == [b"again\n", b"a\n", b"next\n"]
+    assert not list(tmp_path.glob("unmet-*"))
+
+
+def test_a_late_request_that_no_batch_follows_is_not_replayed(tmp_path, connections):
+    """It reaches the store, but not at the moment that was planned."""
+    made, _ = connections
+    here = OwnWhereabouts(tmp_path)
+    made.begin(rules(tmp_path, cut(LATE_REQUEST, before_next=True)))
+    here.reach(Place(0), "line 3", 1)
+
+    ask_in_vain(made)
+    made.settle()
+
+    [unmet] = tmp_path.glob("unmet-*")
+    assert "no request of a later batch" in unmet.read_text()
 
 
 def test_a_late_request_arrives_once_a_run_is_settled(tmp_path, connections):

@@ -172,7 +172,7 @@ def test_own_code_combines_with_a_crash():
 
 
 def caught(*points):
-    """Describe code that goes on after a lost answer, and then gets to points."""
+    """Describe code that goes on after a lost reply, and then gets to points."""
     sink = own_code()
     again = CodePoint("line 2 of x.py, write()", 2)
     fault = "catch_lost_reply_in_commit(0, 1)"
@@ -241,8 +241,8 @@ def test_the_story_names_the_exchange():
     }
 
     assert how == (
-        "the store answered request 1 of connection 1 (sent at line 2 of x.py, "
-        "batch 0); the answer was lost"
+        "the store replied to request 1 of connection 1 (sent at line 2 of x.py, "
+        "batch 0); the reply was lost"
     )
 
 
@@ -326,6 +326,6 @@ def test_what_a_client_sends_again_by_itself_is_cut_again():
     assert (first.line, first.nth, first.exchange) == (last.point, 1, 1)
     assert (second.line, second.nth, second.exchange) == (last.point, 1, 2)
     assert runs[0].how[0] == (
-        "the store answered request 5 of connection 2 (the client's EndTxn, batch 0); "
-        "the answer was lost"
+        "the store replied to request 5 of connection 2 (the client's EndTxn, "
+        "batch 0); the reply was lost"
     )

@@ -37,7 +37,10 @@ from onceproof.spark_checks.plan.sink_kind import CALLED, SinkKind
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints
 from onceproof.spark_checks.sinks.exchange_model import (
     CAUGHT,
+    CAUGHT_IN_TASKS,
+    CAUGHT_ON_DRIVER,
     InstrumentedExchanges,
+    goes_on_of,
 )
 from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 from onceproof.spark_checks.sinks.interface import ModelledSink, Target
@@ -152,10 +155,15 @@ def own_code():
 def goes_on():
     """Describe the same where the code on the driver goes on after an error."""
     sink = own_code()
-    names = (f"{name}(0, 1)" for name in CAUGHT.values())
+    late = CAUGHT["late_request_in_commit"]
+    names = (f"{n}(0, {'0, ' * (n == late)}1)" for n in CAUGHT_ON_DRIVER.values())
     caught = dict.fromkeys(names, frozenset(["line 3 of x.py, write()"]))
+    in_tasks = (f"{n}(0, 0, 0, 1)" for n in CAUGHT_IN_TASKS.values())
+    caught |= dict.fromkeys(in_tasks, frozenset(["line 3 of x.py, put()"]))
     seen = replace(sink.seen, caught=caught)
-    return replace(sink, seen=seen, parameters={**sink.parameters, "caught": 1})
+    return replace(
+        sink, seen=seen, parameters={**sink.parameters, **goes_on_of(caught)}
+    )
 
 
 def writes_again(model, steps):

@@ -12,6 +12,7 @@ import pytest
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.pytest_plugin.known_failures import read_expected
+from onceproof.spark_checks.pytest_plugin.options import options_of
 
 TEST = """
 import pytest
@@ -64,16 +65,20 @@ def test_what_the_marker_does_not_take_is_refused(answers, marker, answer):
         (["--onceproof-faults=0"], "--onceproof-faults must be 1 to 3, not 0"),
         (["--onceproof-batches=1000"], "--onceproof-batches must be 1 to 8, not 1000"),
         (["--onceproof-most=-5"], "--onceproof-most must be at least 1, not -5"),
-        (["--onceproof-timeout=-1"], "onceproof_timeout takes seconds"),
+        (["--onceproof-timeout=-1"], "onceproof_timeout takes a time such as"),
         (
             ["--onceproof-budget=0"],
-            "onceproof_budget takes a number of seconds above 0",
+            "onceproof_budget takes a time above 0",
         ),
-        (["-o", "onceproof_budget=soon"], "takes seconds, not 'soon'"),
+        (["--onceproof-budget=5 m"], "5m or 1h, not '5 m'"),
+        (
+            ["-o", "onceproof_budget=soon"],
+            "90s, 5m or 1h, not 'soon'",
+        ),
         (["--onceproof-profile=nightli"], "did you mean nightly?"),
         (["--onceproof-trace=sometimes"], "invalid choice: 'sometimes'"),
         (["-o", "onceproof_trace=sometimes"], "has no 'sometimes'"),
-        (["-o", "onceproof_shrink_budget=long"], "takes seconds, not 'long'"),
+        (["-o", "onceproof_shrink_budget=long"], "5m or 1h, not 'long'"),
         (["-o", "onceproof_spark=jars"], "takes lines like spark.name = value"),
     ],
 )
@@ -86,6 +91,20 @@ def test_options_that_there_are_not_are_refused(pytester, words, answer):
 
     assert result.ret != 0
     assert answer in result.stdout.str() + result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        (["--onceproof-budget=5m"], 300.0),
+        (["--onceproof-budget=90"], 90.0),
+        (["-o", "onceproof_budget=1h"], 3600.0),
+        ([], None),
+    ],
+)
+def test_a_budget_is_a_time_as_on_the_command_line(pytester, words, seconds):
+    """A number alone is in seconds."""
+    assert options_of(pytester.parseconfig(*words)).budget == seconds
 
 
 @pytest.mark.parametrize(("variable", "profile"), [("1", "ci"), ("", "dev")])
@@ -114,7 +133,7 @@ def test_unused_it_imports_neither_spark_nor_z3_and_can_be_switched_off(pytester
         import sys
 
         def test_it():
-            heavy = {"pyspark", "z3", "numba", "hypothesis"} & set(sys.modules)
+            heavy = {"pyspark", "z3", "llvmlite", "hypothesis"} & set(sys.modules)
             assert not heavy
         """
     )

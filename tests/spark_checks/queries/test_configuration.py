@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.model.errors import UsageError
+from onceproof.spark_checks.queries.catalogue import named
 from onceproof.spark_checks.queries.configuration import (
     CONFIGURATIONS,
     QueryConfiguration,
@@ -43,3 +44,26 @@ def test_what_spark_does_not_run_is_refused():
     assert "needs changelogs" in parsed("provider=rocksdb,format=2").refusal(QUERY)
     assert "only appends" in QueryConfiguration(sink="files").refusal(update)
     assert QueryConfiguration().refusal(QUERY) == ""
+
+
+ASYNC = "source=kafka,sink=kafka,trigger=processing-time,progress=async"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "reason"),
+    [
+        (ASYNC, "map", ""),
+        (ASYNC, "window-append", "for queries without state"),
+        ("progress=async,trigger=processing-time", "map", "Kafka's alone"),
+        ("source=kafka,sink=kafka,progress=async", "map", "not for available-now"),
+        ("sink=kafka", "map", "source=kafka"),
+        ("source=kafka,sink=kafka", "window-complete", "by a key"),
+        ("source=kafka,sink=kafka", "total-update-two-writes", "several times"),
+    ],
+)
+def test_what_spark_does_not_do_with_kafka_is_refused(text, query, reason):
+    """Asynchronous progress above all, which is for few queries."""
+    found = parsed(text).refusal(named(query))
+
+    assert reason in found
+    assert bool(reason) == bool(found)

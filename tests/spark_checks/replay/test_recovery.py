@@ -7,9 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from onceproof.model.language.steps import Event
-from onceproof.spark_checks.replay.recovery import with_recovery
-from onceproof.spark_checks.replay.run_evidence import RunRecord
+from onceproof.spark_checks.replay.recovery import (
+    with_later_exchanges,
+    with_recovery,
+)
+from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints, place_of
+from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 
 KNOWN, REPAIR, OTHER = (
     place_of(n, "x.py", installed=False) + "write()" for n in (1, 2, 3)
@@ -82,3 +86,52 @@ def test_what_runs_as_the_code_goes_on_after_a_broken_connection_is_added():
     assert found.driver[0] == (CodePoint(KNOWN), again, CodePoint(OTHER))
     assert found.leads == {(0, str(again)): {caught}, (0, OTHER): {caught}}
     assert found.caught == {caught: {KNOWN, str(again), OTHER}}
+
+
+FIRST, AGAIN = Exchange("line 1", 1, 1, 1, 1), Exchange("line 1", 2, 1, 2, 1)
+
+
+def after_a_task(members, one):
+    """Give the outcome of an interleaving with a lost reply in a task, or a driver."""
+    names = {2: "lose_reply_in_commit", 4: "lose_reply_in_task"}
+    events = (Event(names[len(members)], members, fault=True),)
+    trace = SimpleNamespace(events=events)
+    record = RunRecord((), "", "", resumed=(one,))
+    return SimpleNamespace(
+        interleaving=SimpleNamespace(trace=trace, faults=(0,)), runs=(record,)
+    )
+
+
+def test_what_a_task_runs_as_it_goes_on_is_added_under_the_number_of_spark():
+    """The model's partition 0 is Spark's 1 there: a second fault hits it again."""
+    end = CodePoint("the return of put()")
+    seen = SeenPoints(tasks={(0, 1): (CodePoint(KNOWN), CodePoint(OTHER), end)})
+    again = CodePoint(KNOWN, 2)
+
+    lost = Resumed(0, 1, (CodePoint(OTHER), again, end), (FIRST, AGAIN))
+    found = with_recovery(seen, [after_a_task((0, 0, 0, 1), lost)])
+
+    caught = "catch_lost_reply_in_task(0, 1, 0, 1)"
+    assert found.tasks == seen.tasks
+    assert found.later == {(0, 1): (again,)}
+    assert found.work(0) == ((1, CodePoint(KNOWN)), (1, CodePoint(OTHER)), (1, again))
+    assert found.caught == {caught: {OTHER, str(again), str(end)}}
+
+
+@pytest.mark.parametrize("partition", [None, 1])
+def test_the_exchanges_of_a_second_try_are_cut_after_the_first_one_only(partition):
+    """They come after all others, and the fault that leads to them is known."""
+    driver = partition is None
+    every = {0: (FIRST,)} if driver else {}
+    seen = SeenExchanges(every, {} if driver else {(0, 1): (FIRST,)})
+    members = (0, 1) if driver else (0, 0, 0, 1)
+
+    lost = Resumed(0, -1 if driver else 1, (), (FIRST, AGAIN))
+    found = with_later_exchanges(seen, [after_a_task(members, lost)])
+
+    assert found.later == {(0, partition): (AGAIN,)}
+    [keys] = found.caught.values()
+    assert keys == {AGAIN.key}
+    sort = "DRIVER_EXCHANGE" if driver else "TASK_EXCHANGE"
+    assert found.sizes[sort] == 3
+    assert found.sizes[sort] == 1 + seen.sizes[sort]

@@ -123,8 +123,9 @@ def test_the_repositorys_own_sheet_follows_from_its_evidence(monkeypatch):
     assert time.perf_counter() - began < 30
     lines = (ROOT / "docs" / "guarantees.md").read_text().split("\n")
     shown = {line.split(" | ")[0].removeprefix("| ") for line in lines}
-    assert {claim.subject for claim in library_claims()} <= shown
-    assert len(lines) < 400
+    subjects = {claim.subject for claim in library_claims(stores=False)}
+    assert subjects <= shown
+    assert len(lines) < 5 * len(subjects)
 
 
 def test_neither_java_nor_pyspark_is_needed_to_check(project):

@@ -11,6 +11,7 @@ import pytest
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
+from onceproof.spark_checks import Postgres, Unreliable
 from onceproof.spark_checks.inputs.flights import flights_input
 from onceproof.spark_checks.plan.enumeration import protocol_of
 from onceproof.spark_checks.pytest_plugin import replayer
@@ -40,6 +41,23 @@ def test_each_replay_of_a_test_has_an_id_of_its_own(report, tmp_path):
     assert two.scope["replay of the test"] == 2
     assert len({one.id, two.id}) == 2
     assert same.id == two.id
+
+
+@pytest.mark.parametrize(
+    ("store", "named"),
+    [
+        (None, None),
+        (Postgres(), "postgres"),
+        (Unreliable(Postgres()), "postgres, whose connections break"),
+    ],
+)
+def test_a_record_names_the_store_that_was_written_to(report, tmp_path, store, named):
+    """What holds on one store is no evidence for another one."""
+    on_store = replace(report, sink=replace(report.sink, store=store))
+
+    [record, *_] = records_of_replay(on_store, root=tmp_path)
+
+    assert record.scope.get("store") == named
 
 
 def test_the_command_that_makes_a_record_again_looks_at_as_much(report, tmp_path):

@@ -201,6 +201,16 @@ def test_one_byte_of_a_reference_sink_is_noticed(monkeypatch):
     assert not any(changed in why for why in before)
 
 
+def test_evidence_is_not_gone_where_a_package_is_absent(project, without_duckdb):
+    """Nobody is told to remove what this machine alone cannot look at."""
+    record = recorded(project, subject="duckdb-upsert")
+
+    now = stale({record.address: record}, project)[record.address]
+
+    assert not now.gone
+    assert "need duckdb, which is not installed" in now.why[0]
+
+
 def test_evidence_of_what_is_gone_is_stale_and_no_error(project):
     """It says what cannot be made again."""
     other = recorded(project, subject="gone.py::sink", prop=AT_MOST_ONCE)

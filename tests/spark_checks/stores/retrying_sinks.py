@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import psycopg
+from pyspark import TaskContext
 
 from onceproof.spark_checks import ForeachBatch
 from tests.spark_checks.stores.postgres.postgres_sinks import (
@@ -43,7 +45,7 @@ def upsert_again(target):
 
 
 def looked_up_once(target):
-    """It is right but for lost answers: it tries again without a second look."""
+    """It is right but for lost replies: it tries again without a second look."""
     url = target.store.url
     tables(url)
 
@@ -115,6 +117,43 @@ def overwrites(target):
     return ForeachBatch(write, read=reader(url))
 
 
+def moves_all(target, *, where=""):
+    """It is right unless what was staged late is there as the next batch begins."""
+    url = target.store.url
+    tables(url)
+    with psycopg.connect(url) as db:
+        db.execute("CREATE TABLE staged (batch bigint, id text, amount bigint)")
+
+    def stage(rows, batch_id):
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.execute("DELETE FROM staged WHERE batch = %s", (batch_id,))
+            cursor.executemany(f"INSERT INTO staged VALUES ({batch_id}, %s, %s)", rows)
+
+    def move(batch_id):
+        note = "INSERT INTO done VALUES (%s) ON CONFLICT DO NOTHING"
+        gone = f"DELETE FROM staged {where.format(batch_id)} RETURNING id, amount"
+        with psycopg.connect(url) as db:
+            if db.execute(note, (batch_id,)).rowcount:
+                db.execute(
+                    f"WITH gone AS ({gone}) INSERT INTO orders SELECT * FROM gone"
+                )
+
+    def write(batch, batch_id):
+        rows = [(row.id, row.amount) for row in batch.collect()]
+        with psycopg.connect(url) as db:
+            if db.execute(KNOWN, (batch_id,)).fetchone():
+                return
+        twice(stage, rows, batch_id)
+        twice(move, batch_id)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def moves_own(target):
+    """It moves what was staged for its own batch."""
+    return moves_all(target, where="WHERE batch = {}")
+
+
 def upsert_again_in_tasks(target):
     """It is right, in tasks."""
     url = target.store.url
@@ -125,6 +164,40 @@ def upsert_again_in_tasks(target):
 
     def write(batch, batch_id):
         batch.foreachPartition(partition)
+
+    return ForeachBatch(write, read=reader(url))
+
+
+def clears_first_in_tasks(target):
+    """It is ``clears_first`` in tasks, each with a ledger of its own."""
+    url = target.store.url
+    tables(url, "PRIMARY KEY")
+
+    def commit(rows, task):
+        with psycopg.connect(url) as db, db.cursor() as cursor:
+            cursor.executemany(UPSERT, rows)
+            done = "INSERT INTO done VALUES (%s) ON CONFLICT DO NOTHING"
+            cursor.execute(done, (task,))
+
+    def clear(rows):
+        ids = [one for one, _ in rows]
+        with psycopg.connect(url) as db:
+            db.execute("DELETE FROM orders WHERE id = ANY(%s)", (ids,))
+
+    def partition(rows, batch_id):
+        rows = [tuple(row) for row in rows]
+        task = 100 * batch_id + TaskContext.get().partitionId()
+        with psycopg.connect(url) as db:
+            if db.execute(KNOWN, (task,)).fetchone():
+                return
+        try:
+            commit(rows, task)
+        except psycopg.OperationalError:
+            clear(rows)
+            commit(rows, task)
+
+    def write(batch, batch_id):
+        batch.foreachPartition(partial(partition, batch_id=batch_id))
 
     return ForeachBatch(write, read=reader(url))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def judged(pool, tmp_path, postgres):
             events=SCHEMA,
             test=test,
             choice=choice or Choice(most=4),
-            batches=1,
+            batches=words.pop("batches", 1),
             store=store or Unreliable(postgres),
             **words,
         )
@@ -60,6 +61,7 @@ def cuts(found):
     }
 
 
+@pytest.mark.ci
 def test_a_lost_answer_refutes_what_no_crash_does(judged, postgres):
     """The code tries again what was committed; without broken connections it holds."""
     sound = judged(sinks.looked_up_once, store=postgres)
@@ -71,9 +73,9 @@ def test_a_lost_answer_refutes_what_no_crash_does(judged, postgres):
     broken = found.report.first_break(EFFECTIVELY_ONCE)
     assert [hit.do for hit in broken.hits] == [LOSE_REPLY]
     assert "the end of line" in broken.hits[0].line
-    assert "in run 1, the store answered request" in found.story
+    assert "in run 1, the store replied to request" in found.story
     assert "retrying_sinks.py, commit(): with psycopg.connect(url)" in found.story
-    assert "the answer was lost" in found.story
+    assert "the reply was lost" in found.story
     assert "the error does not reach Spark, and run 1 goes on" in found.story
 
 
@@ -110,6 +112,49 @@ def test_a_late_request_refutes_what_no_lost_one_does(judged):
     broken = found.report.first_break(EFFECTIVELY_ONCE)
     assert [hit.do for hit in broken.hits] == [LATE_REQUEST]
     assert "which reached the store later" in found.story
+
+
+@dataclass(frozen=True)
+class LateStaging(Choice):
+    """Chooses those in which the commit of what is staged first is late."""
+
+    def of(self, found, hits=None, merged=()):
+        """Take one for each moment at which it arrives."""
+        every = [
+            one
+            for one in found.classes
+            for hit in (hits(one) or ())
+            if hit.do == LATE_REQUEST
+            and hit.batch == 0
+            and "the end of line" in hit.line
+            and ", stage():" in hit.line
+        ]
+        return (), tuple({moment_of(one): one for one in every}.values())
+
+
+def moment_of(one):
+    """Return when the late request of an interleaving arrives."""
+    [late] = [event for event in one.trace.events if event.name.startswith("late_")]
+    return late.members[1]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("build", "times"), [(sinks.moves_all, 2), (sinks.moves_own, 1)]
+)
+def test_a_late_request_arrives_at_a_second_moment(judged, build, times):
+    """What is staged late is seen if it is there as the next batch begins."""
+    found = judged(build, choice=LateStaging(), batches=2)
+
+    assert not any(one.not_replayed for one in found.report.outcomes)
+    seen = {
+        moment_of(one.interleaving): max(one.spark.seen(len(one.spark.moments) - 1))
+        for one in found.report.replayed
+    }
+    assert seen == {0: 1, 1: times}
+    if times > 1:
+        assert found.verdict is Verdict.REFUTED, found.headline
+        assert "which reached the store as the next batch began" in found.story
 
 
 @pytest.mark.grid

@@ -9,7 +9,8 @@ import pytest
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice, faults_of
-from onceproof.spark_checks.plan.rules import LOSE_REPLY
+from onceproof.spark_checks.plan.rules import LOSE_REPLY, LOSE_REQUEST
+from onceproof.spark_checks.replay import sink_replay
 from tests.spark_checks.stores import retrying_sinks as sinks
 from tests.spark_checks.stores.test_lost_replies import judged  # noqa: F401 - a fixture
 
@@ -17,6 +18,11 @@ pytestmark = [pytest.mark.spark, pytest.mark.ci]
 
 LOST, DIES = LOSE_REPLY, "die"
 COMMITS = ("the end of line", "commit()")
+OPENS = ", partition():"
+TWICE = (
+    ("catch_lost_reply_in_task", "fail_in_task"),
+    ("catch_lost_reply_in_task", "lose_request_in_task"),
+)
 PAIRS = (
     ("catch_lost_reply_in_commit", "crash_in_commit"),
     ("crash_in_commit", "lose_reply_in_commit"),
@@ -25,7 +31,7 @@ PAIRS = (
 
 @dataclass(frozen=True)
 class Both(Choice):
-    """Chooses those in which the answer to a commit is lost, and the driver dies."""
+    """Chooses those in which the reply to a commit is lost, and the driver dies."""
 
     def of(self, found, hits=None, merged=()):
         """Take them all where the crash comes last, and else the first few."""
@@ -38,6 +44,64 @@ class Both(Choice):
         last = chosen[PAIRS[-1]]
         chosen[PAIRS[-1]] = [*last[:1], *last[-1:]]
         return (), tuple(one for some in chosen.values() for one in some)
+
+
+def loses_commit(one, hits):
+    """Return whether the reply to a task's first commit is lost at first."""
+    first, *_ = faults_of(one)
+    where = hits(one) if first.endswith("reply_in_task") else None
+    line = where[0].line if where else ""
+    return where and where[0].do == LOST and COMMITS[0] in line and OPENS not in line
+
+
+class LostInTask(Choice):
+    """Chooses one in which the reply to a task's commit is lost."""
+
+    def of(self, found, hits=None, merged=()):
+        """Take the first."""
+        return (), tuple(one for one in found.classes if loses_commit(one, hits))[:1]
+
+
+class TwiceInTask(Choice):
+    """Chooses those in which a task goes on after a lost reply, and is hit again."""
+
+    def of(self, found, hits=None, merged=()):
+        """Take the first and the last of two kinds of a second fault."""
+        chosen = {}
+        for one in found.classes:
+            pair = faults_of(one)
+            if pair in TWICE and loses_commit(one, hits):
+                chosen.setdefault(pair, []).append(one)
+        return (), tuple(one for some in chosen.values() for one in (some[0], some[-1]))
+
+
+@pytest.mark.parametrize(
+    ("build", "once", "twice"),
+    [
+        (sinks.clears_first_in_tasks, {1}, {0, 1}),
+        pytest.param(
+            sinks.insert_again_in_tasks, {1, 2}, {1, 2}, marks=pytest.mark.grid
+        ),
+        pytest.param(sinks.upsert_again_in_tasks, {1}, {1}, marks=pytest.mark.grid),
+    ],
+)
+def test_a_task_that_goes_on_is_hit_again(judged, monkeypatch, build, once, twice):  # noqa: F811
+    """It dies as it tries again, or its second request is lost; how often rows are."""
+    monkeypatch.setattr(sink_replay, "Choice", LostInTask)
+    lost = judged(build, faults=1, choice=LostInTask(), every_point=True)
+    both = judged(build, faults=2, choice=TwiceInTask(most=4), every_point=True)
+
+    assert times_of(lost) == once
+    assert times_of(both) == twice
+    pairs = [tuple(hit.do for hit in one.hits) for one in both.report.replayed]
+    assert {(LOST, DIES), (LOST, LOSE_REQUEST)} == set(pairs)
+    assert not any(one.not_replayed for one in both.report.outcomes)
+
+
+def times_of(found):
+    """Return how often readers see rows in the end of any replay."""
+    histories = [one.spark for one in found.report.replayed]
+    return {n for one in histories for n in one.seen(len(one.moments) - 1)}
 
 
 def test_what_repairs_a_lost_reply_and_a_crash_may_not_repair_both(judged):  # noqa: F811
@@ -53,7 +117,7 @@ def test_what_repairs_a_lost_reply_and_a_crash_may_not_repair_both(judged):  # n
     broken = both.report.first_break(EFFECTIVELY_ONCE)
     lost, dies = broken.hits
     assert (lost.do, dies.do) == (LOST, DIES)
-    assert "the answer was lost" in both.story
+    assert "the reply was lost" in both.story
     assert "in run 1, the process dies before" in both.story
     ends = {hit.line for one in both.report.replayed for hit in one.hits[1:]}
     assert any("clear()" in line for line in ends)

@@ -8,7 +8,7 @@ import pytest
 
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import ForeachBatch, Unreliable
+from onceproof.spark_checks import S3, ForeachBatch, Unreliable
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
@@ -58,9 +58,19 @@ def through_s3a(target):
     return ForeachBatch(write, read=read)
 
 
-def test_what_spark_writes_by_s3a_is_no_verdict(judged, s3):
+def test_what_spark_writes_by_s3a_to_a_bucket_of_ones_own_is_no_verdict(
+    judged, buckets
+):
     """Its connections are those of the session, and pass the proxy by."""
-    found = judged(through_s3a, s3)
+    whole = buckets.place("onceproof_any")
+    own = S3(
+        whole.endpoint,
+        bucket=whole.bucket,
+        access_key=whole.access_key,
+        secret_key=whole.secret_key,
+    )
+
+    found = judged(through_s3a, own)
 
     assert found.report.sink.exchanges.not_cut[BY_HADOOP]
     assert found.verdict is Verdict.UNDECIDED

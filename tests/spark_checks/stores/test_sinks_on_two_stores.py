@@ -63,4 +63,4 @@ def test_connections_to_one_of_two_stores_are_broken(judged):
     found = judged(sinks.looks_up_once, store, stop=True)
 
     assert str(found.verdict) == "refuted", found.headline
-    assert "the answer was lost" in found.headline
+    assert "the reply was lost" in found.headline

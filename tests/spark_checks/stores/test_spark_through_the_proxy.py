@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from pathlib import Path
 
 import psycopg
 import pytest
 
-from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import ForeachBatch, Postgres, Unreliable
 from onceproof.spark_checks.inject.connections import Connections
 from onceproof.spark_checks.inject.senders import Senders
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.rules import CUTS, LOSE_REPLY
-from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
-from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.sinks.exchanges import UNSTEADY
+from tests.spark_checks.stores.judging import judged_on
 from tests.spark_checks.stores.needed import needs
 from tests.spark_checks.stores.postgres.postgres_sinks import UPSERT, reader, tables
 
 pytestmark = [pytest.mark.spark, pytest.mark.ci]
 
-SCHEMA = "id string, amount long"
-
 
 @dataclass(frozen=True)
 class Commits(Choice):
-    """Chooses those in which the answer to the last request of a task is lost."""
+    """Chooses those in which the reply to the last request of a task is lost."""
 
     def of(self, found, hits=None, merged=()):
         """Take the one whose request has the highest number."""
@@ -57,17 +52,7 @@ def judged(pool, tmp_path):
     store = Unreliable(needs(Postgres(jdbc=True)))
 
     def ask(build, choice=None):
-        test = RequestingTest("", ("id",), (), (EFFECTIVELY_ONCE,), ())
-        request = AssessmentRequest(
-            Path(__file__).parent,
-            tmp_path,
-            events=SCHEMA,
-            test=test,
-            choice=choice or Choice(),
-            batches=1,
-            store=store,
-        )
-        return judge(build, request, pool=pool)
+        return judged_on(store, build, pool, tmp_path, choice)
 
     return ask
 
@@ -112,7 +97,7 @@ def test_a_task_appends_again_what_was_committed(judged):
     assert lost.runs[0].caught
     assert sorted(lost.spark.seen(len(lost.spark.moments) - 1)) == [1, 2]
     assert "of Spark's task 0 (sent at line" in found.story
-    assert "the answer was lost" in found.story
+    assert "the reply was lost" in found.story
 
 
 @pytest.mark.grid

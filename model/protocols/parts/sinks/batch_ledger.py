@@ -39,7 +39,7 @@ class BatchLedger(Sink):
 class LedgerLookedUpOnce(Sink):
     """The same; code that tries again after an error does not look the batch up again.
 
-    A driver that starts again does. So it is right until an answer is lost: the
+    A driver that starts again does. So it is right until a reply is lost: the
     transaction was committed, and its code believes that it was not.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import *
@@ -13,6 +13,9 @@ from onceproof.model.protocols.parts.sinks.ledger_apart import (
     PublishedByKey,
 )
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class InTurn(Sink):
@@ -91,6 +94,11 @@ class InTurnUnlessDone(InTurn, first=BatchLedger):
     """
 
     breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
+    # Who reads the two stores joined sees nothing of the batch. Who reads each of them
+    # sees the half of it that the engine has moved past.
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "micro-batch-two-stores": ("agreement",)
+    }
 
     def start_commit(self, b: Member) -> None:
         """The first store is asked for the batch; a new one goes to both."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from onceproof.model.language import *
 
 MOST = 3
@@ -15,6 +17,8 @@ class Sink(Part):
     it is ``finished``. Whatever a subclass leaves out does nothing. An event is a
     pair of batch and place; ``holds`` says which partition reads it.
     """
+
+    pipeline_role: ClassVar[str] = "sink"
 
     BATCH = Sort("batch", ordered=True)
     PARTITION = Sort("partition, or place of an event")

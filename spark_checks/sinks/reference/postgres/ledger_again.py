@@ -1,7 +1,7 @@
 """foreachBatch that looks its batch up each time that it tries to commit it.
 
 The id and the rows are in one transaction, which is tried again where a connection
-breaks. If it was committed, and the answer was lost, the id is there.
+breaks. If it was committed, and the reply was lost, the id is there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """foreachBatch that looks up its batch once, and may then try twice to commit it.
 
 A driver that starts again looks up the batch again, so no crash shows the defect. If
-the transaction was committed but the answer was lost, the second try repeats it.
+the transaction was committed but the reply was lost, the second try repeats it.
 """
 
 from __future__ import annotations

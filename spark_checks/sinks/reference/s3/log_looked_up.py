@@ -1,6 +1,6 @@
 """foreachBatch that puts a batch into a log on S3, and looks again if it is refused.
 
-If the entry was put but the answer was lost, the client tries again by itself, and is
+If the entry was put but the reply was lost, the client tries again by itself, and is
 refused. The sink then finds its own entry in the log.
 """
 

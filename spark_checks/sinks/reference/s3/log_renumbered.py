@@ -1,7 +1,7 @@
 """foreachBatch that puts a batch into a log on S3, under a number that is free.
 
 It looks up once whether the log has the batch. A number that is taken looks to it like
-that of another writer. If the entry was put but the answer was lost, it is its own: the
+that of another writer. If the entry was put but the reply was lost, it is its own: the
 client tries again by itself, and is refused.
 """
 

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -116,6 +117,18 @@ def wrong_once(target, counted):
         if again and not counted.exists():
             counted.touch()
             put(folder, f"{batch_id}-again", batch)
+
+    return ForeachBatch(write, read=reader(folder))
+
+
+def fails_if_spark_is_imported(target):
+    """Each run would import it anew: a host lives for one run."""
+    folder, known = target.path, set(sys.modules)
+
+    def write(batch, batch_id):
+        put(folder, batch_id, batch)
+        if late := {n for n in sys.modules if n.startswith("pyspark.")} - known:
+            raise ImportError(", ".join(sorted(late)))
 
     return ForeachBatch(write, read=reader(folder))
 

@@ -120,6 +120,11 @@ def test_what_happens_once_is_not_a_refutation(judged, tmp_path):
     assert "breaks effectively-once in 1 of 3 runs" in found.story
 
 
+def test_a_host_has_all_of_spark_that_a_run_needs(judged):
+    """It was forked from a process that has imported it."""
+    assert judged(sinks.fails_if_spark_is_imported).verdict is Verdict.HELD
+
+
 @pytest.mark.ci
 def test_what_leaves_a_thread_behind_is_built_once(judged):
     """Other processes get what was made, and a lock that nobody holds."""

@@ -22,8 +22,9 @@ from onceproof.spark_checks.replay.journal.records import (
 )
 from onceproof.spark_checks.replay.outcome import Outcome
 from onceproof.spark_checks.replay.request import ReplayRequest
-from onceproof.spark_checks.replay.run_evidence import RunRecord
+from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord
 from onceproof.spark_checks.sinks.code_points import CodePoint
+from onceproof.spark_checks.sinks.exchanges import Exchange
 
 SEEN = History(
     moments=("after the crash", "at rest"),
@@ -49,6 +50,9 @@ RUNS = (
         unreadable="no table",
         caught=True,
         went_on={0: (CodePoint("line 5", 2, unchanged=True), CodePoint("line 6"))},
+        resumed=(
+            Resumed(0, 1, (CodePoint("line 5", 2),), (Exchange("line 5", 2, 1, 1, 3),)),
+        ),
         worked={(0, 1): ("line 9",), (1, 0): ()},
         in_tasks=frozenset({"line 9"}),
         in_threads=frozenset({"line 7"}),

@@ -94,6 +94,23 @@ def resent_with_idempotence(target):
     return resending(target, **{"enable.idempotence": True})
 
 
+def resent_by_spark(target, *, idempotence=False):
+    """One task writes: a client that tasks share sends at times of their own."""
+    kafka = target.store
+    options = {**kafka.options, "kafka.enable.idempotence": str(idempotence).lower()}
+
+    def write(batch, batch_id):
+        rows = batch.coalesce(1).selectExpr(*VALUES)
+        rows.write.format("kafka").options(**options).save()
+
+    return ForeachBatch(write, read=kafka.reader(SCHEMA))
+
+
+def resent_by_spark_with_idempotence(target):
+    """The broker recognises what Spark's client sends again."""
+    return resent_by_spark(target, idempotence=True)
+
+
 def on_other_brokers(target):
     """It writes to brokers that nobody has allowed."""
     kafka = target.store

@@ -68,5 +68,5 @@ def test_an_answer_that_ends_early_breaks_the_connection():
     [answer] = [a for code, version, a, _ in WRITTEN if (code, version) == ("3", "12")]
     cut = bytes.fromhex(answer)[:40]
 
-    with pytest.raises(OSError, match="an answer of Kafka's API 3 cannot be read"):
+    with pytest.raises(OSError, match="a reply of Kafka's API 3 cannot be read"):
         addresses.moved(cut, FramedRequest(7, "", 3, 12), lambda *_: 1)

@@ -121,7 +121,7 @@ def test_partitions_are_added_in_one_request_or_in_several():
 
 
 def test_the_number_of_an_answer_is_that_of_its_request():
-    """It is all that an answer says of it."""
+    """It is all that a reply says of it."""
     assert FRAMING.number(framed(struct.pack(">i", 7) + text("127.0.0.1"))) == 7
 
 

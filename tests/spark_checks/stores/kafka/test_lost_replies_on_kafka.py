@@ -134,3 +134,24 @@ def test_what_a_client_sends_again_is_seen_by_readers(judged, build, verdict, br
     assert broken_by(found) == (broken, set(CUTS))
     places = found.report.sink.exchanges.places
     assert any("Produce to partition 0" in place for place in places)
+
+
+@pytest.mark.spark
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("build", "broken"),
+    [
+        (sinks.resent_by_spark, {LOSE_REPLY, LATE_REQUEST}),
+        (sinks.resent_by_spark_with_idempotence, set()),
+    ],
+)
+def test_what_the_client_in_spark_sends_again_is_seen_by_readers(judged, build, broken):
+    """A crash refutes both, and a lost reply the one without idempotence."""
+    found = judged(build)
+
+    assert found.report.unknown_exchanges == 0, found.report.sink.exchanges.not_cut
+    assert found.verdict is Verdict.REFUTED, found.headline
+    assert broken_by(found) == (broken, set(CUTS))
+    places = found.report.sink.exchanges.places
+    assert any("Produce to partition 0" in place for place in places)
+    assert all(place.endswith(", by Spark's client") for place in places)

@@ -93,6 +93,7 @@ def test_a_sink_that_is_not_alone_with_its_data_is_refused(
             db.execute("DROP SCHEMA onceproof_of_all CASCADE")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [(sinks.transfers, "held"), (sinks.transfers_that_lose, "refuted")],

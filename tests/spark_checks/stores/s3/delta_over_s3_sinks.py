@@ -39,7 +39,7 @@ def rows_of(batch, batch_id):
 
 
 def looked_up_once(target):
-    """It is right but for lost answers: it tries again without a second look."""
+    """It is right but for lost replies: it tries again without a second look."""
     url, options = f"{target.store.url}/d", target.store.storage_options
 
     def write(batch, batch_id):

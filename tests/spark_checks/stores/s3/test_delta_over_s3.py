@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.ci]
 
 
 class LostReplies(Choice):
-    """Chooses those in which an answer of the store is lost, or a request is."""
+    """Chooses those in which a reply of the store is lost, or a request is."""
 
     def of(self, found, hits=None, merged=()):
         """Take each exchange of the code, cut before it and after it."""

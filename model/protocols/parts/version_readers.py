@@ -1,0 +1,27 @@
+"""How a reader of a store with versions reads several rows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from onceproof.model.language import *
+
+
+class SnapshotRead(Part):
+    """Reads every row at the version that was current when the read began."""
+
+    pipeline_role: ClassVar[str] = "sink"
+
+    def version(self, begun: int, now: int) -> int:
+        """Return the version at which a row is read."""
+        return begun
+
+
+class TornRead(SnapshotRead):
+    """Reads each row at its latest version, so that a read can cross a commit."""
+
+    breaks = ("atomic-visibility",)
+
+    def version(self, begun: int, now: int) -> int:
+        """The latest version counts."""
+        return now

@@ -1,0 +1,147 @@
+"""A service that writes what it owes to others beside its own rows."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from onceproof.model.language import *
+from onceproof.model.protocols.parts.deduplication_tables import DeduplicationTable, E
+from onceproof.model.protocols.parts.outbox_writes import OutboxInTransaction
+
+MOST = 2
+
+
+class Handling(Enum):
+    """How far the consumer is with a message that it reads."""
+
+    IDLE = "idle"
+    NOTED = "noted"
+    DONE = "done"
+    AFTERWARDS = "afterwards"
+
+
+class TransactionalOutbox(Protocol):
+    """Messages leave by an outbox, and a table drops repeats. Richardson, 2018.
+
+    Microservices Patterns, chapter 3: transactional outbox and idempotent consumer. A
+    relay publishes what is in the outbox, and then removes it; if it dies between the
+    two, it publishes again. The consumer notes the key of each message that it has
+    handled, has the effect, and then acknowledges the message; an unacknowledged one
+    comes again.
+    """
+
+    role = "consumer"
+
+    E = E
+
+    outbox = part(OutboxInTransaction)
+    table = part(DeduplicationTable)
+
+    row = state(False, per=E)
+    published = state(False, per=E, volatile=True)
+    queue = state(0, high=MOST, per=E)
+    handling = state(Handling.IDLE, per=E, volatile=True)
+    effect = state(0, high=MOST, per=E)
+
+    @action(per=E, by="service")
+    def write_row(self, e: Member) -> None:
+        """The service commits a row."""
+        when(not_(self.row[e]))
+        self.row[e] = True
+        self.outbox.write(e)
+
+    @action(per=E, by="relay")
+    def publish(self, e: Member) -> None:
+        """The relay publishes what is in the outbox."""
+        when(self.outbox.waiting[e], not_(self.published[e]), self.queue[e] < MOST)
+        self.published[e] = True
+        self.queue[e] = self.queue[e] + 1
+
+    @action(per=E, by="relay")
+    def remove(self, e: Member) -> None:
+        """The relay removes from the outbox what it has published."""
+        when(self.published[e])
+        self.published[e] = False
+        self.outbox.waiting[e] = False
+
+    @action(per=E)
+    def read(self, e: Member) -> None:
+        """The consumer reads a message that it does not know."""
+        when(self.queue[e] > 0, not_(self.table.knows(e)), self._idle(e))
+        self.table.before(e)
+        self.handling[e] = Handling.NOTED
+
+    @action(per=E)
+    def skip(self, e: Member) -> None:
+        """The consumer acknowledges a message that it has handled before."""
+        when(self.queue[e] > 0, self.table.knows(e), self._idle(e))
+        self.queue[e] = self.queue[e] - 1
+
+    @action(per=E)
+    def commit(self, e: Member) -> None:
+        """The consumer's transaction commits."""
+        when(self.handling[e] == Handling.NOTED)
+        self.table.within(e)
+        self.effect[e] = min_of(self.effect[e] + 1, MOST)
+        self.handling[e] = Handling.DONE
+
+    @action(per=E)
+    def finish(self, e: Member) -> None:
+        """The consumer does what is left after its transaction."""
+        when(self.handling[e] == Handling.DONE)
+        self.table.after(e)
+        self.handling[e] = Handling.AFTERWARDS
+
+    @action(per=E)
+    def acknowledge(self, e: Member) -> None:
+        """The consumer acknowledges the message."""
+        when(self.handling[e] == Handling.AFTERWARDS, self.queue[e] > 0)
+        self.handling[e] = Handling.IDLE
+        self.queue[e] = self.queue[e] - 1
+
+    @fault(by="relay")
+    def relay_dies(self) -> None:
+        """The relay forgets what it has published."""
+        when(any_of(self.published[e] for e in self.E))
+        self.published.fill(value=False)
+
+    @fault
+    def consumer_dies(self) -> None:
+        """Messages that are not acknowledged come again."""
+        when(any_of(not_(self._idle(e)) for e in self.E))
+        self.handling.fill(Handling.IDLE)
+
+    def _idle(self, e: Member) -> bool:
+        return self.handling[e] == Handling.IDLE
+
+    @observe(per=E)
+    def visible(self, e: Member) -> int:
+        """Readers see the effects of the consumer."""
+        return self.effect[e]
+
+    @observe(per=E)
+    def accepted(self, e: Member) -> bool:
+        """The service has committed the row."""
+        return self.row[e]
+
+    @observe(per=E)
+    def promised(self, e: Member) -> bool:
+        """The consumer has noted and acknowledged the message."""
+        return all_of(
+            self.row[e],
+            self.table.seen[e],
+            self.queue[e] == 0,
+        )
+
+    @sometimes
+    def publishes_again(self) -> bool:
+        """A message can be in the queue twice."""
+        return any_of(self.queue[e] == MOST for e in self.E)
+
+    @sometimes
+    def handles_all(self) -> bool:
+        """Every row can have its effect, with nothing left to publish."""
+        return all_of(
+            all_of(self.effect[e] > 0, not_(self.outbox.waiting[e]), self.queue[e] == 0)
+            for e in self.E
+        )

@@ -1,0 +1,1 @@
+"""Native code: LLVM IR compiled and kept, and kernels written in Python."""

@@ -1,0 +1,1 @@
+"""Fair runs: cycles that starve no event, with symmetry and without."""

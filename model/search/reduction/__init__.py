@@ -1,0 +1,1 @@
+"""Partial-order reduction: which events of a state a search may leave out."""

@@ -1,0 +1,1 @@
+"""The guarantee matrix: each composition of the library judged under each fault set."""

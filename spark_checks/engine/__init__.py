@@ -1,0 +1,1 @@
+"""The exhaustive search on Spark, for state spaces larger than one machine's memory."""

@@ -1,0 +1,187 @@
+"""Which part of the model a query, a configuration and a fault of the grid are.
+
+This is the only place that says so, and that says why a cell has no prediction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.grid.grid_faults import GridFault
+from onceproof.spark_checks.queries.catalogue import every_query
+from onceproof.spark_checks.queries.configuration import CHOICES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onceproof.spark_checks.queries.configuration import QueryConfiguration
+    from onceproof.spark_checks.queries.query_spec import QuerySpec
+
+    Settings = Mapping[str, Mapping[str, Mapping[str, str]]]
+
+_SAME: Settings = {
+    "provider": {"hdfs": {}, "rocksdb": {}},
+    "changelog": {"off": {}, "on": {}},
+    "trigger": {"available-now": {}, "processing-time": {}},
+    "progress": {"logged": {}},
+    "source": {"files": {}, "kafka": {}, "rate-micro-batch": {}},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class EngineModel:
+    """A protocol of micro-batches, and what its slots are in a configuration."""
+
+    protocol: str
+    """The name of the protocol."""
+    work: str
+    """The step by which an attempt of a task has done its work, its state included."""
+    logs: Mapping[str, str]
+    """What counts the batches in the offset log, and what counts those of them in the
+    commit log: with data, and without where there are such batches."""
+    settings: Settings
+    """For each value of a setting, the parts of the protocol. A value without parts
+    changes nothing in the model; one that is left out is not modelled."""
+
+
+WITH_STATE = EngineModel(
+    "micro-batch-stateful-idle",
+    "commit_state",
+    {"offsets": "commits", "ends_logged": "ends"},
+    {
+        **_SAME,
+        "sink": {
+            "foreach-batch": {"results": "results"},
+            "files": {"results": "results-skipped"},
+            "skips": {"results": "results-skipped"},
+            "kafka": {"results": "results"},
+        },
+        "format": {
+            "1": {"versions": "state-versions"},
+            "2": {"versions": "state-versions-with-ids"},
+        },
+    },
+)
+"""The model of queries with state."""
+
+WITHOUT_STATE = EngineModel(
+    "micro-batch",
+    "write",
+    {"offsets": "commits"},
+    {
+        **_SAME,
+        "sink": {
+            "foreach-batch": {"sink": "upsert-whole"},
+            "files": {"sink": "manifest"},
+            "skips": {"sink": "batch-ledger"},
+            "kafka": {"sink": "upsert"},
+        },
+        "format": {"1": {}},
+    },
+)
+"""The model of queries without state: what readers see is up to the sink."""
+
+
+@dataclass(frozen=True)
+class ModelledQuery:
+    """A query of the catalogue, as the model has it."""
+
+    engine: EngineModel
+    """The protocol that says what Spark does with it."""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """What the query itself is, as parts of the protocol."""
+    without_data: bool = False
+    """Whether the watermark ends its state, so that a batch without data comes last."""
+
+
+_WINDOWS = {"output": "closed-windows"}
+_TOTALS = {"output": "all-rows"}
+_TWICE = {"actions": "two-actions"}
+_NEW = {"output": "new-rows"}
+
+QUERIES: Mapping[str, ModelledQuery] = {
+    "map": ModelledQuery(WITHOUT_STATE),
+    "window-append": ModelledQuery(WITH_STATE, _WINDOWS, without_data=True),
+    "window-append-two-writes": ModelledQuery(
+        WITH_STATE, {**_WINDOWS, **_TWICE}, without_data=True
+    ),
+    "window-update": ModelledQuery(
+        WITH_STATE, {"output": "changed-rows"}, without_data=True
+    ),
+    "window-complete": ModelledQuery(WITH_STATE, _TOTALS),
+    "total-update": ModelledQuery(WITH_STATE, _TOTALS),
+    "total-update-two-writes": ModelledQuery(WITH_STATE, {**_TOTALS, **_TWICE}),
+    "apply-with-state": ModelledQuery(WITH_STATE, _TOTALS),
+    "distinct": ModelledQuery(WITH_STATE, {"output": "new-rows-for-ever"}),
+    "distinct-by-time": ModelledQuery(WITH_STATE, _NEW, without_data=True),
+    "distinct-within-watermark": ModelledQuery(WITH_STATE, _NEW, without_data=True),
+}
+"""The queries of the catalogue that the model predicts."""
+
+STEPS: Mapping[GridFault, tuple[str, str]] = {
+    GridFault.BEFORE_OFFSETS: ("before", "log_offsets"),
+    GridFault.AFTER_OFFSETS: ("after", "log_offsets"),
+    GridFault.IN_TASKS: ("after", "work"),
+    GridFault.BEFORE_COMMITS: ("before", "log_commit"),
+}
+"""Where the driver dies: before the first step of that name for the batch, or after.
+``work`` stands for the step of the engine's model."""
+
+STEPS_WITHOUT_DATA: Mapping[str, str] = {
+    "log_offsets": "log_without_data",
+    "log_commit": "commit_without_data",
+}
+"""What these steps are of a batch without data. Its tasks have no step of their own."""
+
+TASK_FAULTS: Mapping[GridFault, str] = {
+    GridFault.TASK_BEFORE_STATE: "",
+    GridFault.TASK_AFTER_STATE: "fail_task",
+}
+"""The fault that hits the first attempt of each task once it has done its work.
+None stands for an attempt that dies before: it leaves nothing, and is not a step."""
+
+CRASH, NEXT_BATCH = "crash", "log_offsets"
+"""The fault that ends a driver, and the step that takes a batch of data."""
+
+OWN_QUERY = "a query of yours"
+IN_LAST_TASKS = "a fault in tasks of the batch without data"
+_ONE_INPUT = "the model has one input, and joins none"
+_ONE_OPERATOR = "the model has one operator with state"
+
+UNPREDICTED: Mapping[str, str] = {
+    OWN_QUERY: "the model is of the queries of the catalogue",
+    "join-inner": _ONE_INPUT,
+    "join-left": _ONE_INPUT,
+    "join-full": _ONE_INPUT,
+    "join-semi": _ONE_INPUT,
+    "session-append": "the windows of the model do not merge",
+    "window-of-windows": _ONE_OPERATOR,
+    "distinct-then-window": _ONE_OPERATOR,
+    "progress=async": "the model writes its logs as the batch runs, not later",
+    "source=rate-micro-batch": (
+        "a run of a query ends after each batch, with a batch without data, and a run "
+        "of the model does not; queries that have no such batch are predicted"
+    ),
+    str(GridFault.BEFORE_LOGS): "the model writes its logs as the batch runs",
+    str(GridFault.TORN_COMMITS): "an entry of a log is there or not in the model",
+    IN_LAST_TASKS: "these tasks are one step of the model",
+}
+"""Why a query, a setting or a fault of the grid has no prediction."""
+
+
+def unpredicted(query: QuerySpec, configuration: QueryConfiguration) -> str:
+    """Return the name of what the model does not have; the empty text if it has all."""
+    if query != every_query().get(query.name):
+        return OWN_QUERY
+    modelled = QUERIES.get(query.name)
+    if modelled is None:
+        return query.name
+    for setting in CHOICES:
+        value = getattr(configuration, setting)
+        named = f"{setting}={value}"
+        if value not in modelled.engine.settings[setting] or (
+            named == "source=rate-micro-batch" and modelled.without_data
+        ):
+            return named
+    return ""

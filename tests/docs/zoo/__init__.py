@@ -1,0 +1,1 @@
+"""The page of the zoo and its pictures, made from the entries."""
