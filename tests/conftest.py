@@ -12,6 +12,12 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import settings
+
+# The same command draws the same; --hypothesis-profile=anew draws others each time.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("anew", derandomize=False)
+settings.load_profile("same")
 
 _ALONE = "ONCEPROOF_TEST_ALONE"
 

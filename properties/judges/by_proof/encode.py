@@ -77,6 +77,11 @@ class Encoder:
             if s in self._open
         }
 
+    @property
+    def open_sorts(self) -> frozenset[Sort]:
+        """The sorts that have any number of members here."""
+        return frozenset(self._open)
+
     def elements(self, tag: str) -> Elements:
         """Make z3 constants (functions, over open sorts) for a state called ``tag``."""
         found: Elements = {}

@@ -89,7 +89,7 @@ def fragment(
     ]
     formulas = list(_formulas(system, terms, steps))
     for _, term, place in formulas:
-        found += _outside(term, opened, place)
+        found += outside(term, opened, place)
     edges = _quantified(formulas, opened)
     if loop := _cycle(edges):
         path = ", and for each ".join(f"{a.name} a {b.name}" for a, b in loop)
@@ -160,7 +160,8 @@ def _formulas(
             yield False, before_of(system, action, term, steps=True), action.name
 
 
-def _outside(term: t.Term, opened: frozenset[Sort], place: str) -> Iterator[str]:
+def outside(term: t.Term, opened: frozenset[Sort], place: str) -> Iterator[str]:
+    """Yield, in sentences about ``place``, what no formula over any size says."""
     for part in t.subterms(term):
         if isinstance(part, t.Less):
             for side in (part.left, part.right):

@@ -55,6 +55,8 @@ def k_induction(
     """Prove claims, all together, by induction over two to ``depth`` steps."""
     deadline = time.monotonic() + timeout_seconds
     unrolled = _Unrolled(system, claims, open_sorts, deadline)
+    if why := unrolled.outside():
+        return KInductive(note=f"nor over several steps: {'; '.join(why)}")
     for steps in range(2, depth + 1):
         outcome = unrolled.first_states(steps)
         if outcome == z3.sat:
@@ -93,6 +95,10 @@ class _Unrolled:
         self._relation = StepRelation(self._encoder, fields)
         self._states: list[Elements] = []
         self._deadline = deadline
+
+    def outside(self) -> list[str]:
+        """List, in sentences, what steps do that no formula for every size says."""
+        return self._relation.outside()
 
     def first_states(self, steps: int) -> Any:
         """Ask for a run of fewer than ``steps`` steps that breaks a claim."""

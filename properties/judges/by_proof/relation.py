@@ -16,6 +16,7 @@ from onceproof.properties.judges.by_proof.connectives import (
     negate,
     same,
 )
+from onceproof.properties.judges.by_proof.fragment import outside
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -37,6 +38,17 @@ class StepRelation:
             if field.path in fields
             for each in self._of(field)
         ]
+
+    def outside(self) -> list[str]:
+        """List, in sentences, what steps do that no formula for every size says."""
+        opened = self._encoder.open_sorts
+        found = [
+            sentence
+            for action in self._encoder.system.actions
+            for term in (action.guard, *(action.after(g) for g, _ in self._elements))
+            for sentence in outside(term, opened, action.name)
+        ]
+        return list(dict.fromkeys(found))
 
     def step(self, now: Elements, after: Elements, tag: str) -> Any:
         """Say that some action or fault leads from one state to the next.

@@ -15,6 +15,7 @@ from onceproof.model.language import (
     Sort,
     action,
     always,
+    count,
     state,
     step,
     when,
@@ -114,6 +115,23 @@ class Watched(Walk):
         return after.at != Stage.LOST
 
 
+class Counted(Walk):
+    """The same, where somebody falls from the edge once many carry something."""
+
+    many = state(False)
+
+    @action
+    def look(self) -> None:
+        """Someone counts those who carry it."""
+        self.many = count(self.carried[w] for w in self.WORKER) > 1
+
+    @action
+    def fall(self) -> None:
+        """What many carry falls at the edge."""
+        when(self.at == Stage.EDGE, self.many)
+        self.at = Stage.LOST
+
+
 def verdict_of(protocol: Protocol, name: str, steps: int) -> Verdict:
     """Judge one claim, by inductions over up to so many steps."""
     chosen = [p for p in claims_of(protocol) if p.name == name]
@@ -125,6 +143,15 @@ def test_an_induction_over_two_steps_proves_what_one_step_does_not():
 
     assert one is not Verdict.PROVED
     assert two is Verdict.PROVED
+
+
+def test_a_step_that_counts_members_says_why_it_is_not_proved_over_several_steps():
+    chosen = [p for p in claims_of(Counted()) if p.name == "nothing-is-lost"]
+
+    [finding] = prove(Counted(), chosen, induction_depth=2).findings
+
+    assert finding.verdict is not Verdict.PROVED
+    assert "nor over several steps: look counts or adds up over WORKER" in finding.note
 
 
 def test_a_claim_about_steps_is_proved_over_two_steps():
