@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode
+from functools import cache
 
 import pytest
 
@@ -21,8 +22,13 @@ from onceproof.properties.matrix.source_code import of_modules, with_imports
 from onceproof.properties.matrix.tables import anchor
 from onceproof.properties.verdicts import Verdict
 
-LISTED = compositions()
-FOUND, LEFT_OUT = LISTED.found, LISTED.left_out
+
+@cache
+def listed():
+    """List the compositions of the library: once, and not while tests are collected."""
+    return compositions()
+
+
 MOST, ONE = "at-most-once", "effectively-once"
 
 
@@ -35,26 +41,28 @@ def of(engine, **parts):
     """Return the composition of an engine and parts."""
     return next(
         c
-        for c in FOUND
+        for c in listed().found
         if c.engine == engine and {**c.settings, **parts} == dict(c.settings)
     )
 
 
 def test_what_fits_no_slot_and_what_shows_no_events_is_left_out_with_the_reason():
     """A sink of another kind is in no composition; a commit of one unit neither."""
-    reasons = {one.what: one.why for one in LEFT_OUT}
+    reasons = {one.what: one.why for one in listed().left_out}
 
     assert "does not observe" in reasons["two-phase-commit"]
     assert any("more specific kind" in why for why in reasons.values())
-    narrow = {c.settings["sink"] for c in FOUND if "new-checkpoint" in c.engine}
+    narrow = {
+        c.settings["sink"] for c in listed().found if "new-checkpoint" in c.engine
+    }
     assert "upsert" not in narrow
     assert "upsert-recut" in narrow
 
 
 def test_a_protocol_that_only_fills_slots_of_another_is_listed_once():
     """Event time with all parts of a variant is that variant, which is shorter."""
-    same = {one.what: one.why for one in LISTED.same}
-    found = {str(one) for one in (*FOUND, *LISTED.several)}
+    same = {one.what: one.why for one in listed().same}
+    found = {str(one) for one in (*listed().found, *listed().several)}
 
     long = (
         "event-time --set trigger=every-event --set panes=discarding "
@@ -65,7 +73,7 @@ def test_a_protocol_that_only_fills_slots_of_another_is_listed_once():
     assert not found & set(same)
     # A number of its own makes it another protocol.
     assert "micro-batch-rescaled --set sink=upsert" in found
-    assert all(len(one.changes) <= 1 for one in FOUND)
+    assert all(len(one.changes) <= 1 for one in listed().found)
 
 
 def test_time_that_is_over_leaves_compositions_undecided():
@@ -83,7 +91,7 @@ def test_time_that_is_over_leaves_compositions_undecided():
 
 def test_each_run_of_the_page_has_a_name_of_its_own():
     """No two compositions share the name under which the page finds how they break."""
-    every = [*LISTED.found, *LISTED.several]
+    every = [*listed().found, *listed().several]
 
     assert len({anchor(one, ONE) for one in every}) == len(every)
 
@@ -139,7 +147,7 @@ def test_a_matrix_shows_what_is_the_same_once_and_opens_each_counterexample():
         of("micro-batch", sink="append-whole"),
     ]
 
-    made = matrix_of([(c, judge(c)) for c in chosen], LEFT_OUT)
+    made = matrix_of([(c, judge(c)) for c in chosen], listed().left_out)
 
     assert [row.outcome() for row in made.rows] == [ONCE, LOSES, REPEATS]
     assert [one.what for one in made.same] == ["micro-batch-from"]
