@@ -95,12 +95,15 @@ class Connections:
         spark: SparkThreads | None = None,
         sent_for: Callable[[bytes], Asker | None] | None = None,
         looks_past: bool = False,
+        checkpoint: Path | None = None,
     ) -> None:
         """Listen for a sink that leaves its marks in a folder.
 
         With a ``framing`` an exchange is known by its kind, and by its number among
         those of its kind. What ``spark`` sends for the sink's code is known, too;
-        ``sent_for`` reads from a request for which of Java's threads that is. With
+        ``sent_for`` reads from a request for which of Java's threads that is. With the
+        ``checkpoint`` of a query, what ``spark`` sends while none of the code runs is
+        known by its batch. With
         ``looks_past``, connections that do not lead through here are looked for, too;
         that takes a good part of a processor.
 
@@ -119,7 +122,7 @@ class Connections:
         self._rules: list[Rule] = []
         self._patience = 0.0
         self._watching = False
-        self._senders = Senders(marks, spark, sent_for)
+        self._senders = Senders(marks, spark, sent_for, checkpoint)
         self._latest: dict[tuple[Link, int], SeenRequest] = {}
         self._cutting: dict[tuple[Link, int], Rule] = {}
         self._numbers: Counter[tuple[int, Whereabouts, str]] = Counter()

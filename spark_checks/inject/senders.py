@@ -1,7 +1,8 @@
 """Who sends a request to a store: the user's code, or Spark's JVM for a line of it.
 
 Python code is where its process says that it is. While a line of the driver's code has
-Spark work, such as ``df.write.jdbc(...)``, what Spark's threads send is of that line. A
+Spark work, such as ``df.write.jdbc(...)``, what Spark's threads send is of that line;
+while no code runs, as in a query that Spark writes by itself, it is of the batch. A
 thread of Spark's is known by its name: Spark gives it the name of the task that it
 runs. So a request is known that a task sends, whichever comes first of several tasks.
 """
@@ -15,12 +16,18 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from onceproof.spark_checks.inject.running_batch import (
+    BEFORE_BATCH,
+    IN_BATCH,
+    running_batch,
+)
 from onceproof.spark_checks.inject.tracing.whereabouts import (
     Whereabouts,
     processes,
     whereabouts_of,
 )
 from onceproof.spark_checks.plan.rules import EXCHANGE_OF, LINES
+from onceproof.spark_checks.session.private_names import STREAM_THREAD
 from onceproof.spark_checks.session.processes import client_processes
 from onceproof.spark_checks.session.processes.waiting_threads import waiting_on
 from onceproof.spark_checks.sinks.exchanges import (
@@ -82,12 +89,16 @@ class Senders:
         marks: Path,
         spark: SparkThreads | None,
         sent_for: Callable[[bytes], Asker | None] | None = None,
+        checkpoint: Path | None = None,
     ) -> None:
         """Look for code that leaves its marks in a folder, and for ``spark``.
 
-        ``sent_for`` reads from a request for which of Java's threads it is sent.
+        ``sent_for`` reads from a request for which of Java's threads it is sent. Where
+        none of the code has Spark work, what Spark sends is of the batch that the
+        ``checkpoint`` of its query names.
         """
         self._marks = marks
+        self._checkpoint = checkpoint
         self._spark = spark
         self._sent_for = sent_for or (lambda _: None)
         self._askers: dict[Link, Asker | None] = {}
@@ -184,7 +195,7 @@ class Senders:
         return now - self._rested.setdefault(link, now) > _RESTS
 
     def _line(self) -> Whereabouts:
-        """Return the line of the driver's code for which Spark works.
+        """Return the line of the driver's code, or the batch, for which Spark works.
 
         Raises ``UncutError`` where there is none, or more than one.
         """
@@ -194,6 +205,8 @@ class Senders:
         except LookupError:
             raise UncutError(THREADS) from None
         lines = [one for one in found if one is not None and one.function == LINES]
+        if not lines and self._checkpoint is not None:
+            return running_batch(self._checkpoint)
         if not lines:
             raise UncutError(ELSEWHERE)
         if len(lines) > 1:
@@ -212,8 +225,7 @@ class Senders:
         task = next(filter(None, map(_TASK.search, threads.values())), None)
         with self._lock:
             if task is None:
-                mine = self._mine.setdefault(where, next(reversed(threads)))
-                if mine in threads:
+                if self._is_drivers(threads, where):
                     return of_driver()
                 asker = self._askers.get(link)
                 raise UncutError(READS if asker and asker.reads else THREADS)
@@ -225,6 +237,15 @@ class Senders:
             if number < len(stages):
                 raise UncutError(THREADS)
             return of_task(int(partition), int(attempt), number)
+
+    def _is_drivers(self, threads: dict[int, str], where: Whereabouts) -> bool:
+        """Return whether one of some threads is the one that the driver sends from.
+
+        For a line that is the first that sends; in a batch, the one of the query.
+        """
+        if where.line in (IN_BATCH, BEFORE_BATCH):
+            return any(name.startswith(STREAM_THREAD) for name in threads.values())
+        return self._mine.setdefault(where, next(reversed(threads))) in threads
 
     def _asking(self, link: Link) -> dict[int, str]:
         """Return the names of the threads that ask on a connection, by their numbers.

@@ -89,6 +89,8 @@ STARTS = ("foreachBatch", "option", "options", "start", "toTable")
 SAVES = ("save", "parquet", "json", "csv", "orc", "text")
 """The methods of a writer that write to a path."""
 
+STREAM_THREAD = "stream execution thread for "
+"""What the name of the thread begins with that runs a streaming query."""
 COMMIT_DENIED = "Commit denied for partition"
 """How Spark says that an attempt of a task may not commit, as another one may.
 

@@ -15,7 +15,10 @@ from onceproof.model.language import (
     when,
 )
 from onceproof.model.protocols.micro_batch import MicroBatch, Task
-from onceproof.spark_checks.sinks.user_code_model import InstrumentedMicroBatch
+from onceproof.spark_checks.sinks.user_code_model import (
+    InstrumentedMicroBatch,
+    UserCode,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -128,12 +131,18 @@ class InstrumentedExchanges(InstrumentedMicroBatch):
 
     def _driver_raises(self, b: Member, n: Member) -> None:
         """Which of the writes have taken effect is seen in the real run alone."""
-        when(n > 0, self._commits(b), not_(self.sink.finished(b)))
+        when(n > 0, self._exchanges(b))
         self.sink.abort(b)
         self.lose_volatile()
 
     def _driver_goes_on(self, b: Member, n: Member) -> None:
-        when(self.caught > 0, n > 0, self._commits(b), not_(self.sink.finished(b)))
+        when(self.caught > 0, n > 0, self._exchanges(b))
+
+    def _exchanges(self, b: Member) -> bool:
+        """Where no code runs on the driver, Spark does all; when is its own affair."""
+        if isinstance(self.sink, UserCode) and self.sink.on_driver == 0:
+            return self._commits(b)
+        return self._commits(b) & not_(self.sink.finished(b))
 
     def _attempt_raises(self, b: Member, p: Member, a: Member, n: Member) -> None:
         when(n > 0, self._works(b, p, a), a < self.ATTEMPT.last)

@@ -156,6 +156,12 @@ class SeenExchanges:
         tasks = {at: _lasts(some) for at, some in self.tasks.items()}
         return SeenExchanges(driver, tasks, self.not_cut, self.later, self.caught)
 
+    def without_cuts(self) -> SeenExchanges:
+        """Return what is known of a sink whose model has no fault that cuts any."""
+        every = (*self.driver.values(), *self.tasks.values())
+        number = sum(map(len, every)) + self.not_cut.get(ELSEWHERE, 0)
+        return SeenExchanges(not_cut={**self.not_cut, ELSEWHERE: number})
+
     @property
     def places(self) -> frozenset[str]:
         """Where exchanges can be cut."""

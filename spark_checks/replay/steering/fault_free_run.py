@@ -39,7 +39,7 @@ from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
 from onceproof.spark_checks.session.spark_internals import writes_by_hadoop
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
-from onceproof.spark_checks.sinks.exchanges import BY_HADOOP, PAST
+from onceproof.spark_checks.sinks.exchanges import BY_HADOOP, ELSEWHERE, PAST
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -98,7 +98,8 @@ def discovered(context: ReplayContext, sink: ModelledSink) -> ModelledSink:
     if not (seen.driver or seen.tasks) and listing.tables:
         files = listing.model(context, trial)
         shutil.rmtree(folder, ignore_errors=True)
-        return replace(sink, model=files, into_files=True)
+        uncut = None if exchanges is None else exchanges.without_cuts()
+        return replace(sink, model=files, into_files=True, exchanges=uncut)
     shutil.rmtree(folder, ignore_errors=True)
     if not (seen.driver or seen.tasks) and has_code(built.under_test):
         raise UsageError(_no_lines(sink, seen))
@@ -200,8 +201,15 @@ def _exchanged(
     beside = max(trial.past.held, again.past.held)
     # Who held one that has ended is not known: others may connect to the store, too.
     beside += min(trial.past.unknown, again.past.unknown)
+    last = context.source.batches - 1
+    ends = sum(one.where.batch > last for one in requests)
     others = {**uncut, BY_HADOOP: past, PAST: beside}
-    found = exchanges_in(requests, others, again.requests[0])
+    others[ELSEWHERE] = uncut.get(ELSEWHERE, 0) + ends
+    requests, then = (
+        [one for one in every if one.where.batch <= last]
+        for every in (requests, again.requests[0])
+    )
+    found = exchanges_in(requests, others, then)
     if not found.places:
         reasons = (f"{number} {why}" for why, number in found.not_cut.items())
         besides = "; ".join(["", *reasons])

@@ -113,6 +113,7 @@ def fresh(
             spark=context.session.threads,
             sent_for=place.sent_for,
             looks_past=looks_past,
+            checkpoint=folder / "checkpoint" if sink.is_unmodelled else None,
         )
         context.leftovers.add_proxy(folder, connections.close)
         target = replace(target, store=store.moved(target.store, connections.port))

@@ -19,6 +19,7 @@ import pytest
 
 from onceproof.spark_checks.inject.connections import Connections
 from onceproof.spark_checks.inject.exchange_points import ALIKE, exchanges_in
+from onceproof.spark_checks.inject.running_batch import BEFORE_BATCH, IN_BATCH
 from onceproof.spark_checks.inject.tracing.whereabouts import OwnWhereabouts
 from onceproof.spark_checks.plan.rules import (
     CUTS,
@@ -204,6 +205,36 @@ def test_what_comes_from_no_known_thread_or_line_is_counted(tmp_path, spark):
 
     assert known(made) == []
     assert made.seen()[1] == {ELSEWHERE: 2}
+
+
+def test_what_spark_sends_by_itself_is_of_the_batch_of_its_query(tmp_path):
+    """It is of the thread of the query, or of a task; of others it is not known."""
+    server, threads = Echo(), Threads()
+    query, marks = tmp_path / "checkpoint", tmp_path / "marks"
+    (query / "offsets").mkdir(parents=True)
+    marks.mkdir()
+    made = Connections((server.address,), marks, spark=threads, checkpoint=query)
+    made.begin(rules(marks))
+    names = "Thread-4", "stream execution thread for [id = 1, runId = 2]", task(0)
+    other, stream, worker = clients = [Client(threads, made.port, n) for n in names]
+
+    other.says()
+    stream.says()
+    (query / "offsets" / "0").touch()
+    for one in (other, stream, worker):
+        one.says()
+    seen, uncut = made.seen()
+    for one in clients:
+        one.ends()
+    made.close()
+    server.listener.close()
+
+    assert [(one.sender, one.where.batch, one.where.line) for one in seen] == [
+        ("Spark's driver", 0, BEFORE_BATCH),
+        ("Spark's driver", 0, IN_BATCH),
+        ("Spark's task 0", 0, IN_BATCH),
+    ]
+    assert uncut == {THREADS: 2}
 
 
 @pytest.mark.parametrize("lives", [True, False])

@@ -111,6 +111,24 @@ def resent_by_spark_with_idempotence(target):
     return resent_by_spark(target, idempotence=True)
 
 
+def resent_in_a_stream(target, *, idempotence=False):
+    """Spark's streaming writer, by one task; no line of this file runs for a batch."""
+    kafka = target.store
+    options = {**kafka.options, "kafka.enable.idempotence": str(idempotence).lower()}
+
+    def start(events, checkpoint):
+        rows = events.coalesce(1).selectExpr(*VALUES)
+        writer = rows.writeStream.format("kafka").options(**options)
+        return writer.option("checkpointLocation", checkpoint).start()
+
+    return Query(start, read=kafka.reader(SCHEMA))
+
+
+def resent_in_a_stream_with_idempotence(target):
+    """The broker recognises what Spark's client sends again."""
+    return resent_in_a_stream(target, idempotence=True)
+
+
 def on_other_brokers(target):
     """It writes to brokers that nobody has allowed."""
     kafka = target.store

@@ -143,6 +143,10 @@ def test_what_a_client_sends_again_is_seen_by_readers(judged, build, verdict, br
     [
         (sinks.resent_by_spark, {LOSE_REPLY, LATE_REQUEST}),
         (sinks.resent_by_spark_with_idempotence, set()),
+        (sinks.resent_in_a_stream, {LOSE_REPLY, LATE_REQUEST}),
+        pytest.param(
+            sinks.resent_in_a_stream_with_idempotence, set(), marks=pytest.mark.grid
+        ),
     ],
 )
 def test_what_the_client_in_spark_sends_again_is_seen_by_readers(judged, build, broken):
