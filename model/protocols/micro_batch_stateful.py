@@ -72,7 +72,6 @@ class MicroBatchStateful(Protocol):
             self.driver == Driver.PLANNING,
             self.offsets == b + 1,
             self.commits == b,
-            self.results.takes(b),
         )
         self.driver = Driver.RUNNING
         self.actions.start()
@@ -80,12 +79,7 @@ class MicroBatchStateful(Protocol):
     @action(per=BATCH)
     def skip_batch(self, b: Member) -> None:
         """The sink has the batch, so no task of it runs."""
-        when(
-            self.driver == Driver.PLANNING,
-            self.offsets == b + 1,
-            self.commits == b,
-            not_(self.results.takes(b)),
-        )
+        when(self._runs(b), not_(self.results.takes(b)))
         self.driver = Driver.COMMITTING
 
     @action(per=(BATCH, PARTITION, ATTEMPT))
@@ -93,6 +87,7 @@ class MicroBatchStateful(Protocol):
         """A task has read its input, and commits its state."""
         when(
             self._runs(b),
+            self.results.takes(b),
             self.task[p, a] == Task.IDLE,
             all_of(
                 implies(x < a, self.task[p, x] == Task.FAILED) for x in self.ATTEMPT
@@ -197,10 +192,13 @@ class MicroBatchStateful(Protocol):
 
     @fault(per=(PARTITION, ATTEMPT))
     def fail_task(self, p: Member, a: Member) -> None:
-        """An attempt fails after it has committed its state, and another is due."""
+        """An attempt fails before or after it commits its state; another is due."""
         when(
             self.driver == Driver.RUNNING,
-            self.task[p, a] == Task.WRITTEN,
+            any_of(self.task[p, a] == Task.IDLE, self.task[p, a] == Task.WRITTEN),
+            all_of(
+                implies(x < a, self.task[p, x] == Task.FAILED) for x in self.ATTEMPT
+            ),
             a < self.ATTEMPT.last,
         )
         self.task[p, a] = Task.FAILED

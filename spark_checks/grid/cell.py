@@ -16,6 +16,10 @@ from onceproof.spark_checks.grid.judged import (
     verdict_of,
 )
 from onceproof.spark_checks.grid.prediction import Prediction, predicted
+from onceproof.spark_checks.replay.conformance.trace_check import (
+    NOT_ASKED,
+    TraceCheck,
+)
 
 if TYPE_CHECKING:
     from onceproof.properties.property import Property
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
 UNFIT = "it fails without a fault"
+UNREACHED = "Spark did not come to the step of the fault"
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class GridCell:
     """Whether a restart brought the query back."""
     refusal: str = ""
     """Why the fault could not be injected; the cell is then not judged."""
+    trace: TraceCheck = NOT_ASKED
+    """Whether the steps that an agent has reported are a behaviour of the model."""
     seconds: float = 0.0
     """How long it took."""
 
@@ -116,6 +123,7 @@ class GridCell:
             f"{self.predicted[name]} in the model"
             for name in self.drift
         ]
+        found += self.trace.unexplained
         late = self.with_run is not None and not self.with_run.equal
         if late and self.with_batch is not None and self.with_batch.equal:
             found.append("further input makes up for it")
@@ -132,6 +140,8 @@ class GridCell:
             "model": {name: str(v) for name, v in self.predicted.items()},
             "unpredicted": self.prediction.reason,
             "drift": self.drift,
+            "conforms": self.trace.conforms if self.trace.checked else None,
+            "not_compared": self.trace.unchecked,
             "recovered": self.rested,
             "failed_runs": [_parsed(text) for text in self.errors],
             "not_replayed": self.refusal,

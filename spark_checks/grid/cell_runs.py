@@ -7,14 +7,21 @@ import time
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.grid.cell import UNFIT, GridCell, failure
+from onceproof.spark_checks.grid.cell import UNFIT, UNREACHED, GridCell, failure
+from onceproof.spark_checks.grid.cell_traces import CellTraces
 from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import every_fault
 from onceproof.spark_checks.grid.grid_query import NO_FAULT, GridQuery
+from onceproof.spark_checks.grid.inside_spark import realised
+from onceproof.spark_checks.grid.prediction import ATTEMPTS
 from onceproof.spark_checks.grid.rewind import copied, rewind
 from onceproof.spark_checks.grid.writers import as_text, committed, plain
 from onceproof.spark_checks.queries import events
 from onceproof.spark_checks.queries.query_spec import itself
+from onceproof.spark_checks.replay.conformance.trace_check import (
+    NOT_ASKED,
+    TraceCheck,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.grid.writers import ResultRow
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
+    from onceproof.spark_checks.session.java.agent.agent import Agent
     from onceproof.spark_checks.stores.interface import RunningStore
 
 _RESTARTS = 3
@@ -44,16 +52,31 @@ class CellRuns:
         *,
         patience: float = _PATIENCE,
         store: RunningStore | None = None,
+        agent: Agent | None = None,
     ) -> None:
         """Use a ``folder`` of its own; nothing runs yet.
 
-        The ``store`` is the one that the configuration's source reads from.
+        The ``store`` is the one that the configuration's source reads from. With an
+        ``agent``, faults happen at Spark's own steps, and each step is compared with
+        the model; without one, checkpoints are edited.
         """
         folder.mkdir(parents=True)
         self._query = query
         self._configuration = configuration
         self._patience = patience
-        self._runs = GridQuery(spark, folder / "run", query, configuration, store)
+        self._agent = agent
+        self._traces = None
+        if agent is not None:
+            self._traces = CellTraces(query, configuration, agent.has, ATTEMPTS)
+
+        def opened() -> GridQuery:
+            runs = GridQuery(spark, folder / "run", query, configuration, store)
+            if agent is not None:
+                runs.watch(agent, patience / 2)
+            return runs
+
+        self._opened = opened
+        self._runs = opened()
         self._kept = folder / "kept"
         self._shown: dict[int, tuple[ResultRow, ...]] = {0: ()}
         self._late = (
@@ -86,6 +109,7 @@ class CellRuns:
             self._configuration,
             NO_FAULT,
             with_batch=self._with_batch(),
+            trace=self._trace(),
             seconds=time.perf_counter() - began,
         )
 
@@ -95,23 +119,12 @@ class CellRuns:
         return every_fault(self.batches, torn=torn, late_logs=late_logs)
 
     def with_fault(self, placed: PlacedFault) -> GridCell:
-        """Take the run back to a fault, let the query recover, and go on."""
+        """Let a fault happen, let the query recover, and go on."""
         began = time.perf_counter()
-        runs = self._runs
-        copied(self._kept, runs.folder)
-        refusal = rewind(
-            runs.checkpoint, runs.result, placed, retain=self._configuration.retain
-        )
+        hit = self._rewound if self._agent is None else self._inside
+        error, refusal = hit(placed)
         if refusal:
             return GridCell(self._query, self._configuration, placed, refusal=refusal)
-        runs.hold_again(events.FIRST)
-        error = runs.once(self._patience, placed)
-        if placed.fault.of_a_task and not runs.marks.is_dir():
-            reason = "no task of the batch ran"
-            return GridCell(self._query, self._configuration, placed, refusal=reason)
-        if placed.fault.of_a_task and not any(runs.marks.iterdir()):
-            reason = f"no task of batch {placed.batch} ran, so none died"
-            return GridCell(self._query, self._configuration, placed, refusal=reason)
         errors, rested = self._rest(error)
         if rested:
             later, rested = self._go_on(self._read(), events.FIRST)
@@ -128,6 +141,7 @@ class CellRuns:
             with_batch=self._with_batch(),
             errors=errors,
             rested=rested,
+            trace=self._trace(),
             seconds=time.perf_counter() - began,
         )
 
@@ -144,6 +158,51 @@ class CellRuns:
         """Remove what was written."""
         self._runs.close()
         shutil.rmtree(self._kept.parent, ignore_errors=True)
+
+    def _rewound(self, placed: PlacedFault) -> tuple[str, str]:
+        """Take the run without a fault back to where a crash would have left it.
+
+        Return why the run after it failed, if it did, or why there is no such fault.
+        """
+        runs = self._runs
+        copied(self._kept, runs.folder)
+        refusal = rewind(
+            runs.checkpoint, runs.result, placed, retain=self._configuration.retain
+        )
+        if refusal:
+            return "", refusal
+        runs.hold_again(events.FIRST)
+        error = runs.once(self._patience, placed)
+        if placed.fault.of_a_task and not runs.died:
+            return error, f"no task of batch {placed.batch} ran, so none died"
+        return error, ""
+
+    def _inside(self, placed: PlacedFault) -> tuple[str, str]:
+        """Run from the beginning to a fault at a step of Spark's; return the same."""
+        stateful = self._query.stateful
+        if not placed.fault.of_a_task and not realised(placed, stateful=stateful):
+            return "", f"no step of Spark's is where {placed}"
+        self._runs.close()
+        shutil.rmtree(self._runs.folder, ignore_errors=True)
+        self._runs = runs = self._opened()
+        runs.folder.mkdir()
+        begin, error = 0, ""
+        for offered in runs.input.ends(0, events.FIRST):
+            runs.input.offer(begin, offered)
+            begin = offered
+            error = runs.once(self._patience, placed)
+            if error or runs.died:
+                break
+        if not runs.died:
+            return error, f"{UNREACHED}: {error or 'the query goes on'}"
+        return error, ""
+
+    def _trace(self) -> TraceCheck:
+        """Compare the runs since the beginning with the model, if they were watched."""
+        watched = self._runs.watched
+        if watched is None or self._traces is None:
+            return NOT_ASKED
+        return self._traces.of(watched.folder, watched.logs)
 
     def _read(self) -> int:
         """Return how many batches the query has read, which rests."""

@@ -7,6 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
+from onceproof.spark_checks.grid.inside_spark import (
+    WatchedRuns,
+    realised,
+    rules_of,
+)
 from onceproof.spark_checks.grid.topic_result import TopicResult
 from onceproof.spark_checks.grid.writers import dying, seen, writer_of
 from onceproof.spark_checks.queries import events
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.grid.writers import ResultRow
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
+    from onceproof.spark_checks.session.java.agent.agent import Agent, StepRule
     from onceproof.spark_checks.stores.interface import RunningStore
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]{5,})\]")
@@ -50,6 +56,7 @@ class GridQuery:
         self._query = query
         self._configuration = configuration
         self.folder = folder
+        self.watched: WatchedRuns | None = None
         source = SOURCES[configuration.source]
         self.input = source.opened(folder / "input", query.inputs, store)
         self._topic = (
@@ -75,6 +82,13 @@ class GridQuery:
         """Where tasks that die leave a mark."""
         return self.folder / "marks"
 
+    @property
+    def died(self) -> bool:
+        """Whether a task has died, or what the agent was to end has ended."""
+        if self.watched is not None and self.watched.fired:
+            return True
+        return self.marks.is_dir() and any(self.marks.iterdir())
+
     def hold_again(self, end: int) -> None:
         """Hold the first batches up to ``end`` again, and what is left of the result.
 
@@ -97,8 +111,22 @@ class GridQuery:
         if self._topic is not None:
             self._topic.close()
 
+    def watch(self, agent: Agent, patience: float) -> None:
+        """Have the steps of all runs from now on reported."""
+        self.watched = WatchedRuns(agent, self.folder, self.input, patience)
+
     def once(self, patience: float, placed: PlacedFault = NO_FAULT) -> str:
         """Run until all that is offered is read; return why it failed, if it did."""
+        if self.watched is None:
+            return self._once(patience, placed)
+        rules: list[StepRule] = []
+        if realised(placed, stateful=self._query.stateful):
+            rules, placed = rules_of(placed, self._configuration.partitions), NO_FAULT
+        with self.watched.run(self._spark, self.checkpoint, rules):
+            return self._once(patience, placed)
+
+    def _once(self, patience: float, placed: PlacedFault) -> str:
+        """Run with a fault that code in its tasks realises, or with none."""
         result = self._query.run(*self.input.frames(self._spark))
         if placed.fault.of_a_task:
             self.marks.mkdir(exist_ok=True)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.verdicts import Verdict, exit_status
-from onceproof.spark_checks.grid.cell import UNFIT
+from onceproof.spark_checks.grid.cell import UNFIT, UNREACHED
 from onceproof.spark_checks.grid.cell_runs import CellRuns
+from onceproof.spark_checks.grid.prediction import ATTEMPTS, PARTITIONS
 from onceproof.spark_checks.grid.rewind import PURGED
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.queries.sources import SOURCES
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.sources.event_source import EventSource
     from onceproof.spark_checks.replay.budget import Deadline
 
-_ATTEMPTS, _PARTITIONS = 2, 2
-
 
 @dataclass(frozen=True)
 class GridReport:
@@ -38,6 +37,8 @@ class GridReport:
     """What time did not suffice for: a query in a configuration, with its faults."""
     pyspark: str
     """The version of PySpark."""
+    no_agent: str = ""
+    """Why there was no agent, if one was wanted."""
 
     @property
     def refuted(self) -> list[GridCell]:
@@ -53,8 +54,13 @@ class GridReport:
         return [
             cell
             for cell in self.cells
-            if cell.refusal == PURGED or cell.refusal.startswith(UNFIT)
+            if cell.refusal == PURGED or cell.refusal.startswith((UNFIT, UNREACHED))
         ]
+
+    @property
+    def unexplained(self) -> list[GridCell]:
+        """The cells in which Spark took a step that no step of the model explains."""
+        return [cell for cell in self.cells if cell.trace.unexplained]
 
     @property
     def drifted(self) -> list[GridCell]:
@@ -68,7 +74,8 @@ class GridReport:
         """
         judged = [cell for cell in self.cells if not cell.refusal]
         found = [v for cell in judged for v in cell.verdicts.values()]
-        open_ = [*self.left, *self.not_replayed, *self.drifted]
+        unlike = [*self.drifted, *self.unexplained]
+        open_ = [*self.left, *self.not_replayed, *unlike]
         return exit_status([*found, *(Verdict.UNDECIDED for _ in open_)])
 
     def to_json(self) -> dict[str, Any]:
@@ -78,6 +85,9 @@ class GridReport:
             "refuted": len(self.refuted),
             "predicted": sum(bool(cell.predicted) for cell in self.cells),
             "drift": len(self.drifted),
+            "compared": sum(cell.trace.checked for cell in self.cells),
+            "unexplained": len(self.unexplained),
+            "no_agent": self.no_agent,
             "left": list(self.left),
             "cells": [cell.to_json() for cell in self.cells],
         }
@@ -89,11 +99,13 @@ def run_grid(
     *,
     budget: float | None = None,
     torn: bool = False,
+    agent: bool = False,
     listener: Callable[[GridCell], None] = lambda _: None,
     pool: SessionPool | None = None,
 ) -> GridReport:
     """Run each query in each configuration that Spark has for it, with each fault.
 
+    With ``agent``, faults happen at Spark's own steps; a ``pool`` has one or none.
     Raises ``UsageError`` where no configuration is left.
     """
     from pyspark import __version__  # noqa: PLC0415 - slow to import
@@ -104,7 +116,7 @@ def run_grid(
         message = f"there is nothing to run: {'; '.join(sorted(reasons))}"
         raise UsageError(message)
     own = pool is None
-    pool = pool or SessionPool(ENTRY_POINTS)
+    pool = pool or SessionPool(ENTRY_POINTS, agent=agent)
     grid = _GridRun(pool, Budget(budget, len(pairs)), listener, torn=torn)
     try:
         for name in SOURCES:
@@ -112,7 +124,7 @@ def run_grid(
     finally:
         if own:
             pool.close()
-    return GridReport(tuple(grid.cells), tuple(grid.left), __version__)
+    return GridReport(tuple(grid.cells), tuple(grid.left), __version__, pool.no_agent)
 
 
 class _GridRun:
@@ -152,7 +164,7 @@ class _GridRun:
                 self.left.append(f"{_named(query, configuration)}: no run: {error}")
             return
         with pool.session(
-            attempts=_ATTEMPTS, partitions=_PARTITIONS, needs=needs
+            attempts=ATTEMPTS, partitions=PARTITIONS, needs=needs
         ) as session:
             for query, configuration in pairs:
                 deadline = self._times.next_sink()
@@ -162,6 +174,7 @@ class _GridRun:
                     query,
                     configuration,
                     store=running,
+                    agent=session.agent,
                 )
                 try:
                     some, rest = _cells(runs, deadline, self._listener, torn=self._torn)

@@ -11,15 +11,33 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.grid.grid_faults import GridFault
 from onceproof.spark_checks.queries.catalogue import every_query
 from onceproof.spark_checks.queries.configuration import CHOICES
+from onceproof.spark_checks.replay.conformance.omissions import OMISSIONS
+from onceproof.spark_checks.replay.conformance.step_meanings import (
+    BATCHES,
+    FILES,
+    MEANINGS,
+    WRITERS,
+)
+from onceproof.spark_checks.replay.conformance.step_meanings import (
+    WITH_STATE as STEPS_WITH_STATE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
+    from onceproof.spark_checks.replay.conformance.omissions import Omission
+    from onceproof.spark_checks.replay.conformance.step_meanings import StepMeaning
 
     Settings = Mapping[str, Mapping[str, Mapping[str, str]]]
 
+_SINKS = {
+    "foreach-batch": BATCHES,
+    "files": FILES,
+    "skips": BATCHES,
+    "kafka": WRITERS,
+}
 _SAME: Settings = {
     "provider": {"hdfs": {}, "rocksdb": {}},
     "changelog": {"off": {}, "on": {}},
@@ -43,6 +61,18 @@ class EngineModel:
     settings: Settings
     """For each value of a setting, the parts of the protocol. A value without parts
     changes nothing in the model; one that is left out is not modelled."""
+    meanings: tuple[StepMeaning, ...]
+    """What each durable step of Spark's is in the protocol."""
+    omissions: tuple[Omission, ...] = ()
+    """Which steps of the protocol a run does not take, or not visibly."""
+    watermark: tuple[str, ...] = ()
+    """What has the watermark that each batch begins with, and the one that is logged;
+    nothing where the protocol has no watermark."""
+
+    @property
+    def sinks(self) -> Mapping[str, str]:
+        """By which name the table of steps knows each sink of the grid."""
+        return _SINKS
 
 
 WITH_STATE = EngineModel(
@@ -62,6 +92,8 @@ WITH_STATE = EngineModel(
             "2": {"versions": "state-versions-with-ids"},
         },
     },
+    meanings=STEPS_WITH_STATE,
+    watermark=("begins", "logged"),
 )
 """The model of queries with state."""
 
@@ -79,6 +111,8 @@ WITHOUT_STATE = EngineModel(
         },
         "format": {"1": {}},
     },
+    meanings=MEANINGS,
+    omissions=OMISSIONS,
 )
 """The model of queries without state: what readers see is up to the sink."""
 
@@ -134,18 +168,18 @@ STEPS_WITHOUT_DATA: Mapping[str, str] = {
 }
 """What these steps are of a batch without data. Its tasks have no step of their own."""
 
-TASK_FAULTS: Mapping[GridFault, str] = {
-    GridFault.TASK_BEFORE_STATE: "",
-    GridFault.TASK_AFTER_STATE: "fail_task",
+TASK_FAULTS: Mapping[GridFault, tuple[str, str]] = {
+    GridFault.TASK_BEFORE_STATE: ("before", "fail_task"),
+    GridFault.TASK_AFTER_STATE: ("after", "fail_task"),
 }
-"""The fault that hits the first attempt of each task once it has done its work.
-None stands for an attempt that dies before: it leaves nothing, and is not a step."""
+"""The fault that hits the first attempt of each task, before its work or after."""
 
 CRASH, NEXT_BATCH = "crash", "log_offsets"
 """The fault that ends a driver, and the step that takes a batch of data."""
 
 OWN_QUERY = "a query of yours"
 IN_LAST_TASKS = "a fault in tasks of the batch without data"
+_RATE = "source=rate-micro-batch"
 _ONE_INPUT = "the model has one input, and joins none"
 _ONE_OPERATOR = "the model has one operator with state"
 
@@ -159,7 +193,7 @@ UNPREDICTED: Mapping[str, str] = {
     "window-of-windows": _ONE_OPERATOR,
     "distinct-then-window": _ONE_OPERATOR,
     "progress=async": "the model writes its logs as the batch runs, not later",
-    "source=rate-micro-batch": (
+    _RATE: (
         "a run of a query ends after each batch, with a batch without data, and a run "
         "of the model does not; queries that have no such batch are predicted"
     ),
@@ -170,7 +204,24 @@ UNPREDICTED: Mapping[str, str] = {
 """Why a query, a setting or a fault of the grid has no prediction."""
 
 
+def parts_of(query: QuerySpec, configuration: QueryConfiguration) -> dict[str, str]:
+    """Return the parts of the model of a query that is modelled so."""
+    modelled = QUERIES[query.name]
+    parts = dict(modelled.parts)
+    for setting in CHOICES:
+        parts |= modelled.engine.settings[setting][getattr(configuration, setting)]
+    return parts
+
+
 def unpredicted(query: QuerySpec, configuration: QueryConfiguration) -> str:
+    """Return the name of what no prediction is made of; the empty text if one is."""
+    if missing := unmodelled(query, configuration):
+        return missing
+    from_rate = f"source={configuration.source}" == _RATE
+    return _RATE if from_rate and QUERIES[query.name].without_data else ""
+
+
+def unmodelled(query: QuerySpec, configuration: QueryConfiguration) -> str:
     """Return the name of what the model does not have; the empty text if it has all."""
     if query != every_query().get(query.name):
         return OWN_QUERY
@@ -179,9 +230,6 @@ def unpredicted(query: QuerySpec, configuration: QueryConfiguration) -> str:
         return query.name
     for setting in CHOICES:
         value = getattr(configuration, setting)
-        named = f"{setting}={value}"
-        if value not in modelled.engine.settings[setting] or (
-            named == "source=rate-micro-batch" and modelled.without_data
-        ):
-            return named
+        if value not in modelled.engine.settings[setting]:
+            return f"{setting}={value}"
     return ""

@@ -26,10 +26,10 @@ from onceproof.spark_checks.grid.model_parts import (
     STEPS_WITHOUT_DATA,
     TASK_FAULTS,
     UNPREDICTED,
+    parts_of,
     unpredicted,
 )
 from onceproof.spark_checks.queries import events
-from onceproof.spark_checks.queries.configuration import CHOICES
 
 if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.configuration import QueryConfiguration
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
-_PARTITIONS, _ATTEMPTS = 2, 2
+PARTITIONS, ATTEMPTS = 2, 2
+"""How many partitions the events have, and how often Spark tries a task."""
 _ACTIONS = 2
 
 
@@ -67,11 +68,8 @@ def predicted(
         return Prediction(missing=missing)
     if str(placed.fault) in UNPREDICTED:
         return Prediction(missing=str(placed.fault))
-    modelled = QUERIES[query.name]
-    parts = dict(modelled.parts)
-    for setting in CHOICES:
-        parts |= modelled.engine.settings[setting][getattr(configuration, setting)]
-    return _predicted(modelled.engine, tuple(sorted(parts.items())), placed)
+    parts = tuple(sorted(parts_of(query, configuration).items()))
+    return _predicted(QUERIES[query.name].engine, parts, placed)
 
 
 @cache
@@ -102,9 +100,9 @@ def _history(
     moment: str,
 ) -> History | None:
     """Run the model on ``batches``, of which those after the first are offered late."""
-    sizes = {"BATCH": batches, "PARTITION": _PARTITIONS, "ATTEMPT": _ATTEMPTS}
+    sizes = {"BATCH": batches, "PARTITION": PARTITIONS, "ATTEMPT": ATTEMPTS}
     # An attempt of each task may fail, in each action.
-    sizes["faults"] = _PARTITIONS * _ACTIONS
+    sizes["faults"] = PARTITIONS * _ACTIONS
     settings = {**parts, **{name: str(n) for name, n in sizes.items()}}
     interpreter = Interpreter(make(engine.protocol, settings))
     run = _Run(interpreter, engine.work, placed)
@@ -140,14 +138,8 @@ class _Run:
 
         Data is there for as many batches as are ``offered``.
         """
-        fault = self.placed.fault
-        task_fault = TASK_FAULTS.get(fault, None)
-        # Nothing fails, or what fails leaves nothing: there is no step for it.
-        self.hit = (
-            self.hit
-            or fault is GridFault.NONE
-            or (task_fault == "" and not self._without_data)
-        )
+        self.hit = self.hit or self.placed.fault is GridFault.NONE
+        when, task_fault = TASK_FAULTS.get(self.placed.fault, ("", ""))
         while True:
             taken = self._next(state, offered)
             if taken is None:
@@ -156,10 +148,14 @@ class _Run:
             if self._dies("before", event):
                 state = self._crashed(state)
                 continue
+            fails = bool(task_fault) and self._is_first_attempt(event)
+            if fails and when == "before":
+                state = self._failed(task_fault, event, state)
+                continue
             state = after
             if self._dies("after", event):
                 state = self._crashed(state)
-            if task_fault and event.name == self.work and self._here(event):
+            if fails:
                 state = self._failed(task_fault, event, state)
 
     @property
@@ -198,10 +194,16 @@ class _Run:
         self.hit = True
         return self._must(Event(CRASH, (), fault=True), state)
 
+    def _is_first_attempt(self, event: Event) -> bool:
+        """Return whether the first attempt of a task does its work in the batch.
+
+        The tasks of a batch without data are no steps of their own.
+        """
+        works = event.name == self.work and event.members[-1] == 0
+        return works and self._here(event) and not self._without_data
+
     def _failed(self, name: str, event: Event, state: State) -> State:
-        """Let an attempt fail, if it is the first of its task."""
-        if event.members[-1] != 0:
-            return state
+        """Let the attempt fail that does its work by an event."""
         self.hit = True
         for fault, after in self.interpreter.successors(state):
             if fault.name == name and event.members[-len(fault.members) :] == (

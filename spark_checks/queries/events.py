@@ -75,6 +75,15 @@ def watermarks(batches: Sequence[Sequence[TimedEvent]]) -> tuple[int, ...]:
     return tuple(found)
 
 
+WATERMARKS = watermarks(BATCHES)
+"""The watermark after each batch, in seconds."""
+
+
+def millis(second: int) -> int:
+    """Return the time of a second as Spark logs it, in milliseconds; 0 for none."""
+    return round(1000 * (_START.timestamp() + second)) if second else 0
+
+
 def late(
     batches: Sequence[Sequence[TimedEvent]], closes: Callable[[int], int]
 ) -> set[tuple[int, int]]:

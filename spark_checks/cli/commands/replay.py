@@ -32,7 +32,7 @@ _CHOSEN = ("store", "faults", "batches", "events", "output")
 _USES = (
     Use(
         "in the grid of queries",
-        ("grid", "query", "config", "faults", "budget", "as_json"),
+        ("grid", "query", "config", "faults", "budget", "agent", "as_json"),
         when=lambda given: bool(given["grid"]),
     ),
     Use(
@@ -226,7 +226,7 @@ def replay(
     each fault, and compared with a batch run over the same events.
     """
     if grid:
-        return _grid(query, config, faults, budget, as_json=as_json)
+        return _grid(query, config, faults, budget, agent=agent, as_json=as_json)
     from onceproof.spark_checks.cli.output import (  # noqa: PLC0415
         replay_console,
         replay_progress,
@@ -306,6 +306,7 @@ def _grid(
     faults: int,
     budget: float | None,
     *,
+    agent: bool,
     as_json: bool,
 ) -> int:
     """Run the grid; return its exit status. Raises ``UsageError``."""
@@ -324,6 +325,7 @@ def _grid(
         [configuration.parsed(text) for text in configurations]
         or configuration.CONFIGURATIONS,
         budget=budget,
+        agent=agent,
         listener=grid_console.show_cell,
     )
     if as_json:

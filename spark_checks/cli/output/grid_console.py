@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.grid.grid_run import GridReport
 
 
+STEPS_UNEXPLAINED = "a step of Spark's is no step of the model"
+
+
 def show_cell(cell: GridCell) -> None:
     """Say on stderr which cell is refuted, as soon as it is known."""
     if cell.refuted:
@@ -25,6 +28,8 @@ def show_grid(report: GridReport) -> None:
     """Print a line for each query and configuration, each failure, and what is left."""
     refuted = report.refuted
     click.echo(f"PySpark {report.pyspark}")
+    if report.no_agent:
+        click.echo(f"without an agent: {printable(report.no_agent)}")
     pairs: Counter[tuple[str, str]] = Counter()
     bad: Counter[tuple[str, str]] = Counter()
     absent: Counter[tuple[str, str]] = Counter()
@@ -63,6 +68,10 @@ def show_grid(report: GridReport) -> None:
             click.echo(f"\n{cell.name}: drift")
             for line in cell.story():
                 click.echo(f"  {printable(line)}")
+    for cell in report.unexplained:
+        click.echo(f"\n{cell.name}: {STEPS_UNEXPLAINED}")
+        for line in cell.trace.unexplained:
+            click.echo(f"  {printable(line)}")
     for text in report.left:
         click.echo(f"left: {text}")
     judged = sum(not cell.refusal for cell in report.cells)
@@ -71,3 +80,10 @@ def show_grid(report: GridReport) -> None:
     if compared:
         drift = len(report.drifted)
         click.echo(f"the model predicts {compared} of them; drift in {drift}")
+    traces = [cell.trace for cell in report.cells if not cell.refusal]
+    explained = sum(trace.conforms for trace in traces)
+    reasons = Counter(trace.unchecked for trace in traces if trace.unchecked)
+    if explained or reasons or report.unexplained:
+        click.echo(f"the model explains each step of Spark's in {explained} of them")
+    for reason, cells in reasons.items():
+        click.echo(f"not compared step by step, {cells} cells: {printable(reason)}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -40,6 +40,12 @@ class QueryInput(Protocol):
 
         A source that makes its events itself may have been read beyond what was
         offered.
+        """
+
+    def read_by(self, sources: Sequence[str]) -> int:
+        """Return how many batches have been read where an entry of the offset log ends.
+
+        ``sources`` are its lines, one for each input of the query.
         """
 
     def close(self) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.queries import events
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -49,6 +51,10 @@ class FileInput:
         """Return what was offered: a run reads all that is there."""
         del checkpoint
         return offered
+
+    def read_by(self, sources: Sequence[str]) -> int:
+        """Return the number of the last entry of the source's own log, from 1."""
+        return min(int(json.loads(line)["logOffset"]) for line in sources) + 1
 
     def close(self) -> None:
         """Do nothing: the folder is removed by its owner."""

@@ -15,6 +15,7 @@ from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.kafka.store import RunningKafka
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -82,6 +83,16 @@ class KafkaInput:
         """Return what was offered: a run reads all that is there."""
         del checkpoint
         return offered
+
+    def read_by(self, sources: Sequence[str]) -> int:
+        """Return how many batches each partition has been read of."""
+        ends = [
+            int(end)
+            for line in sources
+            for partitions in json.loads(line).values()
+            for end in partitions.values()
+        ]
+        return min(ends) // self._records
 
     def close(self) -> None:
         """Drop the topic."""

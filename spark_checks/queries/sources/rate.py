@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from onceproof.spark_checks.queries import events
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -71,7 +72,11 @@ class RateInput:
             return 0
         path = max(logged, key=lambda p: int(p.name))
         lines = path.read_text(encoding="utf-8").splitlines()[_HEADER:]
-        return int(json.loads(lines[0])["offset"]) // self._rows
+        return self.read_by(lines)
+
+    def read_by(self, sources: Sequence[str]) -> int:
+        """Return how many batches have as many rows."""
+        return min(int(json.loads(line)["offset"]) for line in sources) // self._rows
 
     def close(self) -> None:
         """Do nothing: it holds nothing."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onceproof.model.conformance.check import Conformer
+from onceproof.spark_checks.replay.conformance.omissions import OMISSIONS
 from onceproof.spark_checks.replay.conformance.run_trace import (
     BeyondModelError,
     EndOfRun,
     run_trace,
 )
-from onceproof.spark_checks.replay.conformance.step_meanings import meanings_of
+from onceproof.spark_checks.replay.conformance.step_meanings import (
+    MEANINGS,
+    meanings_of,
+)
 from onceproof.spark_checks.replay.conformance.trace_check import (
     NOT_ASKED,
     TraceCheck,
@@ -21,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from onceproof.model.conformance.check import Conformance
-    from onceproof.model.protocols.micro_batch import MicroBatch
+    from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.spark_checks.replay.conformance.omissions import Omission
+    from onceproof.spark_checks.replay.conformance.step_meanings import StepMeaning
     from onceproof.spark_checks.replay.run_evidence import RunEvidence
     from onceproof.spark_checks.session.java.agent.step_report import StepReport
 
@@ -32,14 +38,21 @@ class CheckedRuns:
     """Checks the runs of one sink; the steps of its model are computed once."""
 
     def __init__(
-        self, protocol: MicroBatch, sink: str, has: Callable[[str, str], bool]
+        self,
+        protocol: Protocol,
+        sink: str,
+        has: Callable[[str, str], bool],
+        meanings: tuple[StepMeaning, ...] = MEANINGS,
+        omissions: tuple[Omission, ...] = OMISSIONS,
     ) -> None:
         """Check runs of a ``sink``, named as steps name it, against its ``protocol``.
 
-        ``has`` says which steps an agent reports, of which sinks.
+        ``has`` says which steps an agent reports, of which sinks. ``meanings`` and
+        ``omissions`` are those of the protocol.
         """
         self._protocol = protocol
-        self._meanings = meanings_of(sink, has)
+        self._meanings = meanings_of(sink, has, meanings)
+        self._omissions = omissions
         self._conformer = Conformer(protocol, most_states=_MOST_STATES)
 
     def of(self, evidence: RunEvidence) -> TraceCheck:
@@ -58,7 +71,9 @@ class CheckedRuns:
         if not steps:
             return TraceCheck(unchecked="the agent has reported no step")
         try:
-            trace = run_trace(self._protocol, self._meanings, steps, ends)
+            trace = run_trace(
+                self._protocol, self._meanings, steps, ends, self._omissions
+            )
         except BeyondModelError as error:
             return TraceCheck(unchecked=str(error))
         found = self._conformer.check(trace)

@@ -14,7 +14,7 @@ from onceproof.model.protocols.micro_batch import Driver, MicroBatch
 from onceproof.spark_checks.plan.fault_kinds import Effect, with_effect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.steps import Event
@@ -27,8 +27,12 @@ UNMODELLED = {
     "commit_source": "The source learns what it may forget; the model's forgets "
     "nothing.",
     "purge": "Old entries of the logs are deleted, which no restart reads.",
-    "commit_state": "The stateless model has no state store; the stateful one is not "
-    "compared with runs yet.",
+    "commit_state of a query without state": "Its model has no state store.",
+    "commit_state of a batch without data": "Its tasks are one step of the model, with "
+    "that of the sink.",
+    "write of a query with state": "The task commits its state inside of it.",
+    "sink_commit of files with state": "It is over once the manifest names the batch, "
+    "which is the model's step.",
     "ask_commit": "It is inside of the commit of a task, which the model takes as one "
     "step.",
     "abort_task": "It is part of the model's fault that fails the attempt.",
@@ -101,7 +105,11 @@ OMISSIONS = (
 """The steps of the model that a run of Spark does not take, or not visibly."""
 
 
-def silences(steps: Iterable[str], seen: frozenset[str]) -> tuple[Silence, ...]:
+def silences(
+    steps: Iterable[str],
+    seen: frozenset[str],
+    omissions: Sequence[Omission] = OMISSIONS,
+) -> tuple[Silence, ...]:
     """Return which ``steps`` of a model leave no event in a run.
 
     ``seen`` are those that a run of this kind of sink reports. No fault is reported but
@@ -110,5 +118,5 @@ def silences(steps: Iterable[str], seen: frozenset[str]) -> tuple[Silence, ...]:
     every = frozenset(steps)
     quiet = every - seen - ENDS - {"restart"}
     found = [Silence(quiet, None, "no durable step of Spark's is this step alone")]
-    found += [Silence(one.steps & every, one.when, one.why) for one in OMISSIONS]
+    found += [Silence(one.steps & every, one.when, one.why) for one in omissions]
     return tuple(one for one in found if one.steps)

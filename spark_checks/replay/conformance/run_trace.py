@@ -14,7 +14,11 @@ from onceproof.model.conformance.observed import (
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch
-from onceproof.spark_checks.replay.conformance.omissions import ENDS, silences
+from onceproof.spark_checks.replay.conformance.omissions import (
+    ENDS,
+    OMISSIONS,
+    silences,
+)
 from onceproof.spark_checks.replay.conformance.step_meanings import (
     ATTEMPT,
     BATCH,
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from onceproof.model.language.composition.protocol import Protocol
+    from onceproof.spark_checks.replay.conformance.omissions import Omission
     from onceproof.spark_checks.replay.conformance.step_meanings import StepMeaning
     from onceproof.spark_checks.session.java.agent.step_report import StepReport
 
@@ -37,11 +42,26 @@ class BeyondModelError(Exception):
 
 
 @dataclass(frozen=True)
+class NumberedBatch:
+    """What a batch of Spark's is in the model."""
+
+    number: int
+    """Its number among the batches with data, or that of the one before it."""
+    with_data: bool = True
+    """Whether it has data."""
+
+
+@dataclass(frozen=True)
 class EndOfRun:
     """What is known of a run's end."""
 
     committed: frozenset[int] | None = None
     """The batches that the commit log names then; None if that is not the model's."""
+    holds: tuple[tuple[str, Condition], ...] = ()
+    """What else the state is like then, each in words and as the model has it."""
+    batches: Mapping[int, NumberedBatch] | None = None
+    """What the batches are that the offset log names then; None if all have data, and
+    the model's numbers."""
 
 
 def run_trace(
@@ -49,6 +69,7 @@ def run_trace(
     meanings: Mapping[str, StepMeaning],
     steps: Sequence[StepReport],
     ends: Sequence[EndOfRun],
+    omissions: Sequence[Omission] = OMISSIONS,
 ) -> ObservedTrace:
     """Return the trace of the runs of one query, in terms of its model.
 
@@ -60,11 +81,15 @@ def run_trace(
     known = {
         step: meaning
         for step, meaning in meanings.items()
-        if set(meaning.actions) & set(names)
+        if {*meaning.actions, *meaning.without_data} & set(names)
     }
-    seen = {action for meaning in known.values() for action in meaning.actions}
+    seen = {
+        action
+        for meaning in known.values()
+        for action in (*meaning.actions, *meaning.without_data)
+    }
     maker = _TraceMaker(protocol, known, steps, ends)
-    quiet = silences(names, frozenset(seen))
+    quiet = silences(names, frozenset(seen), omissions)
     return ObservedTrace(maker.observations(), quiet)
 
 
@@ -124,7 +149,11 @@ class _TraceMaker:
         self._promised(self._ends[run], run)
 
     def _promised(self, end: EndOfRun, run: int) -> None:
-        """Say how far the commit log is."""
+        """Say how far the commit log is, and what else is known."""
+        for text, condition in end.holds:
+            holds = (condition,)
+            what = f"run {run}: {text}"
+            self._found.append(ObservedEvent(ObservedKind.STATE, what, (), holds))
         if end.committed is None:
             return
         commits = len(end.committed)
@@ -148,13 +177,15 @@ class _TraceMaker:
             return
         if report.run < self._run or self._given_up(at, report):
             return
+        events = self._events(report, meaning)
+        if not events:
+            return
         key = f"{at}"
         kind = ObservedKind.STEP if meaning.at_call else ObservedKind.CALL
         if not meaning.at_call:
             self._gone(place)
             self._open[place] = key
         text = f"run {report.run}: {_named(report)}"
-        events = self._events(report, meaning)
         self._found.append(
             ObservedEvent(kind, text, events, key="" if meaning.at_call else key)
         )
@@ -189,13 +220,57 @@ class _TraceMaker:
         )
 
     def _events(self, report: StepReport, meaning: StepMeaning) -> tuple[Event, ...]:
-        numbers = {
-            BATCH: report.batch,
-            PARTITION: report.partition,
-            ATTEMPT: report.attempt,
-        }
-        members = []
-        for name in meaning.members:
+        """Return what a step may be; none if its batch has no such step."""
+        found: list[Event] = []
+        for batch in self._numbered(report):
+            actions, members = meaning.actions, meaning.members
+            if batch is not None and not batch.with_data:
+                actions, members = meaning.without_data, (BATCH,)
+            numbers = {
+                BATCH: None if batch is None else batch.number,
+                PARTITION: report.partition,
+                ATTEMPT: report.attempt,
+            }
+            found += [
+                Event(name, self._members(report, members, numbers), fault)
+                for name in actions
+                if name in self._steps
+                for fault in (self._steps[name].fault,)
+            ]
+        return tuple(found)
+
+    def _numbered(self, report: StepReport) -> list[NumberedBatch | None]:
+        """Return what a step's batch may be, by what the run has left in its logs.
+
+        An entry that was not written after all would be the one after the last. Raises
+        ``BeyondModelError``.
+        """
+        known = self._ends[report.run].batches
+        if known is None or report.batch is None:
+            return [None if report.batch is None else NumberedBatch(report.batch)]
+        if report.batch in known:
+            return [known[report.batch]]
+        before = known.get(report.batch - 1)
+        if before is None and report.batch > 0:
+            message = f"the offset log of run {report.run} does not name {report.batch}"
+            raise BeyondModelError(message)
+        if before is None:
+            return [NumberedBatch(0)]
+        found = [
+            NumberedBatch(before.number + 1),
+            NumberedBatch(before.number, with_data=False),
+        ]
+        return [one for one in found if one.number < self._sizes[BATCH]]
+
+    def _members(
+        self,
+        report: StepReport,
+        members: Sequence[str],
+        numbers: Mapping[str, int | None],
+    ) -> tuple[int, ...]:
+        """Return what an action is for. Raises ``BeyondModelError``."""
+        found = []
+        for name in members:
             number = numbers[name]
             if number is None or number >= self._sizes[name]:
                 message = (
@@ -203,12 +278,8 @@ class _TraceMaker:
                     f"{self._sizes[name]}"
                 )
                 raise BeyondModelError(message)
-            members.append(number)
-        return tuple(
-            Event(name, tuple(members), self._steps[name].fault)
-            for name in meaning.actions
-            if name in self._steps
-        )
+            found.append(number)
+        return tuple(found)
 
 
 def _place(report: StepReport) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.inject.adapters import Adapter
 
 FILES, PYTHON, FOREACH = "files", "Python DataSource", "foreach"
-BATCHES = "foreachBatch"
+BATCHES, WRITERS = "foreachBatch", "DataSource V2"
 """Whose steps those are that ``steps.toml`` has apart for some sinks."""
 BATCH, PARTITION, ATTEMPT = "batch", "partition", "attempt"
 
@@ -30,7 +30,8 @@ class StepMeaning:
     step: str
     """Spark's step."""
     actions: tuple[str, ...]
-    """The actions that it may be."""
+    """The actions that it may be; none if it is a step in batches without data alone.
+    """
     members: tuple[str, ...]
     """What the actions are for, of batch, partition and attempt."""
     of: tuple[str, ...] = ()
@@ -39,6 +40,8 @@ class StepMeaning:
     """Of which sinks ``steps.toml`` lists the step, if under another name."""
     at_call: bool = False
     """Whether it is over as it begins: later steps are inside of it."""
+    without_data: tuple[str, ...] = ()
+    """The actions that it may be in a batch without data, each for the batch before."""
 
 
 MEANINGS = (
@@ -66,12 +69,48 @@ MEANINGS = (
         "sink_commit",
         ("start_commit",),
         (BATCH,),
-        of=(PYTHON, FOREACH),
-        listed="DataSource V2",
+        of=(PYTHON, FOREACH, WRITERS),
+        listed=WRITERS,
     ),
     StepMeaning("add_to_manifest", ("sink.add_to_manifest",), (BATCH,), of=(FILES,)),
     StepMeaning("log_commit", ("log_commit",), (BATCH,)),
 )
+"""What the steps are in the protocol of queries without state."""
+
+_SHOWN, _SHOWN_AT_END = "commit_results", "run_without_data"
+WITH_STATE = (
+    StepMeaning(
+        "log_offsets", ("log_offsets",), (BATCH,), without_data=("log_without_data",)
+    ),
+    StepMeaning("start_batch", ("start_batch",), (BATCH,), at_call=True),
+    StepMeaning("commit_state", ("commit_state",), (BATCH, PARTITION, ATTEMPT)),
+    StepMeaning("commit_task", ("commit_task",), (PARTITION, ATTEMPT), of=(FILES,)),
+    StepMeaning(
+        "sink_commit",
+        (_SHOWN, "skip_batch"),
+        (BATCH,),
+        of=(BATCHES,),
+        without_data=(_SHOWN_AT_END, "skip_without_data"),
+    ),
+    StepMeaning(
+        "sink_commit",
+        (_SHOWN,),
+        (BATCH,),
+        of=(WRITERS,),
+        without_data=(_SHOWN_AT_END,),
+    ),
+    StepMeaning(
+        "add_to_manifest",
+        (_SHOWN,),
+        (BATCH,),
+        of=(FILES,),
+        without_data=(_SHOWN_AT_END,),
+    ),
+    StepMeaning(
+        "log_commit", ("log_commit",), (BATCH,), without_data=("commit_without_data",)
+    ),
+)
+"""What the steps are in the protocol of queries with state."""
 
 
 def reported_as(kind: Adapter) -> str:
@@ -91,7 +130,9 @@ _KINDS = {
 
 
 def meanings_of(
-    sink: str, has: Callable[[str, str], bool]
+    sink: str,
+    has: Callable[[str, str], bool],
+    meanings: tuple[StepMeaning, ...] = MEANINGS,
 ) -> Mapping[str, StepMeaning]:
     """Return what each of Spark's steps means for a kind of sink.
 
@@ -99,6 +140,6 @@ def meanings_of(
     """
     return {
         one.step: one
-        for one in MEANINGS
+        for one in meanings
         if not one.of or (sink in one.of and has(one.step, one.listed or sink))
     }

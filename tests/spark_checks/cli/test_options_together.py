@@ -124,7 +124,7 @@ TOGETHER = {
             *("--output", "--json", "--only", "--store", "--cluster"),
         ],
         ["SINK|FILE", "--trust", "--keep", "--json", "--agent", "--kill-drivers"],
-        ["--grid", "--query", "--config", "--faults", "--budget", "--json"],
+        ["--grid", "--query", "--config", "--faults", "--budget", "--agent", "--json"],
     ],
     "reconcile": [
         [

@@ -244,7 +244,10 @@ public class DurableSteps implements BiFunction {
             new ProcessBuilder(new String[] {"kill", "-KILL", "--", group}).start();
             Thread.sleep(run.patience);
         }
-        if (rule.act.equals("die")) {
+        if (rule.act.equals("end")) {
+            run.dead = true;
+        }
+        if (rule.act.equals("die") || rule.act.equals("end")) {
             return dead(rule, run, mine);
         }
         if (rule.act.equals("raise")) {

@@ -106,7 +106,10 @@ class StepRule:
     batch: int
     """The batch."""
     do: str
-    """One of die, raise, halt, zombie, pass, or ``kill`` and a process group."""
+    """One of die, end, raise, halt, zombie, pass, or ``kill`` and a process group.
+
+    The process dies that takes the step, which is a task's or the driver's; to end the
+    run is to let the driver die, also where a task takes the step."""
     partition: int | None = None
     """The partition; None for any."""
     attempt: int | None = None

@@ -1,0 +1,287 @@
+"""What Spark did in cells of the grid is a behaviour of the right model, and no other.
+
+The runs were recorded by an agent in Spark: see ``recorded_cells``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from pathlib import Path
+
+import pytest
+
+from onceproof.model.language.declarations.decorators import kebab
+from onceproof.spark_checks.cli.output.grid_console import show_grid
+from onceproof.spark_checks.grid.cell import GridCell
+from onceproof.spark_checks.grid.cell_traces import CellTraces
+from onceproof.spark_checks.grid.comparison import Comparison
+from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault, every_fault
+from onceproof.spark_checks.grid.grid_run import GridReport, run_grid
+from onceproof.spark_checks.grid.inside_spark import (
+    DRIVER_DIES,
+    TASK_DIES,
+    realised,
+    rules_of,
+)
+from onceproof.spark_checks.grid.logged_batches import BatchLogs, LoggedBatch
+from onceproof.spark_checks.grid.model_parts import (
+    QUERIES,
+    UNPREDICTED,
+    WITH_STATE,
+    WITHOUT_STATE,
+)
+from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
+from onceproof.spark_checks.queries import events
+from onceproof.spark_checks.queries.catalogue import every_query, named
+from onceproof.spark_checks.queries.configuration import parsed
+from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
+from onceproof.spark_checks.session.java.agent.agent import missing_agent
+from onceproof.spark_checks.session.java.agent.durable_steps import step_names
+from onceproof.spark_checks.session.session_pool import SessionPool
+from tests.spark_checks.grid import wrong_stateful_models
+from tests.spark_checks.grid.recorded_cells import IDS, recorded
+from tests.spark_checks.grid.wrong_stateful_models import (
+    ComputedOnce,
+    LoggedIsDone,
+    NoBatchWithoutData,
+    SkippedBatchCannotBeLogged,
+    SkippedBatchMovesTheWatermark,
+    StateBySinkAlone,
+    StateCommittedOnce,
+    TasksOutliveTheDriver,
+    WatermarkAtOnce,
+    WatermarkInMemory,
+)
+
+FILE = Path(wrong_stateful_models.__file__)
+CELLS = recorded()
+NOTHING = GridFault.NONE.words
+WINDOWS, TWICE = "window-append", "total-update-two-writes"
+WRONG = {
+    StateBySinkAlone: (WINDOWS, "needs driver == committing, but driver is running"),
+    StateCommittedOnce: (WINDOWS, "needs 1 == 0"),
+    WatermarkInMemory: (WINDOWS, "but begins[3] is 0"),
+    WatermarkAtOnce: (WINDOWS, "but begins[0] is 1"),
+    SkippedBatchMovesTheWatermark: (WINDOWS, "needs logged == 0, but logged is 1"),
+    SkippedBatchCannotBeLogged: (WINDOWS, "needs ran"),
+    NoBatchWithoutData: (WINDOWS, "log_without_data(2) needs not ran"),
+    LoggedIsDone: (WINDOWS, "needs commits == 0, but commits is 1"),
+    ComputedOnce: (TWICE, "commit_state(0, 0, 0) needs task[0, 0] == idle"),
+    TasksOutliveTheDriver: (
+        WINDOWS,
+        "needs task[0, 0] == idle, but task[0, 0] is written",
+    ),
+}
+"""By wrong model, the query whose runs reject it, and by what part of a guard."""
+
+
+def everything(step, of):
+    """Say that an agent reports a step, as that of the recordings did."""
+    return True
+
+
+def traces_of(query, configuration):
+    return CellTraces(named(query), parsed(configuration), everything, 2)
+
+
+def first_rejected(query):
+    """Return the trace of the first cell of a query that its model does not explain."""
+    for cell in CELLS:
+        if cell.query == query:
+            one = traces_of(query, cell.configuration).check(cell.steps, cell.logs)
+            if one.unexplained:
+                return one
+    return None
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
+def test_each_recorded_cell_is_a_behaviour_of_the_model(cell):
+    found = traces_of(cell.query, cell.configuration).check(cell.steps, cell.logs)
+
+    assert found.conforms, found
+
+
+def test_the_recordings_have_what_is_to_be_explained():
+    """Commits of state, each kind of fault, a skipped batch, one without data."""
+    steps = {one.step for cell in CELLS for one in cell.steps}
+    faults = {cell.fault for cell in CELLS}
+
+    assert {"commit_state", "log_offsets", "log_commit", "sink_commit"} <= steps
+    every = {str(one) for one in every_fault(3)}
+    assert every <= faults
+    assert any(
+        not batch.with_data
+        for cell in CELLS
+        for logs in cell.logs
+        for batch in logs.batches.values()
+    )
+    assert any("sink=" in cell.configuration for cell in CELLS)
+
+
+def test_each_wrong_model_is_tried():
+    found = {
+        model
+        for _, model in inspect.getmembers(wrong_stateful_models, inspect.isclass)
+        if model.__module__ == wrong_stateful_models.__name__
+    }
+
+    assert found == set(WRONG)
+    assert len(found) >= 8
+
+
+@pytest.mark.parametrize("model", WRONG, ids=lambda model: model.__name__)
+def test_a_wrong_model_is_rejected_and_the_part_that_fails_is_named(model, monkeypatch):
+    query, part = WRONG[model]
+    engine = dataclasses.replace(WITH_STATE, protocol=f"{FILE}:{kebab(model.__name__)}")
+    wrong = dataclasses.replace(QUERIES[query], engine=engine)
+    monkeypatch.setitem(QUERIES, query, wrong)
+
+    found = first_rejected(query)
+
+    assert found is not None, "no run rejects it"
+    assert "no behaviour of the model explains this step" in found.unexplained[0]
+    assert any(part in line for line in found.unexplained), found.unexplained
+
+
+@pytest.mark.parametrize(
+    "step", ["log_offsets", "start_batch", "commit_state", "sink_commit", "log_commit"]
+)
+def test_a_run_without_a_step_that_the_model_needs_is_rejected(step):
+    """The first one of its kind is left out, as if Spark had not taken it."""
+    cell = next(cell for cell in CELLS if cell.fault == NOTHING)
+    left_out = next(one for one in cell.steps if one.step == step)
+    place = (left_out.step, left_out.batch, left_out.partition)
+    steps = [s for s in cell.steps if (s.step, s.batch, s.partition) != place]
+
+    found = traces_of(cell.query, cell.configuration).check(steps, cell.logs)
+
+    assert len(steps) < len(cell.steps)
+    assert found.checked
+    assert found.unexplained
+
+
+def test_a_watermark_that_no_batch_has_left_is_rejected():
+    """It is read off the commit log, and the model says which one is there."""
+    cell = next(
+        cell for cell in CELLS if (cell.query, cell.fault) == (WINDOWS, NOTHING)
+    )
+    *before, logs = cell.logs
+    last = max(logs.commits)
+    moved = dataclasses.replace(logs, commits={**logs.commits, last: 12_345})
+
+    found = traces_of(cell.query, cell.configuration).check(
+        cell.steps, [*before, moved]
+    )
+
+    assert "the one after no batch of these" in found.unexplained[0]
+
+
+@pytest.mark.parametrize("query", sorted(set(every_query()) - set(QUERIES)))
+def test_a_query_without_a_model_is_not_compared_and_says_why(query):
+    found = traces_of(query, "default").check(CELLS[0].steps, CELLS[0].logs)
+
+    assert found == TraceCheck(unchecked=f"{query}: {UNPREDICTED[query]}")
+
+
+def test_batches_are_numbered_by_what_they_read():
+    """A batch without data ends where the one before it has; one may read two."""
+    marks = [events.millis(second) for second in (0, *events.WATERMARKS)]
+    offsets = {
+        0: LoggedBatch(("1",), 2, 0),
+        1: LoggedBatch(("2",), 3, marks[2]),
+        2: LoggedBatch(("2",), 3, marks[3]),
+    }
+    logs = BatchLogs(offsets, {0: marks[2], 1: marks[3]})
+
+    end = logs.end(WITH_STATE, watermarked=True)
+
+    shown = [(one.number, one.with_data) for one in logs.batches.values()]
+    assert shown == [(0, True), (1, True), (1, False)]
+    holds = {(one.path, one.place): one.value for _, one in end.holds}
+    assert holds == {
+        ("offsets", ()): 2,
+        ("commits", ()): 2,
+        ("ends_logged", ()): 2,
+        ("ends", ()): 0,
+        ("begins", (0,)): 0,
+        ("begins", (1,)): 1,
+        ("logged", ()): 2,
+    }
+
+
+def test_logs_that_were_purged_number_nothing():
+    """What the first batches were is not known, so the runs are not compared."""
+    logs = BatchLogs({3: LoggedBatch(("9",), 4, 0)}, {3: 0})
+
+    assert logs.batches == {}
+    assert logs.end(WITHOUT_STATE, watermarked=False).holds == ()
+    cell = next(cell for cell in CELLS if cell.query == WINDOWS)
+    found = traces_of(WINDOWS, cell.configuration).check(
+        cell.steps, [logs] * len(cell.logs)
+    )
+    assert "the offset log of run 0 does not name" in found.unchecked
+    assert not found.conforms
+
+
+def test_each_fault_is_at_a_step_that_the_agent_knows():
+    """Or it is none that an agent injects, and the plan says so."""
+    steps = {step for step, _ in DRIVER_DIES.values()} | {"commit_state"}
+
+    assert steps <= set(step_names())
+    for placed in every_fault(1):
+        assert realised(placed, stateful=True)
+        [first, *others] = rules_of(placed, 3)
+        assert first.batch == placed.batch
+        assert first.mark
+        assert len(others) == (2 if placed.fault is GridFault.IN_TASKS else 0)
+    assert not realised(PlacedFault(GridFault.IN_TASKS), stateful=False)
+    assert not any(realised(PlacedFault(one), stateful=False) for one in TASK_DIES)
+    assert not realised(PlacedFault(GridFault.TORN_COMMITS), stateful=True)
+
+
+def test_a_step_that_no_model_explains_is_no_success(capsys):
+    """Even where readers see what they should."""
+    same = Comparison((), ())
+    unlike = TraceCheck(checked=True, unexplained=("no behaviour explains it",))
+    cell = GridCell(
+        named(WINDOWS),
+        parsed("default"),
+        PlacedFault(GridFault.NONE),
+        with_batch=same,
+        trace=unlike,
+    )
+    report = GridReport((cell,), (), "4")
+
+    show_grid(report)
+
+    assert report.status() == 2
+    assert "no behaviour explains it" in capsys.readouterr().out
+    assert cell.to_json()["conforms"] is False
+    assert report.to_json()["unexplained"] == 1
+    explained = dataclasses.replace(cell, trace=TraceCheck(checked=True))
+    assert GridReport((explained,), (), "4").status() == 0
+
+
+@pytest.mark.spark
+@pytest.mark.ci
+def test_the_agent_and_edits_of_the_checkpoint_give_the_same_verdicts():
+    """In each cell; and every step that the agent reports is one of the model's."""
+    if missing_agent():
+        pytest.skip(missing_agent())
+    cells = {}
+    for agent in (False, True):
+        pool = SessionPool(ENTRY_POINTS, agent=agent)
+        try:
+            report = run_grid(
+                [named(WINDOWS)], [parsed(f"{IDS},sink=files")], pool=pool
+            )
+        finally:
+            pool.close()
+        cells[agent] = {cell.placed: cell for cell in report.cells if not cell.refusal}
+
+    assert {one: cell.verdicts for one, cell in cells[True].items()} | {
+        one: cell.verdicts for one, cell in cells[False].items()
+    } == {one: cell.verdicts for one, cell in cells[True].items()}
+    assert any(cell.refuted for cell in cells[True].values())
+    assert [c.story() for c in cells[True].values() if not c.trace.conforms] == []
