@@ -115,8 +115,7 @@ class CellRuns:
 
     def faults(self, *, torn: bool = False) -> list[PlacedFault]:
         """List the faults of the batches that were run before further input."""
-        late_logs = self._configuration.progress == "async"
-        return every_fault(self.batches, torn=torn, late_logs=late_logs)
+        return faults_of(self._configuration, self.batches, torn=torn)
 
     def with_fault(self, placed: PlacedFault) -> GridCell:
         """Let a fault happen, let the query recover, and go on."""
@@ -261,3 +260,11 @@ class CellRuns:
 
     def _seen(self) -> tuple[ResultRow, ...]:
         return self._runs.seen()
+
+
+def faults_of(
+    configuration: QueryConfiguration, batches: int, *, torn: bool = False
+) -> list[PlacedFault]:
+    """List the faults of a query that has so many batches before further input."""
+    late_logs = configuration.progress == "async"
+    return every_fault(batches, torn=torn, late_logs=late_logs)

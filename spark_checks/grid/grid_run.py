@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.errors import UsageError
 from onceproof.properties.verdicts import Verdict, exit_status
 from onceproof.spark_checks.grid.cell import UNFIT, UNREACHED
-from onceproof.spark_checks.grid.cell_runs import CellRuns
+from onceproof.spark_checks.grid.cell_notes import CellNotes, KnownCells
+from onceproof.spark_checks.grid.cell_runs import CellRuns, faults_of
+from onceproof.spark_checks.grid.grid_query import NO_FAULT
 from onceproof.spark_checks.grid.prediction import ATTEMPTS, PARTITIONS
 from onceproof.spark_checks.grid.rewind import PURGED
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.query_spec import QuerySpec
     from onceproof.spark_checks.queries.sources.event_source import EventSource
     from onceproof.spark_checks.replay.budget import Deadline
+    from onceproof.spark_checks.replay.journal.journals import Journals
 
 
 @dataclass(frozen=True)
@@ -102,10 +105,13 @@ def run_grid(
     agent: bool = False,
     listener: Callable[[GridCell], None] = lambda _: None,
     pool: SessionPool | None = None,
+    journals: Journals | None = None,
 ) -> GridReport:
     """Run each query in each configuration that Spark has for it, with each fault.
 
-    With ``agent``, faults happen at Spark's own steps; a ``pool`` has one or none.
+    With ``agent``, faults happen at Spark's own steps; a ``pool`` has one or none. Each
+    cell is noted in ``journals``, and not run again where they are resumed.
+
     Raises ``UsageError`` where no configuration is left.
     """
     from pyspark import __version__  # noqa: PLC0415 - slow to import
@@ -115,13 +121,24 @@ def run_grid(
         reasons = {c.refusal(q) for q in queries for c in configurations}
         message = f"there is nothing to run: {'; '.join(sorted(reasons))}"
         raise UsageError(message)
+    asked = {
+        "queries": [query.name for query in queries],
+        "configurations": [one.name for one in configurations],
+        "torn": torn,
+        "agent": agent,
+    }
+    notes = CellNotes(journals, asked)
     own = pool is None
     pool = pool or SessionPool(ENTRY_POINTS, agent=agent)
-    grid = _GridRun(pool, Budget(budget, len(pairs)), listener, torn=torn)
+    grid = _GridRun(pool, Budget(budget, len(pairs)), listener, notes, torn=torn)
+    done = False
     try:
         for name in SOURCES:
             grid.add([(q, c) for q, c in pairs if c.source == name], SOURCES[name])
+        done = not grid.left
     finally:
+        if journals is not None:
+            journals.close(done=done)
         if own:
             pool.close()
     return GridReport(tuple(grid.cells), tuple(grid.left), __version__, pool.no_agent)
@@ -135,10 +152,12 @@ class _GridRun:
         pool: SessionPool,
         times: Budget,
         listener: Callable[[GridCell], None],
+        notes: CellNotes,
         *,
         torn: bool,
     ) -> None:
         """Have no cells yet."""
+        self._notes = notes
         self._pool = pool
         self._times = times
         self._listener = listener
@@ -168,6 +187,9 @@ class _GridRun:
         ) as session:
             for query, configuration in pairs:
                 deadline = self._times.next_sink()
+                known = self._notes.recall(query, configuration)
+                if self._recalled(known, configuration):
+                    continue
                 runs = CellRuns(
                     session.fork(),
                     pool.folder("grid"),
@@ -177,37 +199,58 @@ class _GridRun:
                     agent=session.agent,
                 )
                 try:
-                    some, rest = _cells(runs, deadline, self._listener, torn=self._torn)
+                    rest = self._run(runs, known, deadline)
                 finally:
                     runs.close()
-                self.cells += some
                 if rest:
                     self.left.append(f"{_named(query, configuration)}: {rest}")
                 session.release()
 
+    def _recalled(self, known: KnownCells, configuration: QueryConfiguration) -> bool:
+        """Take all cells of a pair from the journal, if it has them all."""
+        first = known.of(NO_FAULT)
+        if first is None:
+            return False
+        faults = faults_of(configuration, known.batches, torn=self._torn)
+        if first.refusal:
+            faults = []
+        found = [known.of(placed) for placed in (NO_FAULT, *faults)]
+        whole = [cell for cell in found if cell is not None]
+        if len(whole) < len(found):
+            return False
+        self._add(*whole)
+        return True
+
+    def _run(self, runs: CellRuns, known: KnownCells, deadline: Deadline) -> str:
+        """Run the cells of a pair until time is over; return what is left.
+
+        The run without a fault is what the others are compared with: it is always run.
+        """
+        if deadline.over:
+            self._add(*known.cells)
+            return "no run"
+        first = runs.without_fault()
+        if known.of(NO_FAULT) is None:
+            self._notes.note(first, runs.batches)
+        self._add(first)
+        if first.refusal:
+            return ""
+        faults = runs.faults(torn=self._torn)
+        for number, placed in enumerate(faults):
+            cell = known.of(placed)
+            if cell is None and deadline.over:
+                return f"{len(faults) - number} of {len(faults)} faults"
+            if cell is None:
+                cell = runs.with_fault(placed)
+                self._notes.note(cell, runs.batches)
+            self._add(cell)
+        return ""
+
+    def _add(self, *cells: GridCell) -> None:
+        for cell in cells:
+            self.cells.append(cell)
+            self._listener(cell)
+
 
 def _named(query: QuerySpec, configuration: QueryConfiguration) -> str:
     return f"{query.name} [{configuration.name}]"
-
-
-def _cells(
-    runs: CellRuns,
-    deadline: Deadline,
-    listener: Callable[[GridCell], None],
-    *,
-    torn: bool,
-) -> tuple[list[GridCell], str]:
-    """Run the cells of a query in a configuration until time is over."""
-    if deadline.over:
-        return [], "no run"
-    found = [runs.without_fault()]
-    listener(found[0])
-    if found[0].refusal:
-        return found, ""
-    faults = runs.faults(torn=torn)
-    for number, placed in enumerate(faults):
-        if deadline.over:
-            return found, f"{len(faults) - number} of {len(faults)} faults"
-        found.append(runs.with_fault(placed))
-        listener(found[-1])
-    return found, ""

@@ -32,7 +32,10 @@ _CHOSEN = ("store", "faults", "batches", "events", "output")
 _USES = (
     Use(
         "in the grid of queries",
-        ("grid", "query", "config", "faults", "budget", "agent", "as_json"),
+        (
+            *("grid", "query", "config", "faults", "budget", "agent"),
+            *("output", "resume", "as_json"),
+        ),
         when=lambda given: bool(given["grid"]),
     ),
     Use(
@@ -223,10 +226,20 @@ def replay(
     Onceproof, an installed package or the environment has changed since.
 
     With --grid, streaming queries of the catalogue are run in each configuration with
-    each fault, and compared with a batch run over the same events.
+    each fault, and compared with a batch run over the same events. --resume goes on
+    with that, too.
     """
     if grid:
-        return _grid(query, config, faults, budget, agent=agent, as_json=as_json)
+        return _grid(
+            query,
+            config,
+            faults,
+            budget,
+            output,
+            resume=resume,
+            agent=agent,
+            as_json=as_json,
+        )
     from onceproof.spark_checks.cli.output import (  # noqa: PLC0415
         replay_console,
         replay_progress,
@@ -305,7 +318,9 @@ def _grid(
     configurations: tuple[str, ...],
     faults: int,
     budget: float | None,
+    output: Path,
     *,
+    resume: bool,
     agent: bool,
     as_json: bool,
 ) -> int:
@@ -316,7 +331,9 @@ def _grid(
         catalogue,
         configuration,
     )
+    from onceproof.spark_checks.replay.journal import journals  # noqa: PLC0415
 
+    writable(output)
     if faults != 1:
         message = f"the grid injects one fault, not {faults}; leave out --faults"
         raise UsageError(message)
@@ -327,6 +344,7 @@ def _grid(
         budget=budget,
         agent=agent,
         listener=grid_console.show_cell,
+        journals=journals.Journals(output, resume=resume),
     )
     if as_json:
         print_json(report.to_json())

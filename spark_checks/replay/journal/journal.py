@@ -1,4 +1,4 @@
-"""The journal of a sink's replay: a file of lines, a record each, written as it goes.
+"""The journal of a replay: a file of lines, a record each, written as it goes.
 
 A process that is killed leaves all but its last line whole. The first line says what
 was asked for, and of which code and versions the records are.
@@ -11,14 +11,14 @@ import json
 import os
 from collections import defaultdict, deque
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from onceproof.model.errors import UsageError
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.spark_checks.replay.journal.records import JournalRecord, record_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 FORMAT, SCHEMA = "onceproof-journal", 1
@@ -53,12 +53,34 @@ class Head:
         }
 
 
-class Journal:
-    """The journal of one sink's replay, while it is written."""
+class Noted(Protocol):
+    """What a line of a journal says."""
 
-    def __init__(self, folder: Path, head: Head, *, resume: bool) -> None:
+    @property
+    def plan(self) -> str:
+        """What it is the record of."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+
+
+Record = TypeVar("Record", bound=Noted)
+
+
+class RecordJournal(Generic[Record]):
+    """A journal of records of one kind, while it is written."""
+
+    def __init__(
+        self,
+        folder: Path,
+        head: Head,
+        read: Callable[[Any], Record],
+        *,
+        resume: bool,
+    ) -> None:
         """Open the journal; with ``resume`` recall what it holds already.
 
+        ``read`` turns plain data into a record, and raises ``ValueError`` for others.
         ``changed`` says why nothing is recalled though something is there, and
         ``holds_any`` whether there is a record to go on with.
         Raises ``UsageError`` if another process writes it.
@@ -67,7 +89,8 @@ class Journal:
         self.path = folder / head.file
         self.changed = ""
         self.holds_any = False
-        self._known: dict[str, deque[JournalRecord]] = defaultdict(deque)
+        self._read = read
+        self._known: dict[str, deque[Record]] = defaultdict(deque)
         self._file = _locked(self.path)
         whole = self._recall(head) if resume else 0
         self._file.seek(whole)
@@ -76,7 +99,7 @@ class Journal:
         if not whole:
             self._write(head.to_json())
 
-    def recall(self, digest: str) -> JournalRecord | None:
+    def recall(self, digest: str) -> Record | None:
         """Take out the first record of a plan that was not taken yet, if there is one.
 
         Each replay of the plan has a record of its own, in the order of the replays.
@@ -84,7 +107,7 @@ class Journal:
         known = self._known.get(digest)
         return known.popleft() if known else None
 
-    def note(self, record: JournalRecord) -> None:
+    def note(self, record: Record) -> None:
         """Add a record, and leave it to the system to keep."""
         self.holds_any = True
         data = record.to_json()
@@ -114,7 +137,7 @@ class Journal:
             return 0
         for number, line in enumerate(lines[1:], 2):
             try:
-                record = _record_of(line)
+                record = self._record_of(line)
             except ValueError as error:
                 self.changed = f"line {number} is damaged: {error}"
                 self._known.clear()
@@ -141,14 +164,23 @@ class Journal:
         self.changed = f"other {', '.join(names)}" if names else "another form"
         return True
 
+    def _record_of(self, line: bytes) -> Record:
+        """Read a line. Raises ``ValueError`` for one that was changed or is damaged."""
+        data = json.loads(line)
+        if not isinstance(data, dict) or data.get("digest") != of_data(
+            data.get("record")
+        ):
+            message = "its digest does not match"
+            raise ValueError(message)
+        return self._read(data["record"])
 
-def _record_of(line: bytes) -> JournalRecord:
-    """Read a line. Raises ``ValueError`` for one that was changed or is damaged."""
-    data = json.loads(line)
-    if not isinstance(data, dict) or data.get("digest") != of_data(data.get("record")):
-        message = "its digest does not match"
-        raise ValueError(message)
-    return record_in(data["record"])
+
+class Journal(RecordJournal[JournalRecord]):
+    """The journal of one sink's replay, while it is written."""
+
+    def __init__(self, folder: Path, head: Head, *, resume: bool) -> None:
+        """Open the journal; with ``resume`` recall what it holds already."""
+        super().__init__(folder, head, record_in, resume=resume)
 
 
 def _locked(path: Path) -> IO[bytes]:

@@ -13,13 +13,18 @@ import sys
 from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onceproof.properties.evidence.fingerprints import of_data, of_file
-from onceproof.spark_checks.replay.journal.journal import Head, Journal
+from onceproof.spark_checks.replay.journal.journal import (
+    Head,
+    Journal,
+    Record,
+    RecordJournal,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 FOLDER = "journals"
 _ROOMS = ("model", "properties", "spark_checks")
@@ -34,7 +39,7 @@ class Journals:
         """Keep journals below ``output``; with ``resume`` go on with those there."""
         self.folder = output / FOLDER
         self.resume = resume
-        self._opened: list[Journal] = []
+        self._opened: list[RecordJournal[Any]] = []
         # Spark adds to the environment as it starts.
         self._found_with = found_with()
 
@@ -45,10 +50,31 @@ class Journals:
 
         Raises ``UsageError`` if another process writes it.
         """
-        head = Head(sink, asked, {**self._found_with, **versions})
-        journal = Journal(self.folder, head, resume=self.resume)
+        journal = Journal(
+            self.folder, self._head(sink, asked, versions), resume=self.resume
+        )
         self._opened.append(journal)
         return journal
+
+    def of_records(
+        self,
+        name: str,
+        asked: Mapping[str, object],
+        read: Callable[[Any], Record],
+    ) -> RecordJournal[Record]:
+        """Open the journal of what is no replay of a sink, with records of its own.
+
+        Raises ``UsageError`` if another process writes it.
+        """
+        head = self._head(name, asked, {})
+        journal = RecordJournal(self.folder, head, read, resume=self.resume)
+        self._opened.append(journal)
+        return journal
+
+    def _head(
+        self, name: str, asked: Mapping[str, object], versions: Mapping[str, str]
+    ) -> Head:
+        return Head(name, asked, {**self._found_with, **versions})
 
     @property
     def hold_any(self) -> bool:

@@ -124,7 +124,10 @@ TOGETHER = {
             *("--output", "--json", "--only", "--store", "--cluster"),
         ],
         ["SINK|FILE", "--trust", "--keep", "--json", "--agent", "--kill-drivers"],
-        ["--grid", "--query", "--config", "--faults", "--budget", "--agent", "--json"],
+        [
+            *("--grid", "--query", "--config", "--faults", "--budget", "--agent"),
+            *("--output", "--resume", "--json"),
+        ],
     ],
     "reconcile": [
         [
