@@ -102,6 +102,7 @@ def test_one_sink_holds_and_one_is_refuted(python, project):
     assert len(list(project.glob("failures/*/*--effectively-once.json"))) == 1
 
 
+@pytest.mark.grid
 def test_sinks_on_stores_are_judged_and_a_known_failure_is_expected(python, project):
     """PostgreSQL and Delta start by themselves; the file of a failure replays it."""
     needs(Postgres())

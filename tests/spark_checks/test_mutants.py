@@ -99,7 +99,7 @@ def test_a_mistake_is_seen_by_one_kind_of_fault(judged, name, fault):
 
 
 @pytest.mark.spark
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_repair_that_is_cut_short_is_seen(judged):
     """A second fault hits a line that runs only after a first."""
     mutant = MUTANTS["forgets_while_it_recovers"]

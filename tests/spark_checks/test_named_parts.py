@@ -109,7 +109,9 @@ def judged(pool, tmp_path):
 
 @pytest.mark.ci
 @pytest.mark.spark
-@pytest.mark.parametrize("build", [upserting, of_its_own])
+@pytest.mark.parametrize(
+    "build", [upserting, pytest.param(of_its_own, marks=pytest.mark.grid)]
+)
 def test_a_sink_that_does_as_its_part_says_holds_and_says_so(judged, build):
     """It is compared with the part in interleavings of the part, and none differs."""
     found = judged(build)

@@ -54,7 +54,7 @@ def test_a_claim_falls_with_its_figures():
     assert claims.log_costs_all(found)[1] == "no"
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 def test_the_command_measures_each_part():
     """A small run has every sink, every store, and every table."""

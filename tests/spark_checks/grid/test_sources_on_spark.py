@@ -61,7 +61,14 @@ def cells(pool):
 
 
 @pytest.mark.parametrize("source", MADE)
-@pytest.mark.parametrize("query", ["map", "window-append", "join-inner"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "map",
+        pytest.param("window-append", marks=pytest.mark.grid),
+        pytest.param("join-inner", marks=pytest.mark.grid),
+    ],
+)
 def test_a_right_query_holds_on_each_source(cells, source, query):
     """Both oracles show rows, so that nothing holds because nothing was read."""
     for cell in cells(named(query), source):
@@ -73,7 +80,10 @@ def test_a_right_query_holds_on_each_source(cells, source, query):
 
 
 @pytest.mark.parametrize("source", MADE)
-@pytest.mark.parametrize("query", ["random-receipt", "appended-updates"])
+@pytest.mark.parametrize(
+    "query",
+    ["random-receipt", pytest.param("appended-updates", marks=pytest.mark.grid)],
+)
 def test_a_wrong_query_is_refuted_on_each_source(cells, source, query):
     """As it is on files."""
     found = {cell.verdict(BATCH_EQUIVALENCE) for cell in cells(BY_NAME[query], source)}

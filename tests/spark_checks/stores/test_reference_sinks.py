@@ -58,9 +58,7 @@ PLAIN, EVERY = reference_sinks(), every_reference_sink()
 RESTARTED = reference_sinks("new-checkpoint")
 SINKS = {n: s for n, s in EVERY.items() if n not in PLAIN | RESTARTED}
 IN_CI = (
-    "delta-txn-counted",
     "kafka-transaction-per-batch",
-    "postgres-kafka-dual-write",
     "postgres-ledger-looked-up-once",
     "s3-append-magic",
 )

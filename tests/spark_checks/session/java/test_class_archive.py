@@ -74,7 +74,7 @@ def test_the_replays_that_show_the_classes_are_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.spark
-@pytest.mark.ci
+@pytest.mark.grid
 def test_an_archive_is_made_and_used(place):
     """By a session that starts after it."""
     java = java_version()

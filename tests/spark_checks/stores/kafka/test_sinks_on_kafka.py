@@ -50,7 +50,7 @@ def topics(store):
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [
-        pytest.param(sinks.by_spark_in_a_stream, "refuted", marks=pytest.mark.ci),
+        pytest.param(sinks.by_spark_in_a_stream, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.by_spark_in_batches, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.in_two_transactions, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.transactional, "held", marks=pytest.mark.grid),

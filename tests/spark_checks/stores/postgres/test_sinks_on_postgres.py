@@ -96,7 +96,10 @@ def test_a_sink_that_is_not_alone_with_its_data_is_refused(
 @pytest.mark.ci
 @pytest.mark.parametrize(
     ("build", "verdict"),
-    [(sinks.transfers, "held"), (sinks.transfers_that_lose, "refuted")],
+    [
+        pytest.param(sinks.transfers, "held", marks=pytest.mark.grid),
+        (sinks.transfers_that_lose, "refuted"),
+    ],
 )
 def test_what_is_there_from_the_start_belongs_to_the_result(judged, build, verdict):
     """Balances that open with 5000 may be seen before the first batch."""

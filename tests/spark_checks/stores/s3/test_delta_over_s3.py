@@ -55,6 +55,7 @@ def judged(pool, tmp_path, s3):
     return ask
 
 
+@pytest.mark.grid
 def test_a_commit_that_is_tried_again_is_a_second_version_of_the_table(judged):
     """The client says that it has failed; the log has the entry."""
     found = judged(looked_up_once)
