@@ -12,6 +12,7 @@ from onceproof.spark_checks.sinks.exchanges import (
     Exchange,
     SeenExchanges,
     is_kind,
+    place_of_exchange,
     tasks_like,
 )
 
@@ -61,7 +62,15 @@ def exchanges_in(
             driver[batch] = some
         elif partition is not None:
             tasks[batch, partition] = some
-    return SeenExchanges(driver, tasks, {why: n for why, n in not_cut.items() if n})
+    known = {why: n for why, n in not_cut.items() if n}
+    return SeenExchanges(driver, tasks, known, sent=places_in([*first, *second]))
+
+
+def places_in(requests: Iterable[SeenRequest]) -> frozenset[str]:
+    """Name where requests were sent from, whatever the batch, the task and the time."""
+    return frozenset(
+        place_of_exchange(one.where.line, one.number, one.sender) for one in requests
+    )
 
 
 def exchanges_at(

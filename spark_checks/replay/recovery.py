@@ -13,6 +13,7 @@ from onceproof.spark_checks.sinks.exchange_model import (
     CAUGHT_ON_DRIVER,
     caught_name,
 )
+from onceproof.spark_checks.sinks.exchanges import AFTER_RESTART
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -76,8 +77,10 @@ def with_later_exchanges(
     """Add the exchanges that code had after a connection of it broke.
 
     Each of ``outcomes`` has one fault. Code that catches the error, and tries again,
-    has them only then.
+    has them only then. Those that only a restarted run has, such as a repair, are
+    counted: no second fault cuts them.
     """
+    outcomes = tuple(outcomes)
     caught: dict[str, set[str]] = {}
     later: dict[tuple[int, int | None], dict[str, Exchange]] = {}
     for name, number, one in _resumed(outcomes):
@@ -94,9 +97,17 @@ def with_later_exchanges(
         caught.setdefault(name, set()).update(after)
     return replace(
         seen,
+        not_cut=_with_restarts(seen, outcomes),
         later={place: tuple(some.values()) for place, some in later.items() if some},
         caught={fault: frozenset(keys) for fault, keys in caught.items()},
     )
+
+
+def _with_restarts(seen: SeenExchanges, outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """Add to the exchanges that are not cut those that only restarted runs have."""
+    every = {place for one in outcomes for run in one.runs for place in run.sent}
+    number = len(every - seen.sent)
+    return {**seen.not_cut, AFTER_RESTART: number} if number else {**seen.not_cut}
 
 
 def _up_to(

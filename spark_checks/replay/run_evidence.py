@@ -58,6 +58,8 @@ class RunRecord:
     resumed: tuple[Resumed, ...] = ()
     """What code did that went on after an exchange was cut, in tasks and on the driver.
     """
+    sent: frozenset[str] = frozenset()
+    """Where its exchanges were sent from, if it is a restart that ended well."""
     worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     """The points that a first attempt reached, by batch and partition."""
     in_tasks: frozenset[str] = frozenset()

@@ -308,9 +308,17 @@ class _SinkReplay:
         emit = _nobody if again else self._listener
         emit(events.InterleavingBegun(self._sink.name, one.number))
         plan = self._plans.of(one)
+        # A restart may have exchanges that no run without a fault has.
+        own = self._sink.is_unmodelled and self._sink.exchanges is not None
+        watched = own and self._request.faults > 1
         return self._retries.tried(
             lambda failed: run_one(
-                mine.context, plan, self._sink, emit, failed_first=failed
+                mine.context,
+                plan,
+                self._sink,
+                emit,
+                failed_first=failed,
+                watched=watched,
             )
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ BEYOND = (
     "of lines that send more than 32 in one go, of which the first and last 16 are cut "
     "(fewer events may send fewer)"
 )
+AFTER_RESTART = "that only restarted runs send, so that no second fault cuts them"
 PAST = "or more on connections past target.store to the same port"
 ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 """Why exchanges for the code are not cut: nothing is known of them."""
@@ -121,11 +122,14 @@ class SeenExchanges:
         """List those of the driver's code in a batch; later ones come last."""
         return (*self.driver.get(batch, ()), *self.later.get((batch, None), ()))
 
+    sent: frozenset[str] = frozenset()
+    """Where all exchanges were sent from in runs without a fault, cut or not."""
+
     @property
     def unknown(self) -> int:
         """How many exchanges cannot be cut, though the sink may depend on them."""
         lost = (UNSTEADY, THREADS, UNANSWERED, BEYOND, BY_HADOOP, PAST, ELSEWHERE)
-        return sum(self.not_cut.get(why, 0) for why in (*lost, READS))
+        return sum(self.not_cut.get(why, 0) for why in (*lost, READS, AFTER_RESTART))
 
     def of_tasks(self, batch: int) -> tuple[tuple[int, Exchange], ...]:
         """List the exchanges of a batch's tasks, each with a partition that has it.
@@ -154,13 +158,14 @@ class SeenExchanges:
         """Return the last exchange at each time of each point."""
         driver = {at: _lasts(some) for at, some in self.driver.items()}
         tasks = {at: _lasts(some) for at, some in self.tasks.items()}
-        return SeenExchanges(driver, tasks, self.not_cut, self.later, self.caught)
+        return replace(self, driver=driver, tasks=tasks)
 
     def without_cuts(self) -> SeenExchanges:
         """Return what is known of a sink whose model has no fault that cuts any."""
         every = (*self.driver.values(), *self.tasks.values())
         number = sum(map(len, every)) + self.not_cut.get(ELSEWHERE, 0)
-        return SeenExchanges(not_cut={**self.not_cut, ELSEWHERE: number})
+        not_cut = {**self.not_cut, ELSEWHERE: number}
+        return SeenExchanges(not_cut=not_cut, sent=self.sent)
 
     @property
     def places(self) -> frozenset[str]:

@@ -124,6 +124,8 @@ class RunNote:
     """The points that the driver's code reached after an exchange was cut."""
     resumed: tuple[ResumedAt, ...]
     """What code did that went on after an exchange was cut."""
+    sent: tuple[str, ...]
+    """Where its exchanges were sent from, if it is a restart."""
     worked: tuple[PointsOf, ...]
     """The points that first attempts of tasks reached."""
     in_tasks: tuple[str, ...]
@@ -214,6 +216,7 @@ def _noted(run: RunRecord) -> RunNote:
             for point in points
         ),
         resumed=tuple(map(_resumed_at, run.resumed)),
+        sent=tuple(sorted(run.sent)),
         worked=tuple(PointsOf(b, p, points) for (b, p), points in run.worked.items()),
         in_tasks=tuple(sorted(run.in_tasks)),
         in_threads=tuple(sorted(run.in_threads)),
@@ -236,6 +239,7 @@ def _recalled(note: RunNote) -> RunRecord:
         caught=note.caught,
         went_on=went_on,
         resumed=tuple(map(_resumed, note.resumed)),
+        sent=frozenset(note.sent),
         worked={(one.batch, one.partition): one.points for one in note.worked},
         in_tasks=frozenset(note.in_tasks),
         in_threads=frozenset(note.in_threads),

@@ -38,16 +38,18 @@ def run_one(
     listener: Callable[[events.Event], None],
     *,
     failed_first: str = "",
+    watched: bool = False,
 ) -> RunEvidence:
     """Run a fresh sink as planned, looking at it as it goes.
 
-    ``failed_first`` is the reason why an earlier try failed, if there was one.
+    ``failed_first`` is the reason why an earlier try failed, if there was one. With
+    ``watched``, exchanges with the store are noted even if none is cut.
     """
     began = time.perf_counter()
     if plan.refusal:
         return RunEvidence(plan, failed_first=failed_first)
     try:
-        folder, built = fresh(context, sink, breaks=plan.cuts)
+        folder, built = fresh(context, sink, breaks=plan.cuts or watched)
     except HostError as error:
         gone = Deviation(str(error), help=True)
         return RunEvidence(plan, gone, failed_first=failed_first)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.checkpoint_edits import empty, entries, own
+from onceproof.spark_checks.inject.exchange_points import places_in
 from onceproof.spark_checks.inject.failures.failure_reason import is_lost, reason
 from onceproof.spark_checks.inject.forked_driver import HUNG, LOG
 from onceproof.spark_checks.inject.tracing import line_trace
@@ -212,6 +213,7 @@ class SteeredQuery:
                 in_tasks.update(n.text for n in line_trace.read(task) if n.main)
         failed = self.unreadable.get(run.moment, "")
         how = tuple(run.how)
+        restarted = well and run.number > 0
         fields = (how, run.stop, run.moment, ran, committed, run.state, failed)
         return RunRecord(
             *fields,
@@ -220,6 +222,7 @@ class SteeredQuery:
             in_tasks=frozenset(in_tasks),
             in_threads=frozenset(in_threads),
             went_on=self._went_on(run) if caught else {},
+            sent=places_in(self.requests[0]) if restarted else frozenset(),
             resumed=resumed_in(run, self._marks, self.requests[0]) if well else (),
         )
 

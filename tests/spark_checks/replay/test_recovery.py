@@ -13,7 +13,11 @@ from onceproof.spark_checks.replay.recovery import (
 )
 from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints, place_of
-from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
+from onceproof.spark_checks.sinks.exchanges import (
+    AFTER_RESTART,
+    Exchange,
+    SeenExchanges,
+)
 
 KNOWN, REPAIR, OTHER = (
     place_of(n, "x.py", installed=False) + "write()" for n in (1, 2, 3)
@@ -135,3 +139,16 @@ def test_the_exchanges_of_a_second_try_are_cut_after_the_first_one_only(partitio
     sort = "DRIVER_EXCHANGE" if driver else "TASK_EXCHANGE"
     assert found.sizes[sort] == 3
     assert found.sizes[sort] == 1 + seen.sizes[sort]
+
+
+def test_exchanges_that_only_a_restarted_run_has_are_counted():
+    """Each place once, and none that a run without a fault has sent from."""
+    seen = SeenExchanges(sent=frozenset({"a"}))
+    runs = [RunRecord((), "", "", sent=frozenset(some)) for some in ("a", "ab", "bc")]
+
+    found = with_later_exchanges(seen, [after("crash(0)", run(), one) for one in runs])
+    same = with_later_exchanges(seen, [after("crash(0)", run(), runs[0])])
+
+    assert found.not_cut == {AFTER_RESTART: 2}
+    assert found.unknown == 2
+    assert not same.unknown

@@ -19,6 +19,7 @@ from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
         exchanges.PAST,
         exchanges.ELSEWHERE,
         exchanges.READS,
+        exchanges.AFTER_RESTART,
     ],
 )
 def test_what_a_sink_may_depend_on_is_unknown(reason):

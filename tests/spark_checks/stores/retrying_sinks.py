@@ -257,3 +257,21 @@ def in_threads(target):
             list(pool.map(lambda part: insert(url, part, UPSERT), parts))
 
     return ForeachBatch(write, read=reader(url))
+
+
+def repaired_after_a_crash(target):
+    """It deletes what a dead run has left, and so sends more after a restart."""
+    url = target.store.url
+    tables(url)
+
+    def write(batch, batch_id):
+        rows = [tuple(row) for row in batch.collect()]
+        left = target.path / f"begun-{batch_id}"
+        if left.exists():
+            with psycopg.connect(url) as db:
+                ids = [row[0] for row in rows]
+                db.execute("DELETE FROM orders WHERE id = ANY(%s)", (ids,))
+        left.touch()
+        insert(url, rows, INSERT)
+
+    return ForeachBatch(write, read=reader(url))

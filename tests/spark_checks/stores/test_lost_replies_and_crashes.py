@@ -11,6 +11,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice, faults_of
 from onceproof.spark_checks.plan.rules import LOSE_REPLY, LOSE_REQUEST
 from onceproof.spark_checks.replay import sink_replay
+from onceproof.spark_checks.sinks.exchanges import AFTER_RESTART
 from tests.spark_checks.stores import retrying_sinks as sinks
 from tests.spark_checks.stores.test_lost_replies import judged  # noqa: F401 - a fixture
 
@@ -52,6 +53,15 @@ def loses_commit(one, hits):
     where = hits(one) if first.endswith("reply_in_task") else None
     line = where[0].line if where else ""
     return where and where[0].do == LOST and COMMITS[0] in line and OPENS not in line
+
+
+class CrashAtTheEnd(Choice):
+    """Chooses one in which the driver dies once, at the last line it can die at."""
+
+    def of(self, found, hits=None, merged=()):
+        """Take the last."""
+        alone = (o for o in found.classes if faults_of(o) == ("crash_in_commit",))
+        return (), tuple(one for one in alone if hits(one))[-1:]
 
 
 class LostInTask(Choice):
@@ -123,3 +133,13 @@ def test_what_repairs_a_lost_reply_and_a_crash_may_not_repair_both(judged):  # n
     assert any("clear()" in line for line in ends)
     again = [hit for one in both.report.replayed for hit in one.hits if hit.nth == 2]
     assert any("commit()" in hit.line for hit in again)
+
+
+def test_what_only_a_restarted_run_exchanges_is_no_verdict(judged, monkeypatch):  # noqa: F811
+    """Its repair is not cut by a second fault: so many exchanges are unknown."""
+    monkeypatch.setattr(sink_replay, "Choice", lambda **_: CrashAtTheEnd())
+    found = judged(sinks.repaired_after_a_crash, faults=2, choice=CrashAtTheEnd(most=1))
+
+    number = found.report.sink.exchanges.not_cut[AFTER_RESTART]
+    assert number > 0
+    assert found.report.unknown_exchanges == number
