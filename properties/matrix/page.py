@@ -121,9 +121,9 @@ def _legend(matrix: Matrix) -> Iterator[str]:
     yield "</ul>"
     yield (
         '<p class="lead quiet">A refuted cell opens its shortest counterexample. '
-        "“by” names the faults that suffice, each alone. “also not” names further "
-        "guarantees that break; each opens its own. “Spark” is what replays on real "
-        "Spark showed of the same model.</p>"
+        "“by” names the faults that suffice, each alone. “also not” and “but not” name "
+        "further guarantees that break; each opens its own. “Spark” is what replays "
+        "on real Spark showed of the same model.</p>"
     )
 
 

@@ -221,7 +221,8 @@ def _judged(one: Composition, row: MatrixRow, note: str = "") -> str:
         text += f'<span class="why">{as_html(note)}</span>'
     if also := [name for name in sorted(row.shown_by) if _is_more(row, name)]:
         links = (_link(one, row.shown_by[n], as_html(n)) for n in also)
-        text += f'<span class="why">also not {", ".join(links)}</span>'
+        word = "also" if _NAME in row.judged.refuted[ALL] else "but"
+        text += f'<span class="why">{word} not {", ".join(links)}</span>'
     if (spark := row.spark.get(_NAME)) is not None:
         names = as_html(", ".join(spark.sinks))
         count = len(spark.sinks)

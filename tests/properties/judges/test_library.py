@@ -16,7 +16,8 @@ from onceproof.model.language import (
     part,
     state,
 )
-from onceproof.model.library import Variant
+from onceproof.model.library import Variant, protocols
+from onceproof.properties.judges.by_search import claims_of
 from onceproof.properties.judges.library import judge_variants
 
 if TYPE_CHECKING:
@@ -148,3 +149,23 @@ def test_a_part_states_what_it_breaks_in_one_protocol_alone():
     assert Room(bulb=Buzzer).stated_breaks == {"dark", "quiet"}
     assert RoomAbove(bulb=Buzzer).stated_breaks == {"dark", "quiet"}
     assert Hall(bulb=Buzzer).stated_breaks == {"dark"}
+
+
+def test_what_parts_of_the_library_break_in_a_protocol_is_a_claim_of_it():
+    """A name that is wrong would state nothing, and be missed by nobody."""
+    kinds = protocols()
+    stating = [kind for kind in parts_below(Part) if "breaks_in" in vars(kind)]
+
+    assert stating
+    for kind in stating:
+        for label, names in kind.breaks_in.items():
+            claims = {claim.name for claim in claims_of(kinds[label]())}
+            assert set(names) <= claims, kind
+
+
+def parts_below(kind):
+    """Yield the classes of the library that extend a part."""
+    for below in kind.__subclasses__():
+        if below.__module__.startswith("onceproof.model.protocols."):
+            yield below
+        yield from parts_below(below)

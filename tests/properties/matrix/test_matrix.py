@@ -158,6 +158,8 @@ def test_a_matrix_shows_what_is_the_same_once_and_opens_each_counterexample():
     # Upserts count once, and readers see a part of a batch.
     assert [ONE in row.judged.broken for row in lost] == [False, True, True]
     assert "the same as" in written
+    assert '"why">but not <a' in written
+    assert '"why">also not <a' in written
     for row in lost:
         parts = json.loads(zlib.decompress(b64decode(shown[str(row.composition)].data)))
         assert parts["SCRIPTS"].split()[0] in written
