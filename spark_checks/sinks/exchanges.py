@@ -117,13 +117,12 @@ class SeenExchanges:
     caught: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The faults that code went on after, each with the exchanges that it then had in
     the same call, as ``Exchange.key``."""
+    sent: frozenset[str] = frozenset()
+    """Where all exchanges were sent from in runs without a fault, cut or not."""
 
     def of_driver(self, batch: int) -> tuple[Exchange, ...]:
         """List those of the driver's code in a batch; later ones come last."""
         return (*self.driver.get(batch, ()), *self.later.get((batch, None), ()))
-
-    sent: frozenset[str] = frozenset()
-    """Where all exchanges were sent from in runs without a fault, cut or not."""
 
     @property
     def unknown(self) -> int:
