@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from onceproof.spark_checks.grid.writers import dying, seen, writer_of
 from onceproof.spark_checks.queries import events
 from onceproof.spark_checks.queries.sources import SOURCES
 from onceproof.spark_checks.queries.sources.files import FileInput
+from onceproof.spark_checks.session.spark_internals import causes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,14 +186,21 @@ class GridQuery:
 
 
 def short(error: BaseException) -> str:
-    """Return the error condition of what Spark raised, and its first line.
+    """Return the error conditions of what Spark raised, and its first line.
 
-    Where Python raised it inside Spark, the line that names its error follows.
+    Where Python raised it inside Spark, the line that names its error follows; else the
+    first line of its last cause, if it has one.
     """
-    text = str(error)
-    causes = _CONDITION.findall(text)
-    own = [c for c in dict.fromkeys(causes) if c != "STREAM_FAILED"]
-    line = next((x.strip() for x in text.splitlines() if x.strip()), "")
-    if (raised := _RAISED.search(text)) and raised[1] not in line:
+    texts = [str(one) for one in causes(error)]
+    conditions = itertools.chain.from_iterable(map(_CONDITION.findall, texts))
+    own = [c for c in dict.fromkeys(conditions) if c != "STREAM_FAILED"]
+    line, last = _first_line(texts[0]), _first_line(texts[-1])
+    if (raised := _RAISED.search(texts[0])) and raised[1] not in line:
         line = f"{line[:300]}: {raised[1]}"
+    elif last not in line:
+        line = f"{line[:300]}: {last}"
     return json.dumps({"conditions": own, "message": line[:600]})
+
+
+def _first_line(text: str) -> str:
+    return next((x.strip() for x in text.splitlines() if x.strip()), "")

@@ -64,6 +64,7 @@ _FAST = "pyspark.cloudpickle.cloudpickle_fast"
 _PICKLER = ("pyspark.cloudpickle.cloudpickle:Pickler", f"{_FAST}:CloudPickler")
 _MAKING = ("pyspark.cloudpickle.cloudpickle", _FAST)
 _PICKLING = ("pyspark.cloudpickle.cloudpickle",)
+_CAPTURED = ("pyspark.errors.exceptions.captured:CapturedException",)
 _RUNNER = "pyspark.sql.worker.python_streaming_sink_runner"
 _COMMITS = (f"{_RUNNER}:main", f"{_RUNNER}:_main")
 
@@ -154,6 +155,7 @@ NAMES = (
     Name("_function_getstate", _MAKING, _MODULES),
     Name("_function_setstate", _MAKING, _MODULES),
     Name("_PICKLE_BY_VALUE_MODULES", _PICKLING, "Spark's tasks get modules by value"),
+    Name("_cause", _CAPTURED, "what a query failed with is often said by a cause"),
 )
 """Every such name, where it is, and why it is needed."""
 

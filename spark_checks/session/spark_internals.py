@@ -232,6 +232,14 @@ def java_query(query: Any) -> Any:
     return query._jsq
 
 
+def causes(error: BaseException) -> list[BaseException]:
+    """List an error, and the errors of Java below it, the last cause last."""
+    found = [error]
+    while isinstance(cause := getattr(found[-1], "_cause", None), BaseException):
+        found.append(cause)
+    return found
+
+
 def query_of(name: str) -> Any:
     """Give the streaming query that Java calls so."""
     from pyspark.sql.streaming.query import StreamingQuery  # noqa: PLC0415 - slow

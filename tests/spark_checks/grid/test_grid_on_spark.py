@@ -129,3 +129,16 @@ def test_without_a_fault_each_query_equals_its_batch_run(runs_of, query, configu
 
     assert not cell.refusal
     assert not cell.refuted, cell.story()
+
+
+@pytest.mark.ci
+def test_a_failure_is_said_by_its_last_cause(runs_of):
+    """What Spark says first is that it waited for something that failed."""
+    pytest.importorskip("pyspark", minversion="4.1")
+    runs = runs_of("window-append", "sink=skips")
+    runs.without_fault()
+
+    found = " ".join(runs.with_fault(PlacedFault(GridFault.BEFORE_COMMITS, 0)).story())
+
+    assert "STATE_STORE_COMMIT_VALIDATION_FAILED: " in found
+    assert "failed for batch 0" in found
