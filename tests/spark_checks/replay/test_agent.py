@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from functools import partial
 
 import pytest
 from pyspark.errors import StreamingQueryException
@@ -12,8 +13,8 @@ from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.plan.spark_steps import is_step
-from onceproof.spark_checks.replay import events
-from onceproof.spark_checks.replay.conformance import step_meanings
+from onceproof.spark_checks.replay import events, sink_plans
+from onceproof.spark_checks.replay.conformance.step_meanings import MEANINGS
 from onceproof.spark_checks.replay.engine import replay
 from onceproof.spark_checks.replay.request import ReplayRequest
 from onceproof.spark_checks.session.java.agent.agent import (
@@ -229,14 +230,14 @@ def test_each_step_that_spark_took_is_a_step_of_the_model(inside):
 
 def test_a_run_that_the_model_does_not_explain_is_drift(inside, monkeypatch):
     """Readers see what the model says; what Spark did on the way is another matter."""
-    meanings = step_meanings.MEANINGS
-    swapped = [
+    swapped = tuple(
         dataclasses.replace(one, actions=("log_commit",))
         if one.step == "log_offsets"
         else one
-        for one in meanings
-    ]
-    monkeypatch.setattr(step_meanings, "MEANINGS", tuple(swapped))
+        for one in MEANINGS
+    )
+    wrong = partial(sink_plans.CheckedRuns, meanings=swapped)
+    monkeypatch.setattr(sink_plans, "CheckedRuns", wrong)
 
     report = replayed(inside, "foreach-batch-upsert")
 
