@@ -13,7 +13,7 @@ import pytest
 
 from onceproof.spark_checks.session.cluster import Cluster
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 PARTICIPANTS = 3
 PATIENCE = 240
