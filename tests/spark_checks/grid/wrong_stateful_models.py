@@ -9,7 +9,6 @@ from onceproof.model.language import (
     Member,
     action,
     all_of,
-    if_else,
     not_,
     state,
     when,
@@ -37,9 +36,8 @@ class StateCommittedOnce(MicroBatchStatefulIdle):
 
     @action(per=(BATCH, PARTITION, ATTEMPT))
     def commit_state(self, b: Member, p: Member, a: Member) -> None:
-        when(self._runs(b), self.task[p, a] == Task.IDLE, a == 0)
-        self.task[p, a] = Task.WRITTEN
-        self.versions.commit(b, p)
+        when(a == 0)
+        super().commit_state(b, p, a)
 
 
 class WatermarkInMemory(MicroBatchStatefulIdle):
@@ -47,8 +45,7 @@ class WatermarkInMemory(MicroBatchStatefulIdle):
 
     @action
     def restart(self) -> None:
-        when(self.driver == Driver.DOWN)
-        self.driver = Driver.PLANNING
+        super().restart()
         self.logged = 0
 
 
@@ -57,13 +54,7 @@ class WatermarkAtOnce(MicroBatchStatefulIdle):
 
     @action(per=BATCH)
     def log_offsets(self, b: Member) -> None:
-        when(
-            self.driver == Driver.PLANNING,
-            self.offsets == b,
-            self.commits == b,
-            self.ends == self.ends_logged,
-        )
-        self.offsets = b + 1
+        super().log_offsets(b)
         self.begins[b] = b + 1
 
 
@@ -72,16 +63,8 @@ class SkippedBatchMovesTheWatermark(MicroBatchStatefulIdle):
 
     @action(per=BATCH)
     def log_commit(self, b: Member) -> None:
-        when(
-            self.driver == Driver.COMMITTING,
-            self.offsets == b + 1,
-            self.commits == b,
-            self.versions.can_be_logged(self.ran),
-        )
+        super().log_commit(b)
         self.logged = b + 1
-        self.commits = b + 1
-        self.driver = Driver.PLANNING
-        self.task.fill(Task.IDLE)
 
 
 class SkippedBatchCannotBeLogged(MicroBatchStatefulIdle):
@@ -89,16 +72,8 @@ class SkippedBatchCannotBeLogged(MicroBatchStatefulIdle):
 
     @action(per=BATCH)
     def log_commit(self, b: Member) -> None:
-        when(
-            self.driver == Driver.COMMITTING,
-            self.offsets == b + 1,
-            self.commits == b,
-            self.ran,
-        )
-        self.logged = if_else(self.ran, b + 1, self.logged)
-        self.commits = b + 1
-        self.driver = Driver.PLANNING
-        self.task.fill(Task.IDLE)
+        when(self.ran)
+        super().log_commit(b)
 
 
 class NoBatchWithoutData(MicroBatchStatefulIdle):
@@ -113,8 +88,7 @@ class LoggedIsDone(MicroBatchStatefulIdle):
 
     @action
     def restart(self) -> None:
-        when(self.driver == Driver.DOWN)
-        self.driver = Driver.PLANNING
+        super().restart()
         self.commits = self.offsets
 
 
@@ -123,8 +97,8 @@ class ComputedOnce(MicroBatchStatefulIdle):
 
     @action(per=BATCH)
     def compute_again(self, b: Member) -> None:
-        when(self._runs(b), self._computed(), self.commits > b)
-        self.actions.run()
+        when(self.commits > b)
+        super().compute_again(b)
 
 
 class TasksOutliveTheDriver(MicroBatchStatefulIdle):
