@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 STDOUT = "onceproof.stdout"
 _UNPRINTABLE = ("Cc", "Cs")
+_FEW = 3
+"""How many uses a message names that read an option; more are no help."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +107,9 @@ class Command(click.Command):
             if param.name not in use.reads:
                 reading = [u.what for u in self.uses if param.name in u.reads]
                 name = _spelled(param)
-                message = (
-                    f"{name} has no effect {use.what}, only {' or '.join(reading)}; "
-                    f"leave out {name}"
-                )
+                few = len(reading) <= _FEW
+                only = f", only {' or '.join(reading)}" if few else ""
+                message = f"{name} has no effect {use.what}{only}; leave out {name}"
                 raise UsageError(message)
 
 

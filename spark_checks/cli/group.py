@@ -138,6 +138,8 @@ class _Group(click.Group):
         except (click.Abort, KeyboardInterrupt, StoppedError):
             signals.raised = True
         if signals.raised:
+            # timeout sends its signal to the process and to its group: it comes twice.
+            signals.ended = True
             click.echo("stopped", err=True)
             return signals.status
         return status if isinstance(status, int) else NO_ANSWER

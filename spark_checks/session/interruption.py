@@ -43,6 +43,8 @@ class Signals:
         self.number: int = signal.SIGINT
         self.raised = False
         """Whether one was raised: whatever comes after it is the end of the command."""
+        self.ended = False
+        """Whether the command has cleaned up: a signal changes nothing any more."""
 
     @contextmanager
     def heeded(self) -> Iterator[None]:
@@ -60,6 +62,8 @@ class Signals:
                 signal.signal(number, signal.SIG_DFL)
                 os.kill(os.getpid(), number)
                 return
+            if self.ended:
+                return
             if _swallows(frame):
                 _again_soon(mine, number)
                 return
@@ -72,6 +76,8 @@ class Signals:
                 raise InterruptedRunError
 
         def interrupted(number: int, frame: Any) -> None:
+            if os.getpid() == mine and self.ended:
+                return
             if os.getpid() == mine and _swallows(frame):
                 _again_soon(mine, number)
                 return

@@ -9,6 +9,6 @@ def at_least_one(text: str) -> int:
     """Read a number; of no rounds there is no median."""
     number = int(text)
     if number < 1:
-        message = "it takes a round"
+        message = f"{number} is no number of rounds; give 1 or more"
         raise argparse.ArgumentTypeError(message)
     return number

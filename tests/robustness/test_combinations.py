@@ -167,6 +167,14 @@ TOGETHER = (
         sentence="--evidence has no effect for some interleavings",
     ),
     of(
+        "a store for the grid, which many other uses read",
+        "replay",
+        "--grid",
+        "--store",
+        "kafka",
+        sentence="--store has no effect in the grid of queries; leave out --store",
+    ),
+    of(
         "trust in a protocol",
         "explore",
         TPC,

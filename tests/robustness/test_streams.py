@@ -252,6 +252,41 @@ def test_a_signal_that_becomes_another_error_ends_a_command_all_the_same(
     assert (search.returncode, out, err) == (143, b"", b"stopped\n")
 
 
+TWICE = """
+import os, signal, sys
+import click
+from onceproof.spark_checks.cli import main
+
+say = click.echo
+
+def echo(*words, **how):
+    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGINT)
+    say(*words, **how)
+
+click.echo = echo
+sys.argv = ["onceproof", "check", "endless.py"]
+main()
+"""
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_signal_that_comes_again_changes_nothing(project):
+    """As from timeout, which signals the process and then its group."""
+    search = subprocess.Popen(
+        [sys.executable, "-c", TWICE],
+        cwd=project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    searching(search.pid)
+
+    search.send_signal(signal.SIGTERM)
+    out, err = search.communicate(timeout=60)
+
+    assert (search.returncode, out, err) == (143, b"", b"stopped\n")
+
+
 IN_A_STRING = """
 import sys
 from onceproof.spark_checks.session.interruption import Signals
