@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -53,6 +53,7 @@ RUNS = (
         resumed=(
             Resumed(0, 1, (CodePoint("line 5", 2),), (Exchange("line 5", 2, 1, 1, 3),)),
         ),
+        sent=frozenset({"line 5, exchange 1"}),
         worked={(0, 1): ("line 9",), (1, 0): ()},
         in_tasks=frozenset({"line 9"}),
         in_threads=frozenset({"line 7"}),
@@ -134,6 +135,7 @@ def noted(folder, *outcomes):
 
 def test_a_record_is_read_as_it_was_written():
     """Each field of the runs, and each of what readers saw, comes back."""
+    assert all(getattr(RUNS[0], one.name) for one in fields(RunRecord))
     record = record_of(outcome(), "d1")
 
     found = record_in(json.loads(json.dumps(record.to_json())))
