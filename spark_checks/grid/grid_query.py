@@ -18,6 +18,9 @@ from onceproof.spark_checks.grid.writers import dying, seen, writer_of
 from onceproof.spark_checks.queries import events
 from onceproof.spark_checks.queries.sources import SOURCES
 from onceproof.spark_checks.queries.sources.files import FileInput
+from onceproof.spark_checks.session.java.callback_connections import (
+    CallbackConnections,
+)
 from onceproof.spark_checks.session.spark_internals import causes
 
 if TYPE_CHECKING:
@@ -130,6 +133,7 @@ class GridQuery:
     def _once(self, patience: float, placed: PlacedFault) -> str:
         """Run with a fault that code in its tasks realises, or with none."""
         result = self._query.run(*self.input.frames(self._spark))
+        connections = CallbackConnections()
         if placed.fault.of_a_task:
             self.marks.mkdir(exist_ok=True)
             after = placed.fault is GridFault.TASK_AFTER_STATE
@@ -155,9 +159,8 @@ class GridQuery:
             writer = writer.format("kafka").options(**self._topic.options)
         else:
             skips = self._configuration.sink == "skips"
-            writer = writer.foreachBatch(
-                writer_of(self.result, self._query, skips=skips)
-            )
+            handle = writer_of(self.result, self._query, skips=skips)
+            writer = writer.foreachBatch(connections.noting(handle))
         try:
             started = writer.start()
         except Exception as error:  # noqa: BLE001 - any failure of Spark's is an answer
@@ -171,6 +174,7 @@ class GridQuery:
             return short(error)
         finally:
             started.stop()
+            connections.close()
         return ""
 
     def of_batch(self, left_out: set[tuple[int, int]]) -> list[Any]:

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from onceproof.spark_checks.plan.rules import CALLED_BACK, EXIT_CODE
 from onceproof.spark_checks.session import spark_internals
 from onceproof.spark_checks.session.java import jvm_link
+from onceproof.spark_checks.session.java.callback_connections import (
+    CallbackConnections,
+)
 from onceproof.spark_checks.session.processes.host_processes import (
     HostError,
     answer,
@@ -63,6 +66,7 @@ class ForkedDriver:
         self._marks = Path(rule_set.marks)
         self._one_by_one = threading.Lock()
         self._kept: list[object] = []
+        self._connections = CallbackConnections()
         self.lost = ""
         host.orders.send(
             {
@@ -117,6 +121,7 @@ class ForkedDriver:
         Threads that its code left behind end first, as at the end of any process.
         """
         host, self._host = self._host, None
+        self._connections.close()
         if host is None:
             return False
         host.orders.send({"op": "end"})
@@ -134,6 +139,7 @@ class ForkedDriver:
 
     def _handle(self, callback: int, batch: DataFrame, batch_id: int) -> None:
         """Have the host handle a batch; raise where it dies of it."""
+        self._connections.note()
         spark = batch.sparkSession
         context = spark_internals.java_context(spark.sparkContext)
         properties = context.sc().getLocalProperties()

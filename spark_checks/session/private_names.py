@@ -65,6 +65,7 @@ _PICKLER = ("pyspark.cloudpickle.cloudpickle:Pickler", f"{_FAST}:CloudPickler")
 _MAKING = ("pyspark.cloudpickle.cloudpickle", _FAST)
 _PICKLING = ("pyspark.cloudpickle.cloudpickle",)
 _CAPTURED = ("pyspark.errors.exceptions.captured:CapturedException",)
+_CLIENT = "py4j.clientserver"
 _RUNNER = "pyspark.sql.worker.python_streaming_sink_runner"
 _COMMITS = (f"{_RUNNER}:main", f"{_RUNNER}:_main")
 
@@ -111,6 +112,7 @@ END_OF_STREAM = b"\xff\xff\xff\xfc"
 _ONE_A_PROCESS = "sessions of others live in the process of the tests beside ours"
 _BY_NAME = "another process of ours uses the same object of Java"
 _NAMED = "classes of Java are looked up once for all processes of ours"
+_CLOSED = "a query's thread in Java has a connection that nobody closes"
 _UNUSED = "Java lets go of objects that no process uses any more"
 _LAZY = "a host connects to Java when the code that it runs asks for a session"
 _STEERED = "a query that a user's function starts runs in the steered way"
@@ -134,6 +136,10 @@ NAMES = (
     Name("_target_id", ("py4j.java_gateway:JavaObject",), _BY_NAME),
     Name("_gateway_client", ("py4j.java_gateway:JavaGateway",), _BY_NAME),
     Name("_id", ("py4j.java_gateway:JVMView",), _NAMED),
+    Name("get_thread_connection", ("py4j.clientserver:JavaClient",), _CLOSED),
+    Name(
+        "initiated_from_client", ("py4j.clientserver:ClientServerConnection",), _CLOSED
+    ),
     Name("finalizers", ("py4j.finalizer:ThreadSafeFinalizer",), _UNUSED),
     Name("gateway_parameters", ("py4j.java_gateway:JavaGateway",), "a host connects"),
     Name("_find_spark_home", ("pyspark.find_spark_home",), "a cluster is started"),

@@ -8,7 +8,9 @@ why it is needed.
 from __future__ import annotations
 
 import importlib
+import socket
 import sys
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +71,24 @@ def connection_of(context: Any) -> Any:
 def client_of(connection: Any) -> Any:
     """Give what sends the commands of a connection."""
     return connection._gateway_client
+
+
+def connection_of_this_thread() -> Any:
+    """Give the connection over which Java has called this thread, or None.
+
+    None, too, where the threads of Java have no connection each.
+    """
+    find = getattr(client_of(gateway()), "get_thread_connection", lambda: None)
+    found = find()
+    return None if found is None or found.initiated_from_client else found
+
+
+def end_connection(connection: Any) -> None:
+    """Have the thread of a connection hear its end, and so close it and end."""
+    open_: Any = connection.socket
+    if open_ is not None:
+        with suppress(OSError):
+            open_.shutdown(socket.SHUT_RDWR)
 
 
 def view_of(connection: Any) -> str:

@@ -6,13 +6,13 @@ So a request is known by its kind, and not by where a client waits.
 
 from __future__ import annotations
 
-import select
 import socket
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores.links import Cut, FramedRequest, Link, finish_store
+from onceproof.spark_checks.stores.readiness import first_ready
 
 if TYPE_CHECKING:
     import threading
@@ -71,7 +71,7 @@ class FramedPassing:
             reads = [link.store, *([link.client] if listens else [])]
             writes = [link.store] if self._to_store else []
             writes += [link.client] if self._to_client else []
-            ready, open_, _ = select.select(reads, writes, [], _IDLE)
+            ready, open_ = first_ready(reads, writes, _IDLE)
             if link.client in ready:
                 self._hear_client()
             if link.store in ready and self._hear_store():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import struct
 import time
@@ -10,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
+
+from onceproof.spark_checks.stores.readiness import first_ready
 
 if TYPE_CHECKING:
     import ssl
@@ -168,6 +169,6 @@ def finish_store(link: Link, over: threading.Event) -> None:
         store.shutdown(socket.SHUT_WR)
         deadline = time.monotonic() + _DRAINS
         while not over.is_set() and time.monotonic() < deadline:
-            ready, _, _ = select.select([store], [], [], _IDLE)
+            ready, _ = first_ready([store], [], _IDLE)
             if ready and not store.recv(_PIECE):
                 return

@@ -9,7 +9,6 @@ if it wants TLS, the proxy speaks it in place of the client.
 
 from __future__ import annotations
 
-import select
 import socket
 import ssl
 import threading
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores.framed_passing import FramedPassing
 from onceproof.spark_checks.stores.links import MOST_HELD, Cut, Link, finish_store
+from onceproof.spark_checks.stores.readiness import first_ready
 from onceproof.spark_checks.stores.tls_tunnel import TlsTunnel
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class _Passing:
                 return
             reads, writes = self._wishes()
             idle = _TURN if self._gathers else _IDLE
-            ready, open_, _ = select.select(reads, writes, [], idle)
+            ready, open_ = first_ready(reads, writes, idle)
             link = self._link
             if link.client in ready:
                 self._from_client()
@@ -345,7 +345,7 @@ class _Passing:
         if not self._watcher.waits(self._link):
             return False
         # What it sent before it began to wait is there by now, and so is its end.
-        return not select.select([self._link.client], [], [], 0)[0]
+        return not first_ready([self._link.client], [], 0)[0]
 
     def _hear_out(self) -> None:
         """Let the store answer to the end, while the client hears nothing."""
@@ -353,7 +353,7 @@ class _Passing:
         while not self._over.is_set():
             reads = [link.store, *([] if self._client_ended else [link.client])]
             writes = [link.store] if self._to_store else []
-            ready, open_, _ = select.select(reads, writes, [], _QUIET)
+            ready, open_ = first_ready(reads, writes, _QUIET)
             if not ready and not open_:
                 return
             if link.client in ready:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import ssl
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from onceproof.spark_checks.stores.readiness import first_ready
 
 if TYPE_CHECKING:
     import threading
@@ -59,7 +60,7 @@ class TlsTunnel:
             reads.append(near)
         writes: list[socket.socket] = [far] if self._to_far else []
         writes += [near] if self._to_near else []
-        ready, open_, _ = select.select(reads, writes, [], _IDLE if waits else 0)
+        ready, open_ = first_ready(reads, writes, _IDLE if waits else 0)
         if far in reads and (far in ready or not waits):
             with suppress(*_WANTS):
                 piece = far.recv(_PIECE)

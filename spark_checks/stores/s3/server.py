@@ -7,7 +7,6 @@ loopback alone, and takes any credentials.
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.stores.interface import StoreError, missing_client
+from onceproof.spark_checks.stores.readiness import first_ready
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def start(folder: Path) -> S3Server:
 def _first_line(process: subprocess.Popen[bytes]) -> str:
     """Return the first line that a process prints; empty where it prints none."""
     pipe = process.stdout
-    if pipe is None or not select.select([pipe], [], [], _SECONDS)[0]:
+    if pipe is None or not first_ready([pipe], [], _SECONDS)[0]:
         return ""
     return pipe.readline().decode().strip()
 
