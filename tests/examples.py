@@ -1,4 +1,4 @@
-"""How many examples are drawn of a property: a few in the plain tests, more in CI."""
+"""How many examples are drawn of a property: in the plain tests, before a release."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def drawn_from(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Draw the last arguments of a test; its other arguments are fixtures.
 
-    The plain tests draw ``few`` examples, and those marked ``ci`` ``many``; the other
+    The plain tests draw ``few`` examples, and those marked ``grid`` ``many``; the other
     settings are those of ``like``.
     """
     examples = [
         pytest.param(few, id="few"),
-        pytest.param(many, id="many", marks=pytest.mark.ci),
+        pytest.param(many, id="many", marks=pytest.mark.grid),
     ]
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:

@@ -21,7 +21,7 @@ SLOW = {"guarantee-matrix.svg"}
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.ci) if name in SLOW else name
+        pytest.param(name, marks=pytest.mark.grid) if name in SLOW else name
         for name in DRAWN
     ],
 )

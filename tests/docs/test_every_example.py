@@ -34,9 +34,7 @@ STATUSES = {
     "docs/tutorial/first-sink.md": [1, 1, 0, 1, 0],
 }
 READ_FIRST = {
-    "README.md": [],
-    "docs/how-to/postgres.md": [pytest.mark.ci],
-    "docs/tutorial/first-sink.md": [pytest.mark.ci],
+    "README.md": [pytest.mark.ci],
 }
 """Pages that start Spark and run more often than the others, which `grid` runs."""
 

@@ -133,7 +133,7 @@ def test_each_script_is_run():
         pytest.param("exit_in_a_callback", marks=pytest.mark.grid),
         pytest.param("files_by_their_times", marks=pytest.mark.grid),
         pytest.param("folder_of_the_file_sink", marks=pytest.mark.grid),
-        pytest.param("half_read_batch", marks=pytest.mark.ci),
+        pytest.param("half_read_batch", marks=pytest.mark.grid),
         pytest.param("hudi_new_checkpoint", marks=pytest.mark.grid),
         pytest.param("initial_offset_asked_again", marks=pytest.mark.grid),
         pytest.param("minus_zero", marks=pytest.mark.grid),

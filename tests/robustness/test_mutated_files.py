@@ -117,6 +117,7 @@ SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 BASE = [data | {"protocol": "micro-batch", "test": ""} for data in FILES.values()]
 
 
+@pytest.mark.ci
 @settings(max_examples=60, **SETTINGS)
 @given(mutated(BASE), st.sampled_from(COMMANDS))
 def test_a_file_of_any_form_is_answered_or_refused(project, data, words):

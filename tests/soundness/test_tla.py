@@ -57,7 +57,7 @@ def frozen(state):
     )
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_module_takes_the_steps_of_its_protocol(cases):
     """First states, steps, rest, fairness and claims are the same."""
     judged = Counter()
@@ -103,6 +103,7 @@ def test_a_module_takes_the_steps_of_its_protocol(cases):
     assert set(judged) >= {"always", "step", "at_rest", "sometimes", "leads_to"}
 
 
+@pytest.mark.grid
 @pytest.mark.tlc
 def test_tlc_finds_what_the_brute_force_finds(cases, tmp_path):
     """The real TLC takes every module, and refutes what the brute force refutes."""

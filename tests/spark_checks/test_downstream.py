@@ -18,7 +18,7 @@ from onceproof.spark_checks.session.java import class_archive
 from onceproof.spark_checks.session.java.jvm import java_version
 from tests.spark_checks.stores.needed import needs
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Path(__file__).parent / "downstream"

@@ -32,9 +32,9 @@ ROOMS = (on_the_driver, in_tasks, with_a_writer, data_sources, whole_queries)
 MUTANTS = {m.name: m for room in ROOMS for m in room.MUTANTS}
 NAMED = [{"id": f"e{n}", "amount": 8**n, "name": "ab"[n % 2]} for n in range(4)]
 QUICK = [
-    ("trusts_any_file", "fail_in_task"),
+    pytest.param("trusts_any_file", "fail_in_task", marks=pytest.mark.grid),
     ("first_file_stays", "fail_above"),
-    pytest.param("abort_rewrites_in_place", "crash_in_abort", marks=pytest.mark.ci),
+    pytest.param("abort_rewrites_in_place", "crash_in_abort", marks=pytest.mark.grid),
 ]
 """Mutants whose mistake is looked for before each change, each by one fault."""
 

@@ -107,7 +107,7 @@ def judged(pool, tmp_path):
     return ask
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "build", [upserting, pytest.param(of_its_own, marks=pytest.mark.grid)]
@@ -127,8 +127,8 @@ def test_a_sink_that_does_as_its_part_says_holds_and_says_so(judged, build):
 @pytest.mark.parametrize(
     "build",
     [
-        taken_for_appending,
-        pytest.param(taken_for_appending_without_steps, marks=pytest.mark.ci),
+        pytest.param(taken_for_appending, marks=pytest.mark.ci),
+        pytest.param(taken_for_appending_without_steps, marks=pytest.mark.grid),
     ],
 )
 def test_a_wrong_part_is_reported_as_drift_and_does_not_hold(judged, build):
@@ -143,7 +143,7 @@ def test_a_wrong_part_is_reported_as_drift_and_does_not_hold(judged, build):
     assert "here they differ" in found.story
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 def test_a_refuted_sink_is_told_how_it_compares_with_its_part(judged):
     """It appends, and its part says that appending breaks the claim: no drift."""
@@ -154,7 +154,7 @@ def test_a_refuted_sink_is_told_how_it_compares_with_its_part(judged):
     assert "saw what its model append-whole expects in" in found.story
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 def test_a_step_that_is_never_called_decides_nothing(judged):
     """The faults of the part could not be injected: nothing is compared."""

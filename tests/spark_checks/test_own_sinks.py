@@ -61,13 +61,13 @@ def judged(pool, tmp_path):
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [
-        pytest.param(sinks.remembers, "refuted", marks=pytest.mark.ci),
+        pytest.param(sinks.remembers, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.named_by_epoch, "held", marks=pytest.mark.grid),
         pytest.param(sinks.named_at_random, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.moves_files, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.publishes_once, "held", marks=pytest.mark.grid),
-        (sinks.appending_job, "refuted"),
-        pytest.param(sinks.built_in, "held", marks=pytest.mark.ci),
+        pytest.param(sinks.appending_job, "refuted", marks=pytest.mark.ci),
+        pytest.param(sinks.built_in, "held", marks=pytest.mark.grid),
     ],
 )
 def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
@@ -82,7 +82,7 @@ def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
     ("build", "verdict"),
     [
         pytest.param(sinks.files_by_manifest, "held", marks=pytest.mark.grid),
-        (sinks.files_by_listing, "refuted"),
+        pytest.param(sinks.files_by_listing, "refuted", marks=pytest.mark.ci),
         pytest.param(
             sinks.files_by_name_and_listing, "refuted", marks=pytest.mark.grid
         ),
@@ -97,6 +97,7 @@ def test_sparks_file_sink_is_judged_by_what_its_readers_go_by(judged, build, ver
     assert not found.report.missed
 
 
+@pytest.mark.ci
 def test_what_a_driver_remembers_lasts_until_it_dies(judged):
     """A count in memory goes on from batch to batch, and begins anew after a crash."""
     found = judged(sinks.counts_batches, choice=CRASHES)
@@ -162,7 +163,12 @@ def store(path, rows, batch):
 @pytest.mark.parametrize(
     ("code", "verdict", "sentence"),
     [
-        ((), "refuted", "mylib/sinks.py (installed), store()"),
+        pytest.param(
+            (),
+            "refuted",
+            "mylib/sinks.py (installed), store()",
+            marks=pytest.mark.ci,
+        ),
         pytest.param(
             ("mylib",),
             "refuted",
@@ -173,7 +179,7 @@ def store(path, rows, batch):
             ("-mylib",),
             "held",
             "not injected into: mylib (left out by code=)",
-            marks=pytest.mark.ci,
+            marks=pytest.mark.grid,
         ),
     ],
 )
@@ -205,7 +211,7 @@ def tables_in(db):
 @pytest.mark.parametrize(
     "fails",
     [
-        pytest.param("", marks=pytest.mark.ci),
+        pytest.param("", marks=pytest.mark.grid),
         pytest.param("the database is away", marks=pytest.mark.grid),
     ],
 )
@@ -305,7 +311,7 @@ def test_what_an_error_ends_is_not_told_to_have_run_to_its_end(judged):
     assert ended[1:] == ["to its end"]
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_what_readers_see_after_a_fault_is_told_with_the_fault(judged):
     """The first line of a report stands alone: it names no step of a model."""
     dies = Choice(steps=(TraceStep("crash_in_task", (), True, {}),))

@@ -101,7 +101,13 @@ def words(name, quiet, length):
     return found
 
 
-@pytest.mark.parametrize("name", sorted(protocols()))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.grid] * name.startswith("event-time"))
+        for name in sorted(protocols())
+    ],
+)
 @ALL
 @given(data=st.data())
 def test_every_behaviour_of_the_library_conforms(name, data):

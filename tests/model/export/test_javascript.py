@@ -23,6 +23,7 @@ from onceproof.properties.judges.by_search import claims_of
 from tests.examples import drawn_from
 from tests.model.random_protocols import protocols
 from tests.node import Node
+from tests.spread import spread
 
 if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System
@@ -153,7 +154,7 @@ def test_messages_and_crashes_are_what_they_are_in_python(node, drawn):
     compare(node, drawn(), 30)
 
 
-@pytest.mark.parametrize("variant", list(variants()), ids=str)
+@pytest.mark.parametrize("variant", spread(variants(), 30), ids=str)
 def test_each_protocol_of_the_library_is_the_same_in_javascript(node, variant):
     """At its standard size each state that is met has the same successors in both."""
     met = compare(node, variant.protocol, 24)

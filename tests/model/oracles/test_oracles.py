@@ -151,6 +151,7 @@ def test_ewd840_has_the_published_states():
     assert set(report.verdicts.values()) == {Verdict.EXHAUSTED}
 
 
+@pytest.mark.ci
 def test_non_blocking_commit_has_the_published_states():
     """4,284 distinct, depth 19; generated 23,988 with each step of one process twice.
 

@@ -125,7 +125,7 @@ def test_parts_that_fit_break_nothing_together():
     assert alone == put_in == set(AddingAgainStore.breaks)
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.parametrize(
     ("protocol", "differs_from_batch"),
     [

@@ -167,7 +167,7 @@ def test_a_claim_with_too_many_pairs_is_undecided_and_says_why(monkeypatch):
     assert "too many" in found.note
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_many_drawn_protocols_have_the_verdicts_of_the_full_graph():
     """Every claim is refuted in some, and holds in others."""
     seen = compared(range(100, 150))

@@ -24,6 +24,7 @@ from tests.examples import drawn_from
 from tests.model.library_variants import VARIANTS
 from tests.model.random_protocols import protocols
 from tests.model.test_readers_agree import SETTINGS, levels
+from tests.spread import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,15 +115,7 @@ def test_each_state_is_reached_where_it_is_the_goal(drawn):
 
 @pytest.mark.parametrize(
     "variant",
-    [
-        pytest.param(
-            *one.values,
-            # Of each protocol one: with other parts they take minutes.
-            marks=pytest.mark.grid if one.values[0].settings else pytest.mark.ci,
-            id=one.id,
-        )
-        for one in VARIANTS
-    ],
+    spread(VARIANTS, 16),
 )
 def test_the_library_keeps_its_verdicts(variant):
     """Every claim that a reduction keeps is judged as the full search judges it."""

@@ -15,7 +15,7 @@ from tests.model.search.walks import assert_honest
 from tests.model.test_readers_agree import SETTINGS, levels
 
 
-@drawn_from(protocols(), few=20, many=60, like=SETTINGS)
+@drawn_from(protocols(), few=6, many=60, like=SETTINGS)
 def test_walks_refute_only_what_the_search_refutes(drawn):
     """No verdict goes beyond "held", and each walk that is shown can be followed."""
     protocol = drawn()

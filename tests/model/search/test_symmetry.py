@@ -20,6 +20,7 @@ from tests.examples import drawn_from
 from tests.model.library_variants import VARIANTS
 from tests.model.random_protocols import protocols
 from tests.model.test_readers_agree import SETTINGS, levels
+from tests.spread import spread
 
 ORBITS = {2: 34, 3: 80, 4: 166, 5: 314, 6: 553, 7: 920, 8: 1461, 9: 2232}
 
@@ -130,15 +131,8 @@ def test_a_protocol_without_interchangeable_members_is_refused():
 
 @pytest.mark.parametrize(
     "variant",
-    [
-        # Of each protocol one: random protocols are compared in any run.
-        pytest.param(
-            *one.values,
-            marks=[pytest.mark.grid] if one.values[0].settings else [],
-            id=one.id,
-        )
-        for one in VARIANTS
-    ],
+    # A few: random protocols are compared in any run.
+    spread(VARIANTS, 16),
 )
 def test_symmetry_keeps_the_librarys_verdicts(variant):
     """Fewer states, the same verdicts, and traces that plain Python can follow."""

@@ -120,7 +120,7 @@ def test_the_search_refutes_what_the_entry_states_and_nothing_else(entry):
     assert not entry.reported or len(entry.reported) > len(entry.run)
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.parametrize("entry", named(e for e in ENTRIES if e.same_faults))
 def test_a_run_is_a_shortest_one_with_the_faults_of_the_report(entry):
     """Plain Python follows every shorter run whose faults are these, in this order."""
@@ -144,7 +144,7 @@ def test_a_run_is_a_shortest_one_with_the_faults_of_the_report(entry):
     assert any(met == len(faults) for _, met in level)
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.parametrize("fix", FIXES.values(), ids=list(FIXES))
 def test_its_fix_holds(fix):
     """Every claim does, and none vacuously."""
@@ -153,7 +153,7 @@ def test_its_fix_holds(fix):
     assert set(found.values()) == {Verdict.EXHAUSTED}
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.parametrize("name", CONTROLS)
 def test_a_control_is_not_reported(name):
     """What was reported and is no violation holds."""

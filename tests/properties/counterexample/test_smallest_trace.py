@@ -10,13 +10,14 @@ from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 from tests.model.library_variants import VARIANTS
+from tests.spread import spread
 
 BATCHED = [
     one for one in VARIANTS if "BATCH" in {s.name for s in one.values[0].protocol.sizes}
 ]
 
 
-@pytest.mark.parametrize("variant", BATCHED)
+@pytest.mark.parametrize("variant", spread(BATCHED, 8))
 def test_a_fault_is_in_the_first_batch(variant):
     """No refuted guarantee needs a batch that is done before its first fault.
 

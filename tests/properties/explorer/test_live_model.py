@@ -26,6 +26,7 @@ from tests.model.library_variants import VARIANTS
 from tests.model.random_protocols import protocols
 from tests.node import Node
 from tests.properties.counterexample.shown_protocols import Lease, Log, Office, Pipe
+from tests.spread import spread
 
 STEPS = 25
 
@@ -106,7 +107,7 @@ def compare(node: Node, protocol: Any, seed: int) -> None:
         assert dict(options) == known
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", spread(VARIANTS, 20))
 def test_the_page_shows_what_the_view_shows(node, variant):
     """Kinds, lanes, changes, messages, strips and options, along a random walk."""
     compare(node, variant.protocol, 3)

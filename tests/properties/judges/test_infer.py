@@ -144,7 +144,7 @@ def test_the_second_solver_contradicts_a_proof():
         recheck(system, claims, frozenset(), timeout_seconds=20)
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @settings(max_examples=12, deadline=None)
 @given(protocols())
 def test_nothing_is_proved_by_inference_that_the_search_refutes(drawn):

@@ -35,6 +35,7 @@ from onceproof.properties.judges.by_search import check
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.cli.commands.export import exported
 from tests import tlc
+from tests.spread import spread
 
 EXPECTED = {"holds": "holds", "violated": "violated", "witnessed": "violated"}
 
@@ -218,7 +219,7 @@ def agrees(protocol: Protocol, folder) -> list[str]:
 
 
 @pytest.mark.tlc
-@pytest.mark.parametrize("variant", list(variants()), ids=str)
+@pytest.mark.parametrize("variant", spread(variants(), 6), ids=str)
 def test_tlc_counts_and_judges_as_the_search_does(tmp_path, variant: Variant):
     """Distinct states, depth and every verdict are the same, for the whole library."""
     assert agrees(variant.protocol, tmp_path) == []

@@ -110,6 +110,7 @@ def test_what_the_library_states_is_claimed_where_that_is_asked_for(
     assert f"run onceproof guarantees{' --library' * len(words)} --output s" in checked
 
 
+@pytest.mark.grid
 def test_the_library_claims_what_its_files_state():
     """Of each sink and each variant, all guarantees; refuted is what a file says."""
     claims = {(c.subject, c.guarantee): c.expected for c in library_claims()}

@@ -39,7 +39,7 @@ def test_one_protocol_is_described_whole():
     assert data["parameters"]["S"] == {"default": 2, "text": "source"}
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_all_of_the_library_is_as_stated_and_written_down():
     """Verdicts are those that the files state, and docs/verdicts.md holds them."""
     result = run("check", "--all", "--markdown")

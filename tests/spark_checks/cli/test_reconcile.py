@@ -30,7 +30,7 @@ def run(folder, *words):
     )
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 def test_json_has_the_counts_and_stdout_has_nothing_else(tables):
     """The status is that of the verdicts."""
@@ -45,7 +45,7 @@ def test_json_has_the_counts_and_stdout_has_nothing_else(tables):
     assert done.stderr == ""
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("more", "sentence"),

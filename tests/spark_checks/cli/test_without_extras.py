@@ -87,6 +87,7 @@ def test_every_command_is_tried():
     assert set(COMMANDS) == set(main.commands)
 
 
+@pytest.mark.ci
 def test_each_works_or_names_what_it_needs(answers):
     """One sentence with the command that installs it, and never a traceback."""
     wanted = [case for cases in COMMANDS.values() for case in cases]

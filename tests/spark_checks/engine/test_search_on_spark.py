@@ -44,7 +44,7 @@ def assert_alike(here, there):
             assert len(other.trace.steps) == len(one.trace.steps)
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_counts_are_those_that_are_published(spark):
     """Two participants have 56 states, as TLC counts them."""
     here, there = both(spark, make("two-phase-commit", {"RM": "2"}))
@@ -57,7 +57,7 @@ def test_counts_are_those_that_are_published(spark):
 @pytest.mark.parametrize(
     ("name", "settings", "symmetry"),
     [
-        ("micro-batch", {"sink": "append"}, False),
+        pytest.param("micro-batch", {"sink": "append"}, False, marks=pytest.mark.grid),
         ("two-phase-commit", {"RM": "4"}, True),
         pytest.param("raft-election-forgetful", {}, False, marks=pytest.mark.grid),
         pytest.param("chandy-lamport-unordered", {}, False, marks=pytest.mark.grid),
@@ -71,7 +71,7 @@ def test_verdicts_are_those_of_the_native_search(spark, name, settings, symmetry
     assert_alike(here, there)
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_claim_about_fair_runs_is_undecided(spark):
     """Spark does not judge it, says so, and never reports that it holds."""
     here, there = both(spark, make("two-phase-commit-log-blocked", {}))
@@ -82,7 +82,7 @@ def test_a_claim_about_fair_runs_is_undecided(spark):
     assert "fair runs" in finding.note
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_search_that_was_stopped_goes_on(spark, tmp_path, monkeypatch):
     """Levels that are there are not written again, and the result is the same."""
     protocol = make("two-phase-commit", {"RM": "2"})
@@ -105,6 +105,7 @@ def test_a_search_that_was_stopped_goes_on(spark, tmp_path, monkeypatch):
     assert written == list(range(before, here.exploration.depth + 1))
 
 
+@pytest.mark.ci
 def test_a_level_that_was_not_noted_is_written_again(spark, tmp_path):
     """What a killed search left of its last level does not count."""
     protocol = make("two-phase-commit", {"RM": "2"})

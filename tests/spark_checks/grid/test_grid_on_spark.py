@@ -37,6 +37,7 @@ def runs_of(pool):
             one.close()
 
 
+@pytest.mark.ci
 def test_a_batch_that_dies_in_its_tasks_counts_once(runs_of):
     """The stream equals the batch run, without a fault and after it."""
     runs = runs_of("total-update", "default")

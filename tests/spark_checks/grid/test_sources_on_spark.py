@@ -60,6 +60,7 @@ def cells(pool):
     return run
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("source", MADE)
 @pytest.mark.parametrize(
     "query",
@@ -79,6 +80,7 @@ def test_a_right_query_holds_on_each_source(cells, source, query):
             assert cell.with_run.expected
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("source", MADE)
 @pytest.mark.parametrize(
     "query",
@@ -157,6 +159,7 @@ def on_kafka(pool):
             runs.close()
 
 
+@pytest.mark.grid
 def test_asynchronous_progress_loses_nothing(on_kafka):
     """A batch that is there and not logged is repeated, and its rows are replaced."""
     runs = on_kafka(named("map"), parsed(ASYNC))

@@ -53,6 +53,7 @@ from tests.spark_checks.grid.wrong_stateful_models import (
     WatermarkAtOnce,
     WatermarkInMemory,
 )
+from tests.spread import spread
 
 FILE = Path(wrong_stateful_models.__file__)
 CELLS = recorded()
@@ -96,7 +97,7 @@ def first_rejected(query):
     return None
 
 
-@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
+@pytest.mark.parametrize("cell", spread(CELLS, 16), ids=lambda cell: cell.name)
 def test_each_recorded_cell_is_a_behaviour_of_the_model(cell):
     found = traces_of(cell.query, cell.configuration).check(cell.steps, cell.logs)
 
@@ -135,7 +136,7 @@ def test_each_wrong_model_is_tried():
     "model",
     [
         # The cells that reject these come late among the recorded ones.
-        pytest.param(one, marks=pytest.mark.ci if one in LATE else ())
+        pytest.param(one, marks=pytest.mark.grid if one in LATE else ())
         for one in WRONG
     ],
     ids=lambda model: model.__name__,

@@ -30,7 +30,7 @@ NEEDS = {
     "a_pool": "concurrent.futures",
 }
 TIMES, APART = 20, 7
-MARKS = {"a_pool": (), "deltalake": (pytest.mark.ci,)}
+MARKS = {"a_pool": (), "deltalake": (pytest.mark.grid,)}
 """Of which libraries the plain tests judge a right sink, and `ci`; `grid` judges all.
 """
 

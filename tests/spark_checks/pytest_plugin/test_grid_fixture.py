@@ -123,7 +123,7 @@ def test_a_test_that_judges_no_query_fails(pytester):
 
 
 @pytest.mark.spark
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_query_of_the_test_is_judged(pytester):
     """A right one passes, a wrong one fails, and a known failure is expected."""
     pytester.makepyfile(test_queries=QUERIES)

@@ -162,6 +162,7 @@ def test_a_zone_that_spark_would_leave_out_is_refused(spark, kind):
 INTERNAL = ("first", "by", "owed", "content", "rows", "visible", "number", "k0", "v0")
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("name", [*INTERNAL, "sources", "events", "bucket", "alike"])
 def test_a_column_may_be_called_as_ours_are(spark, name):
     """As a key, as a group, as a number, or as none of these."""

@@ -101,6 +101,7 @@ ASKED = ("--sum", "amount", "--by", "substr(at, 12, 2)", "--json")
 TIME = ("--time", "cast(at as timestamp)", "--until", "2026-01-01 04:00:00")
 
 
+@pytest.mark.grid
 def test_a_server_finds_what_this_machine_finds(master, tables):
     """Counts, groups, sums, examples and verdicts; a time without a zone is of UTC."""
     there = run(tables, *ASKED, *TIME, "--master", master, "--html", "page.html")

@@ -68,6 +68,7 @@ def replayed(pool, name, sizes=SMALL, heard=None):
     return replay([SINKS[name]], listener, request, pool=pool)[0]
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("name", TWO_WAYS)
 def test_two_ways_to_one_interleaving_give_one_verdict(pool, inside, name):
     """A crash by a fork, a trap or an edit shows what one at Spark's step shows."""
@@ -87,6 +88,7 @@ def test_two_ways_to_one_interleaving_give_one_verdict(pool, inside, name):
     assert within.verdicts == without.verdicts
 
 
+@pytest.mark.grid
 def test_tasks_of_the_file_writer_live_on_after_they_are_given_up(inside):
     """What they write is seen by readers who list the folder, as the model has it."""
     report = replayed(inside, "parquet-folder", TWO_BATCHES)

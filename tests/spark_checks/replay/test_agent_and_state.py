@@ -75,6 +75,7 @@ def query(session, tmp_path):
     return run
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_each_version_of_the_state_is_a_step(provider, query, tmp_path):
     query(provider, 0)

@@ -47,6 +47,7 @@ def test_without_a_budget_nothing_ends(clock):
     assert not deadline.over
 
 
+@pytest.mark.ci
 @pytest.mark.spark
 def test_a_right_sink_is_undecided_if_time_runs_out(pool, monkeypatch):
     """What was replayed held; the others are counted, and nothing is held for them."""

@@ -63,7 +63,7 @@ def assert_alike(shared, clustered):
         assert outcome.spark.shape() == other.spark.shape(), outcome.failpoints
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_killed_executor_and_a_copied_task_show_what_a_dead_task_shows(pool, cluster):
     only = {way: numbered(NAME, *word, faults=1) for way, word in WORDS.items()}
     shared = replayed(pool, NAME, only.values())

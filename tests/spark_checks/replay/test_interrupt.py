@@ -58,7 +58,7 @@ def replaying(scratch: Path) -> bool:
     [
         (starting, False, signal.SIGINT),
         pytest.param(starting, True, signal.SIGINT, marks=pytest.mark.grid),
-        pytest.param(replaying, False, signal.SIGINT, marks=pytest.mark.ci),
+        pytest.param(replaying, False, signal.SIGINT, marks=pytest.mark.grid),
         pytest.param(replaying, True, signal.SIGINT, marks=pytest.mark.grid),
         pytest.param(starting, False, signal.SIGTERM, marks=pytest.mark.grid),
         pytest.param(replaying, False, signal.SIGTERM, marks=pytest.mark.grid),
@@ -96,7 +96,7 @@ def test_a_run_that_is_stopped_leaves_nothing_behind(moment, keep, number, tmp_p
 
 @pytest.mark.skipif(not PROC.is_dir(), reason="looks for processes in /proc")
 @pytest.mark.spark
-@pytest.mark.ci
+@pytest.mark.grid
 def test_what_a_killed_run_left_is_removed_by_a_later_one():
     """Its folder, its JVM and its workers; nobody can clean up when killed."""
     command = [sys.executable, "-m", "onceproof.spark_checks.cli", "replay"]

@@ -55,7 +55,7 @@ def assert_alike(pool, name, only):
     return shared, killed
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 def test_a_killed_driver_shows_what_a_dead_process_shows(pool):
     """In the midst of the sink's work, and before the commit log."""

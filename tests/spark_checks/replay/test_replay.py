@@ -21,7 +21,6 @@ SINKS = reference_sinks() | reference_sinks("new-checkpoint")
 MARKS = {
     "foreach-batch-append": (),
     "foreach-batch-upsert": (pytest.mark.ci,),
-    "foreach-batch-ledger-new-checkpoint": (pytest.mark.ci,),
 }
 ALL = [
     pytest.param(name, marks=MARKS.get(name, (pytest.mark.grid,)))

@@ -114,6 +114,7 @@ def outcome(reports):
     return find
 
 
+@pytest.mark.grid
 def test_a_crash_that_never_struck_is_not_replayed(outcome):
     """The function that the rule names is never called: nothing is judged."""
     found = outcome("misnamed", AMID)

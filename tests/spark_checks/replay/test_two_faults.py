@@ -99,6 +99,7 @@ def test_two_crashes_are_two_moments(pool):
     assert not outcome.drift, (outcome.model, outcome.spark)
 
 
+@pytest.mark.ci
 def test_a_second_run_is_ended_after_the_sink_has_committed(outcomes):
     """On a restart ``offsets/0`` is there already; the batch still runs to its end."""
     outcome = outcomes["datasource-staged"]

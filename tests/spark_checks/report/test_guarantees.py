@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -111,16 +110,14 @@ def test_evidence_that_cannot_be_read_is_refused_before_a_replay(tmp_path, monke
     assert path.read_text() == "<<<<<<< HEAD"
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_the_repositorys_own_sheet_follows_from_its_evidence(monkeypatch):
-    """Fast, since nothing is searched; and every claim of the library is in it."""
+    """Every claim of the library is in it. The CI runs the command itself."""
     monkeypatch.chdir(ROOT)
-    began = time.perf_counter()
 
     checked = run("guarantees", "--check")
 
     assert checked.stdout.startswith("docs/guarantees.md follows"), checked.stdout
-    assert time.perf_counter() - began < 30
     lines = (ROOT / "docs" / "guarantees.md").read_text().split("\n")
     shown = {line.split(" | ")[0].removeprefix("| ") for line in lines}
     subjects = {claim.subject for claim in library_claims(stores=False)}

@@ -16,7 +16,7 @@ from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.sinks.exchanges import PAST
 from tests.spark_checks.stores.postgres.postgres_sinks import UPSERT, reader, tables
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 SCHEMA = "id string, amount long"
 

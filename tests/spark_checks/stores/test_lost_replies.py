@@ -61,7 +61,7 @@ def cuts(found):
     }
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_a_lost_answer_refutes_what_no_crash_does(judged, postgres):
     """The code tries again what was committed; without broken connections it holds."""
     sound = judged(sinks.looked_up_once, store=postgres)

@@ -15,7 +15,7 @@ from onceproof.spark_checks.sinks.exchanges import AFTER_RESTART
 from tests.spark_checks.stores import retrying_sinks as sinks
 from tests.spark_checks.stores.test_lost_replies import judged  # noqa: F401 - a fixture
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 LOST, DIES = LOSE_REPLY, "die"
 COMMITS = ("the end of line", "commit()")

@@ -14,7 +14,7 @@ from onceproof.spark_checks.report.assessment import AssessmentRequest, judge
 from onceproof.spark_checks.report.counterexamples import RequestingTest
 from onceproof.spark_checks.sinks.exchanges import BY_HADOOP
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 SCHEMA = "id string, amount long"
 

@@ -1,4 +1,4 @@
-"""What can be read or written is found for any descriptor, as the system's poll does."""
+"""What can be read or written is found, whatever number its descriptor has."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import fcntl
 import resource
 import socket
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_what_is_full_cannot_be_written(two):
     """There is room again once the other end has read."""
     here, there = two
     here.setblocking(False)
-    with pytest.raises(BlockingIOError):
+    with suppress(BlockingIOError):
         while True:
             here.send(b"x" * 65536)
 

@@ -14,7 +14,7 @@ import pytest
 from onceproof.spark_checks import Kafka, Postgres
 from tests.spark_checks.stores.needed import needs
 
-pytestmark = [pytest.mark.ci, pytest.mark.spark]
+pytestmark = [pytest.mark.grid, pytest.mark.spark]
 # A topic drops old events; one of an hour ago stays, and is in New York's own hour.
 UNTIL = dt.datetime.now(tz=dt.UTC).replace(microsecond=0) - dt.timedelta(hours=1)
 A_MOMENT = dt.timedelta(milliseconds=1)

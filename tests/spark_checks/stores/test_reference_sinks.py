@@ -57,11 +57,6 @@ from tests.spark_checks.stores.needed import needs
 PLAIN, EVERY = reference_sinks(), every_reference_sink()
 RESTARTED = reference_sinks("new-checkpoint")
 SINKS = {n: s for n, s in EVERY.items() if n not in PLAIN | RESTARTED}
-IN_CI = (
-    "kafka-transaction-per-batch",
-    "postgres-ledger-looked-up-once",
-    "s3-append-magic",
-)
 INSIDE = "happens inside Spark, out of reach"
 SENT = "Spark's own writer has sent is not known"
 MORTAL = "keeps a task of Spark's own file writer alive"
@@ -79,10 +74,7 @@ UNREACHED = {
     "s3-stream": (INSIDE, MORTAL),
 }
 """Why some interleavings of a sink are not replayed, where some are not."""
-ALL = [
-    pytest.param(name, marks=pytest.mark.ci if name in IN_CI else pytest.mark.grid)
-    for name in SINKS
-]
+ALL = [pytest.param(name, marks=pytest.mark.grid) for name in SINKS]
 
 
 @pytest.mark.spark
@@ -152,7 +144,7 @@ SLOW = (
 
 
 @pytest.mark.parametrize(
-    "kind", [*QUICK, *(pytest.param(one, marks=pytest.mark.ci) for one in SLOW)]
+    "kind", [*QUICK, *(pytest.param(one, marks=pytest.mark.grid) for one in SLOW)]
 )
 def test_the_model_breaks_just_what_it_states(kind):
     """With two faults as with one."""
@@ -162,7 +154,7 @@ def test_the_model_breaks_just_what_it_states(kind):
         assert refuted == set(kind.breaks)
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.parametrize(
     ("kind", "also"),
     [

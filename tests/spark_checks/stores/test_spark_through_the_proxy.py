@@ -19,7 +19,7 @@ from tests.spark_checks.stores.judging import judged_on
 from tests.spark_checks.stores.needed import needs
 from tests.spark_checks.stores.postgres.postgres_sinks import UPSERT, reader, tables
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 
 @dataclass(frozen=True)

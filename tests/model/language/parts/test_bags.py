@@ -211,6 +211,7 @@ def test_a_desk_is_the_multiset_that_it_should_be():
     assert all(v is Verdict.EXHAUSTED for v in found.verdicts.values())
 
 
+@pytest.mark.ci
 def test_z3_agrees():
     """What the search finds, z3 finds to a depth."""
     report = prove(Desk(), depth=3)

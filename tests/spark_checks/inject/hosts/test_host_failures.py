@@ -62,6 +62,7 @@ def test_a_reader_that_fails_has_not_seen_nothing(judged):
     assert "once the query had finished: the reader failed: ValueError" in found.story
 
 
+@pytest.mark.ci
 def test_what_nobody_could_read_after_a_fault_is_not_held(judged):
     """What speaks of the end alone is held: the restart leaves all that is owed."""
     claims = (ATOMIC_VISIBILITY, EFFECTIVELY_ONCE, AT_LEAST_ONCE, RECOVERABLE)
@@ -88,6 +89,7 @@ def test_what_nobody_could_read_after_a_fault_is_not_held(judged):
     assert "breaks here" not in found.story
 
 
+@pytest.mark.ci
 def test_a_sink_that_is_broken_for_good_does_not_recover(judged):
     """The story shows what was done, why nobody reads, and no step beyond."""
     found = judged(sinks.broken_for_good, claims=(RECOVERABLE,))
@@ -120,6 +122,7 @@ def test_what_happens_once_is_not_a_refutation(judged, tmp_path):
     assert "breaks effectively-once in 1 of 3 runs" in found.story
 
 
+@pytest.mark.grid
 def test_a_host_has_all_of_spark_that_a_run_needs(judged):
     """It was forked from a process that has imported it."""
     assert judged(sinks.fails_if_spark_is_imported).verdict is Verdict.HELD

@@ -48,6 +48,7 @@ def begun(heard):
     }
 
 
+@pytest.mark.ci
 @pytest.mark.spark
 def test_a_replay_that_was_stopped_goes_on(pool, tmp_path):
     """What was replayed is not replayed again; what refutes is confirmed as ever."""
@@ -92,7 +93,7 @@ def test_a_replay_whose_time_ran_out_goes_on(pool, tmp_path):
     assert len(list((tmp_path / "journals").iterdir())) == 1
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 @pytest.mark.spark
 def test_a_replay_that_was_killed_goes_on(tmp_path):
     """The first of two sinks is not replayed again at all."""

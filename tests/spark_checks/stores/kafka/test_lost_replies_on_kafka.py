@@ -116,7 +116,12 @@ def broken_by(found):
 @pytest.mark.parametrize(
     ("build", "verdict", "broken"),
     [
-        (sinks.resent_plainly, Verdict.REFUTED, {LOSE_REPLY, LATE_REQUEST}),
+        pytest.param(
+            sinks.resent_plainly,
+            Verdict.REFUTED,
+            {LOSE_REPLY, LATE_REQUEST},
+            marks=pytest.mark.grid,
+        ),
         pytest.param(
             sinks.resent_with_idempotence,
             Verdict.REFUTED,
@@ -141,8 +146,12 @@ def test_what_a_client_sends_again_is_seen_by_readers(judged, build, verdict, br
 @pytest.mark.parametrize(
     ("build", "broken"),
     [
-        (sinks.resent_by_spark, {LOSE_REPLY, LATE_REQUEST}),
-        (sinks.resent_by_spark_with_idempotence, set()),
+        pytest.param(
+            sinks.resent_by_spark, {LOSE_REPLY, LATE_REQUEST}, marks=pytest.mark.grid
+        ),
+        pytest.param(
+            sinks.resent_by_spark_with_idempotence, set(), marks=pytest.mark.grid
+        ),
         (sinks.resent_in_a_stream, {LOSE_REPLY, LATE_REQUEST}),
         pytest.param(
             sinks.resent_in_a_stream_with_idempotence, set(), marks=pytest.mark.grid

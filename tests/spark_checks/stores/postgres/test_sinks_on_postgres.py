@@ -44,6 +44,7 @@ def judged(pool, tmp_path, postgres):
     return ask
 
 
+@pytest.mark.ci
 def test_an_insert_is_refuted_and_leaves_no_schema(judged, pool, postgres):
     """A batch that is given again is inserted again; every place is dropped."""
     found = judged(sinks.insert, stop=True)
@@ -58,9 +59,9 @@ def test_an_insert_is_refuted_and_leaves_no_schema(judged, pool, postgres):
     ("build", "verdict"),
     [
         pytest.param(sinks.upsert, "held", marks=pytest.mark.grid),
-        (sinks.ledger, "held"),
+        pytest.param(sinks.ledger, "held", marks=pytest.mark.grid),
         pytest.param(sinks.ledger_apart, "refuted", marks=pytest.mark.grid),
-        (sinks.upsert_in_tasks, "held"),
+        pytest.param(sinks.upsert_in_tasks, "held", marks=pytest.mark.grid),
         (sinks.leaves_transactions_open, "held"),
         pytest.param(sinks.makes_its_table, "held", marks=pytest.mark.grid),
     ],
@@ -98,7 +99,7 @@ def test_a_sink_that_is_not_alone_with_its_data_is_refused(
     ("build", "verdict"),
     [
         pytest.param(sinks.transfers, "held", marks=pytest.mark.grid),
-        (sinks.transfers_that_lose, "refuted"),
+        pytest.param(sinks.transfers_that_lose, "refuted", marks=pytest.mark.grid),
     ],
 )
 def test_what_is_there_from_the_start_belongs_to_the_result(judged, build, verdict):

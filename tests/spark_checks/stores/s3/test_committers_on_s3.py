@@ -18,10 +18,7 @@ from tests.spark_checks.stores.s3.cut_off_s3 import CutOff
 
 NAMES = {"v1": "", "v2": "", "magic": "magic", "directory": "directory"}
 """By its name, what each committer calls itself where it has committed."""
-EVERY = [
-    pytest.param(name, marks=pytest.mark.ci if name == "v1" else pytest.mark.grid)
-    for name in NAMES
-]
+EVERY = [pytest.param(name, marks=pytest.mark.grid) for name in NAMES]
 PUBLISHING = ("sink.publish", "sink.move")
 EACH = 2
 """How many rows a partition has."""

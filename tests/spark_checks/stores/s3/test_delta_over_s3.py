@@ -19,7 +19,7 @@ from tests.spark_checks.stores.s3.delta_over_s3_sinks import (
     looked_up_once,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 
 class LostReplies(Choice):

@@ -14,7 +14,7 @@ from onceproof.spark_checks.plan.rules import CUTS, LOSE_REPLY
 from onceproof.spark_checks.sinks.exchanges import READS
 from tests.spark_checks.stores.judging import judged_on
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 SCHEMA = "id string, amount long"
 DRIVER = ", by Spark's driver"
