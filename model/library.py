@@ -265,7 +265,8 @@ def find(name: str) -> tuple[type[Protocol], *tuple[ModuleType, ...]]:
     if not wanted and len(found) > 1:
         message = f"{path} holds {', '.join(found)}; choose one, as {path}:{min(found)}"
         raise UsageError(message)
-    wanted = wanted or next(iter(found))
+    by_class = {kind.__name__: label for label, kind in found.items()}
+    wanted = by_class.get(wanted, wanted) or next(iter(found))
     return found[pick(wanted, found, f"protocol of {path}")], module
 
 

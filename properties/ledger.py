@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from onceproof.model.errors import ModelError
 from onceproof.model.language import all_of, if_else, not_
 from onceproof.model.language.declarations.decorators import ObserveMark
+from onceproof.model.language.declarations.elements import Elements
 from onceproof.model.language.expressions.symbolic_value import Symbolic
 from onceproof.model.language.sorts import Tuples
 from onceproof.model.language.source_location import defined_at
@@ -302,6 +303,8 @@ def _observed(name: str, value: Any, where: str) -> Any:
         }
         wanted |= dict.fromkeys(_TRUTHS, "a truth value")
         given = repr(value) if kind is None else f"a value of {kind}"
+        if isinstance(value, Elements):
+            given = "a field of all members; observe each, as in @observe(per=EVENT)"
         message = f"{name} returns {wanted.get(name, 'a number')}, not {given}"
         raise ModelError(message, where=where)
     return value

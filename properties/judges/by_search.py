@@ -184,8 +184,8 @@ def check(
 
     ``properties`` defaults to all claims about the protocol. A refuted property has a
     shortest trace. With ``symmetry`` states that differ only in the names of members
-    count once; claims about fair runs have the verdicts of the full graph, or are
-    undecided where they take too much room.
+    count once; claims about fair runs have the verdicts of the full graph, with traces
+    that may be longer, or are undecided where they take too much room.
     ``engine`` searches; the default is the native search. With ``reduce`` it leaves
     states out that no property needs, and counterexamples stay as short. Raises
     ``UsageError`` for ``reduce`` with another engine.

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _RESTS_ON = ("language", "search", "traces.py", "errors.py", "library.py")
-_JUDGES = ("judges", "matrix/judging.py", "guarantees.py", "ledger.py", "property.py")
+_JUDGES = (
+    "judges",
+    "matrix/judging.py",
+    "evidence/fingerprints.py",
+    "guarantees.py",
+    "ledger.py",
+    "property.py",
+    "verdicts.py",
+)
 _SHOWN = ("counterexample", "explorer", "matrix/opened.py")
 _CODE = (".py", ".css", ".html", ".js")
 _SHELF = f"{shelf.__name__}."

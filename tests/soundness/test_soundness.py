@@ -84,7 +84,7 @@ def test_every_reader_agrees_with_the_brute_force(share, node, number):
         pytest.xfail("; ".join(sorted(reasons)))
 
 
-@pytest.mark.ci
+@pytest.mark.grid
 def test_the_share_draws_every_construct_and_every_class_of_term(share):
     """Nothing of the language is left out of the comparison."""
     cases = [share.case(number) for number in range(SHARE)]

@@ -178,14 +178,23 @@ def _one_line(by: object) -> str:
     return by
 
 
-def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observed]:
-    """Declare what the outside sees, under a name of the ledger's vocabulary."""
+@overload
+def observe(method: Observed) -> Observed: ...
+@overload
+def observe(*, per: Sort | tuple[Sort, ...] = ()) -> Callable[[Observed], Observed]: ...
+def observe(
+    method: Observed | None = None, *, per: Sort | tuple[Sort, ...] = ()
+) -> Observed | Callable[[Observed], Observed]:
+    """Declare what the outside sees, under a name of the ledger's vocabulary.
 
-    def declare(method: Observed) -> Observed:
-        _mark(method, ObserveMark(sorts_of(per)))
-        return method
+    Most of its names are of an event, or of more: ``per`` says which sorts those are.
+    """
 
-    return declare
+    def declare(observed: Observed) -> Observed:
+        _mark(observed, ObserveMark(sorts_of(per)))
+        return observed
+
+    return declare if method is None else declare(method)
 
 
 def _claim(

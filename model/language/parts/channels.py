@@ -347,7 +347,7 @@ def no_family(part: Part, name: str, one: type) -> Exception:
         return AttributeError(f"{type(part).__name__} has no {name!r}")
     path = part.path_to("")[:-1]
     message = (
-        f"{path} is a family; name one, as {path}[...].{name}, "
+        f"{path} has no {name} of its own; name one, as {path}[...].{name}, "
         f"or {path}.only.{name} where it has no index"
     )
     return ModelError(message, where=here())

@@ -230,7 +230,12 @@ class PartValues:
         elif isinstance(sample, Enum):
             self._values = list(type(sample))
         elif not isinstance(sample, int) or high is None:
-            message = f"{name} of a message is {sample!r}; an integer needs high="
+            message = (
+                f"{name} of a message is a sort; declare its parts by a NamedTuple, "
+                "and this one as member_of(PROCESS)"
+                if isinstance(sample, Sort)
+                else f"{name} of a message is {sample!r}; an integer needs high="
+            )
             raise ModelError(message, where=here())
 
     def count(self, part: Part, sizes: Mapping[Sort, int]) -> int:

@@ -256,7 +256,8 @@ class SymbolicStore:
             if low < 0 or high >= self.sizes[sort]:
                 message = (
                     f"the index of {path} may be {low}..{high}, outside "
-                    f"0..{self.sizes[sort] - 1} of {sort.name}; guard it with when(...)"
+                    f"0..{self.sizes[sort] - 1} of {sort.name}; guard it with "
+                    "when(...), or keep it inside by min_of(...) or max_of(...)"
                 )
                 self._wait(term, sort, message)
         return terms

@@ -16,7 +16,7 @@ from onceproof.model.language.sorts import NO_MEMBER, SizeBound, Sort
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.substitution import replace_leaves
 from onceproof.model.language.terms.types import MemberType
-from onceproof.model.language.tracing.resizing import sized_by
+from onceproof.model.language.tracing.resizing import other, sized_by
 from onceproof.model.language.tracing.rest import changes
 
 if TYPE_CHECKING:
@@ -34,8 +34,31 @@ def open_sorts(system: System) -> frozenset[Sort]:
 
 
 def fixed_sorts(system: System) -> tuple[Sort, ...]:
-    """Return the sorts that keep their given size in every proof: those with order."""
-    return tuple(s for s in system.sizes if s.ordered)
+    """Return the sorts of which a proof knows one size, though they may have others.
+
+    They are those with order, as far as their size can be chosen, or follows from that
+    of a sort that is open. How many kinds of message a network has, say, may be part of
+    what the protocol is.
+    """
+    chosen = {
+        what
+        for part in system.protocol.all_parts()
+        for what in part.parameters().values()
+        if isinstance(what, Sort)
+    }
+    return tuple(
+        sort
+        for sort in system.sizes
+        if sort.ordered and (sort in chosen or _follows(system, sort))
+    )
+
+
+def _follows(system: System, sort: Sort) -> bool:
+    """Return whether the size of a sort depends on that of an open one."""
+    return any(
+        other(system, one, system.sizes[one] + 1).sizes[sort] != system.sizes[sort]
+        for one in open_sorts(system)
+    )
 
 
 def before_of(

@@ -58,13 +58,13 @@ def _description(protocol: Protocol) -> dict[str, Any]:
     """Return what is known of a protocol as plain data."""
     kind = type(protocol)
     first, _, rest = (inspect.getdoc(kind) or "").partition("\n")
-    summary, _, source = first.partition(". ")
+    summary, _, source = first.removesuffix(".").partition(". ")
     declared = kind.parameters()
     slots = {n: s for n, s in declared.items() if isinstance(s, Slot)}
     return {
         "name": kind.label(),
         "summary": summary,
-        "citation": source.rstrip("."),
+        "citation": source,
         "text": " ".join(rest.split()),
         "parameters": {
             n: {
@@ -122,7 +122,9 @@ def _show_all(described: list[dict[str, Any]]) -> None:
 def _show_one(one: dict[str, Any]) -> None:
     out = console.stdout()
     out.print(f"[bold]{one['name']}[/bold]: {escape(one['summary'])}.")
-    out.print(f"{escape(one['citation'])}. {escape(one['text'])}")
+    source = f"{one['citation']}. " if one["citation"] else ""
+    if more := f"{source}{one['text']}".strip():
+        out.print(escape(more))
     out.print("\n[bold]Parameters[/bold] (--set NAME=VALUE)")
     for name, what in one["parameters"].items():
         out.print(f"  {name} = {what['default']}  {escape(what['text'])}")
@@ -130,10 +132,13 @@ def _show_one(one: dict[str, Any]) -> None:
         if len(what["choices"]) > 1:
             out.print(f"  {name} = {what['default']}  of {', '.join(what['choices'])}")
     for title in ("actions", "faults", "properties"):
+        if not one[title]:
+            continue
         out.print(f"\n[bold]{title.capitalize()}[/bold]")
         for name, text in one[title].items():
             out.print(f"  {name}: {escape(text)}")
-    out.print("\n[bold]Variants[/bold]")
+    if one["variants"]:
+        out.print("\n[bold]Variants[/bold]")
     for variant in one["variants"]:
         chosen = " ".join(f"--set {k}={v}" for k, v in variant["set"].items())
         broken = ", ".join(variant["breaks"])

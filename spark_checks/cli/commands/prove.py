@@ -74,6 +74,10 @@ def prove(
 ) -> int:
     """Judge the properties of PROTOCOL by z3: for every size, or to a depth.
 
+    The exit status is 0 if all of them hold, 1 if one is refuted, and 2 if one is
+    undecided. That is `recoverable`, always: it needs all states, as `onceproof check`
+    searches them. Name the others by --property where the status counts.
+
     Example: onceproof prove two-phase-commit
     """
     from onceproof.properties.judges.by_proof import prove as judge  # noqa: PLC0415

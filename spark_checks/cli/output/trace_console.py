@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from onceproof.properties.judges.by_search import Finding, Report
 
 INDENT = " " * 6
+NOTHING = "nothing else changes, and one fault fewer may follow"
 LEAST = 30
 """How much room beside its label a step's changes need; else they are below it."""
 
@@ -66,7 +67,7 @@ def _show_steps(out: Console, interpreter: Interpreter, trace: Trace) -> None:
             out.print(f"{INDENT}from here on, for ever:")
         mark = "fault " if event.fault else INDENT
         before, after = trace.states[number - 1 : number + 1]
-        changes = _changes(labels.differences(before, after))
+        changes = _changes(labels.differences(before, after)) or NOTHING
         _print_step(out, f"  {number:3} ", mark, f"{safe(step.label):{width}}", changes)
     if trace.loop == len(trace.steps):
         out.print(f"{INDENT}the run may stay here for ever")

@@ -109,7 +109,21 @@ MISTAKES = {
     ),
     "a family is treated as a channel": (
         ACTION + "    self.link.send(M(K.A, 0))",
-        "link is a family; name one, as link[...].send",
+        "link has no send of its own; name one, as link[...].send",
+    ),
+    "a message is a sort": (
+        "news = network(R)",
+        "is a sort; declare its parts by a NamedTuple, and this one as member_of(",
+    ),
+    "what is observed has no member": (
+        "@observe\ndef visible(self):\n    return self.b",
+        "not a field of all members; observe each, as in @observe(per=EVENT)",
+    ),
+    "the next place is read behind the last": (
+        "t = state(0, per=O, high=3)\n"
+        + ACTION
+        + "    self.t.set(lambda o: self.t[o + 1])",
+        "guard it with when(...), or keep it inside by min_of(...) or max_of(...)",
     ),
     "a channel has fewer indices": (
         ACTION_R + "    self.link[r, r].send(M(K.A, 0))",

@@ -22,7 +22,7 @@ from onceproof.spark_checks.session.java.jvm import EnvironmentError_
 from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch
 from tests.spark_checks.steering import SINKS, SMALL, numbered
 
-pytestmark = [pytest.mark.spark, pytest.mark.ci]
+pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 APPEND = SINKS["foreach-batch-append"]
 BEFORE_ALL = ("crash()", "log_offsets(0)", "write(0, 0, 0)", "write(0, 1, 0)")

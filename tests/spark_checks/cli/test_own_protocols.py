@@ -1,0 +1,94 @@
+"""A protocol in a file of one's own is found, described, and shown as it runs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from onceproof.spark_checks.cli import main
+
+FILE = '''"""Counters."""
+
+from onceproof.model.language import Protocol, action, fault, state, step, when
+
+
+class SmallCounter(Protocol):
+    """Count, and forget; a cache is lost in a crash.."""
+
+    n = state(0, high=3)
+    cached = state(False, volatile=True)
+
+    @action
+    def count(self):
+        """One more."""
+        when(self.n < 3)
+        self.n = self.n + 1
+
+    @fault
+    def crash(self):
+        """What is not on disk is lost."""
+        self.lose_volatile()
+
+    @step
+    def grows(before, after):
+        """The counter grows with every step."""
+        return after.n > before.n
+
+
+class PlainCounter(SmallCounter):
+    """Count."""
+
+    @fault
+    def crash(self):
+        """Nothing is lost, and so nothing is waited for."""
+        when(self.cached)
+        self.lose_volatile()
+'''
+
+
+@pytest.fixture
+def counters(tmp_path):
+    path = tmp_path / "counters.py"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def run(*words):
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+@pytest.mark.parametrize("name", ["plain-counter", "PlainCounter"])
+def test_a_protocol_is_named_as_the_command_line_or_as_python_does(counters, name):
+    done = run("check", f"{counters}:{name}", "--json")
+
+    assert json.loads(done.stdout)["protocol"] == "plain-counter"
+
+
+def test_a_name_that_is_neither_is_refused(counters):
+    done = run("check", f"{counters}:Plaincounter")
+
+    assert done.exit_code == 2
+    assert "did you mean 'plain-counter'?" in done.stderr
+
+
+def test_a_fault_that_changes_nothing_is_a_step_and_says_so(counters):
+    """It spends one of the faults that may happen."""
+    done = run("check", f"{counters}:small-counter")
+
+    assert done.exit_code == 1
+    [line] = [one for one in done.stdout.splitlines() if "crash()" in one]
+    assert line.endswith(
+        "crash()  nothing else changes, and one fault fewer may follow"
+    )
+
+
+def test_a_description_has_nothing_that_is_not_there(counters):
+    """No source, no variants, and each full stop once."""
+    done = run("protocols", f"{counters}:plain-counter")
+
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["plain-counter: Count.", ""]
+    assert "Variants" not in lines
+    assert "Actions" in lines
