@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from onceproof.model.files import writable, write_whole
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.terms.types import spelled
-from onceproof.properties.counterexample.words.labels import Labels
-from onceproof.properties.counterexample.words.sort_words import words_of
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.ledger import History
 from onceproof.properties.schema import (
@@ -28,6 +26,8 @@ from onceproof.properties.schema import (
     text,
     whole,
 )
+from onceproof.properties.words.labels import Labels
+from onceproof.properties.words.sort_words import words_of
 
 if TYPE_CHECKING:
     from pathlib import Path

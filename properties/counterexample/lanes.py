@@ -13,7 +13,7 @@ from onceproof.properties.counterexample.routine import (
     folds_of,
     telling_steps,
 )
-from onceproof.properties.counterexample.words.readers import failed, times
+from onceproof.properties.words.readers import failed, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,9 +25,9 @@ from onceproof.properties.counterexample.file import (
     named,
     steps_of,
 )
-from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.judges.by_search import claims_of, every_parameter_of
 from onceproof.properties.trust import own_code
+from onceproof.properties.words.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

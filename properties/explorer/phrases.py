@@ -13,8 +13,8 @@ from onceproof.properties.counterexample.routine import FOLDED
 from onceproof.properties.counterexample.step_kinds import ACTION
 
 if TYPE_CHECKING:
-    from onceproof.properties.counterexample.words.messages import SentMessage
     from onceproof.properties.explorer.view import StepView, View
+    from onceproof.properties.words.messages import SentMessage
 
 CELLS = {"holds": "·", "fails": "✕", "met": "✓", "open": "-", "seen": "="}
 NOT_JUDGED = "?"

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from onceproof.properties.counterexample.explanation.slicing import joined, plain
 from onceproof.properties.counterexample.routine import folds_of
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
-from onceproof.properties.counterexample.words.labels import Labels
-from onceproof.properties.counterexample.words.readers import (
+from onceproof.properties.explorer.phrases import DRIFT, say, when
+from onceproof.properties.explorer.view import Story, StoryStep
+from onceproof.properties.guarantees import guarantees_of
+from onceproof.properties.ledger import observe_states
+from onceproof.properties.words.labels import Labels
+from onceproof.properties.words.readers import (
     AT_REST,
     at_moment,
     readers_see,
     seen_at,
 )
-from onceproof.properties.explorer.phrases import DRIFT, say, when
-from onceproof.properties.explorer.view import Story, StoryStep
-from onceproof.properties.guarantees import guarantees_of
-from onceproof.properties.ledger import observe_states
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         PropertyTimeline,
     )
     from onceproof.properties.counterexample.routine import Fold
-    from onceproof.properties.counterexample.words.messages import SentMessage
+    from onceproof.properties.words.messages import SentMessage
 
 MODEL, SPARK = "model", "real Spark"
 

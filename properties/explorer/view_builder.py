@@ -31,8 +31,6 @@ from onceproof.properties.counterexample.file import named
 from onceproof.properties.counterexample.lanes import LOOK, lanes_of
 from onceproof.properties.counterexample.model_run import ModelRun, model_of
 from onceproof.properties.counterexample.step_kinds import CRASH, StepKinds
-from onceproof.properties.counterexample.words.labels import Labels
-from onceproof.properties.counterexample.words.messages import messages_of
 from onceproof.properties.explorer.recorded_view import (
     assembled,
     failing_step,
@@ -51,6 +49,8 @@ from onceproof.properties.explorer.view import (
     View,
 )
 from onceproof.properties.judges.by_search import claims_of
+from onceproof.properties.words.labels import Labels
+from onceproof.properties.words.messages import messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

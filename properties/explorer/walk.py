@@ -17,10 +17,10 @@ from onceproof.properties.counterexample.file import named, steps_of
 from onceproof.properties.counterexample.lanes import READERS, lanes_of
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.counterexample.step_kinds import CRASH
-from onceproof.properties.counterexample.words.messages import messages_of
 from onceproof.properties.explorer.phrases import say
 from onceproof.properties.explorer.recorded_view import assembled
 from onceproof.properties.explorer.view_builder import Explored, ViewBuilder, explored
+from onceproof.properties.words.messages import messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,6 +15,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration, FaultChoice, explore
+from onceproof.model.search.reduction.goals import keeps
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.search.simulation import simulate as random_walks
 from onceproof.model.search.swarm import swarm
@@ -204,6 +205,9 @@ def check(
         keep=queries.worthwhile,
     )
     queries.compare(exploration)
+    if exploration.not_reduced:
+        why = f"{exploration.not_reduced}; {queries.reducible}"
+        exploration = replace(exploration, not_reduced=why)
     return queries.report(exploration, exploration.answers)
 
 
@@ -300,6 +304,20 @@ class _Queries:
             if question is not None and prop.name in names
         }
         return [asked for key, asked in self._asked.items() if key in keys]
+
+    @property
+    def reducible(self) -> str:
+        """Say which of the properties a reduced search could take."""
+        names = [
+            f"--property {prop.name}"
+            for prop, asked, premises in zip(
+                self._properties, self._by_property, self._premises, strict=True
+            )
+            if all(keeps(q.when) for q in (*asked, *premises) if q is not None)
+        ]
+        if not names:
+            return "so do all that were asked for"
+        return f"a reduced search takes the others: {' '.join(names)}"
 
     @property
     def worthwhile(self) -> int:

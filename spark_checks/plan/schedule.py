@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.micro_batch import Driver, MicroBatch, Task
 from onceproof.model.protocols.parts.sinks.sink import Sink
-from onceproof.properties.counterexample.words.labels import Labels
+from onceproof.properties.words.labels import Labels
 from onceproof.spark_checks.plan.fault_kinds import (
     FAULT_KINDS,
     Effect,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.counterexample.words.readers import AT_REST
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.ledger import EventOutcome, History, Row, of_history
 from onceproof.properties.verdicts import Verdict, exit_status
+from onceproof.properties.words.readers import AT_REST
 from onceproof.spark_checks.reconcile import event_counts
 from onceproof.spark_checks.reconcile.event_counts import (
     EventCount,

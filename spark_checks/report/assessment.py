@@ -11,14 +11,14 @@ from onceproof.model.files import short_path
 from onceproof.model.text import did_you_mean, printable, shell_word
 from onceproof.properties.counterexample.file import read
 from onceproof.properties.counterexample.lanes import as_text, lanes_of
-from onceproof.properties.counterexample.words.readers import (
+from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.verdicts import Verdict, weakest
+from onceproof.properties.words.readers import (
     at_moment,
     breach,
     readers_see,
 )
-from onceproof.properties.guarantees import EFFECTIVELY_ONCE, GUARANTEES, RECOVERABLE
-from onceproof.properties.judges.by_history import broken
-from onceproof.properties.verdicts import Verdict, weakest
 from onceproof.spark_checks.inputs.sizes import TIMEOUT, Sizes
 from onceproof.spark_checks.inputs.user_events import own_events
 from onceproof.spark_checks.plan.choice import Choice

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.words.readers import (
+from onceproof.properties.guarantees import EFFECTIVELY_ONCE
+from onceproof.properties.judges.by_history import broken
+from onceproof.properties.words.readers import (
     at_moment,
     breach,
     readers_see,
 )
-from onceproof.properties.guarantees import EFFECTIVELY_ONCE
-from onceproof.properties.judges.by_history import broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

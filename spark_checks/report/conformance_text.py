@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.text import printable
-from onceproof.properties.counterexample.words.labels import Labels
+from onceproof.properties.words.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.counterexample.words.readers import times
+from onceproof.properties.words.readers import times
 
 if TYPE_CHECKING:
     from onceproof.properties.ledger import History

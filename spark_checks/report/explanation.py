@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.counterexample.words.readers import (
+from onceproof.properties.guarantees import GUARANTEES
+from onceproof.properties.judges.by_history import broken, left_open
+from onceproof.properties.ledger import RESULT_ROW
+from onceproof.properties.words.readers import (
     at_moment,
     failed,
     readers_see,
     times,
 )
-from onceproof.properties.guarantees import GUARANTEES
-from onceproof.properties.judges.by_history import broken, left_open
-from onceproof.properties.ledger import RESULT_ROW
 from onceproof.spark_checks.sinks.code_points import is_line, returns
 
 if TYPE_CHECKING:

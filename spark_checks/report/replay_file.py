@@ -11,10 +11,10 @@ from onceproof.model.library import pick, protocols
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import Counterexample, read, steps_of
-from onceproof.properties.counterexample.words.readers import failed as failed_reader
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import every_parameter_of
 from onceproof.properties.trust import own_code
+from onceproof.properties.words.readers import failed as failed_reader
 from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inputs.event_files import enough
 from onceproof.spark_checks.inputs.sizes import MOST, MOST_FAULTS, TIMEOUT, Sizes

@@ -17,17 +17,15 @@ Clause = tuple[t.Term, ...]
 
 def why_not(questions: Sequence[SearchQuery]) -> str:
     """Return why a reduction would not keep the answers to all questions; else ""."""
-    kinds = [q.when for q in questions if not _kept(q.when)]
+    kinds = [q.when for q in questions if not keeps(q.when)]
     if not kinds:
         return ""
     named = ", ".join(sorted({kind.value for kind in kinds}))
-    return (
-        f"claims of these kinds need every state and step: {named}; "
-        "name other properties with --property for a reduced search"
-    )
+    return f"claims of these kinds need every state and step: {named}"
 
 
-def _kept(when: Modality) -> bool:
+def keeps(when: Modality) -> bool:
+    """Return whether a reduction keeps the answer to a claim of a kind."""
     match when:
         case Modality.ALWAYS | Modality.SOMETIMES | Modality.AT_REST:
             return True

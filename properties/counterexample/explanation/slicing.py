@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import IntType, spelled
-from onceproof.properties.counterexample.words.labels import Labels
+from onceproof.properties.words.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -23,9 +23,9 @@ from onceproof.model.text import shell_word
 from onceproof.properties.counterexample.file import named
 from onceproof.properties.counterexample.lanes import lane_rules
 from onceproof.properties.counterexample.step_kinds import KINDS, StepKinds
-from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.explorer.phrases import CELLS, PHRASES
 from onceproof.properties.judges.by_search import claims_of
+from onceproof.properties.words.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,6 +8,7 @@ weakest precondition), so no formula is about two states.
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,10 @@ from onceproof.properties.judges.by_proof.claims import renamed
 from onceproof.properties.judges.by_proof.connectives import asserted, conjoin, negate
 from onceproof.properties.judges.by_proof.encode import Encoder
 from onceproof.properties.judges.by_proof.fragment import before_of
+from onceproof.properties.words.labels import Labels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.sorts import Sort
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
     from onceproof.properties.judges.by_proof.claims import ProofQuery
+    from onceproof.properties.words.labels import Shown
 
     _Key = tuple[Term, bool]
+
+_MOST_STARTS = 64
 
 
 @dataclass(frozen=True)
@@ -56,13 +61,23 @@ class Cti:
     """The claim in words."""
 
     def describe(self, interpreter: Interpreter) -> str:
-        """Show the step, the state before it, and what it changes."""
+        """Show the step, how the state before it differs from a first one, and after.
+
+        Of several first states it is compared with the one that is most like it.
+        """
+        labels = Labels(interpreter)
         broken = f"breaks {self.name} ({self.text})"
         if self.before is None or self.event is None:
-            return f"the initial state {_shown(interpreter, self.after)} {broken}"
-        change = _shown(interpreter, self.after, since=self.before) or "no change"
-        before = _shown(interpreter, self.before)
-        return f"from {before}, {self.event} makes {change} and {broken}"
+            return f"the initial state {_listed(labels.state(self.after))} {broken}"
+        before = self.before
+        starts = itertools.islice(interpreter.initial_states(), _MOST_STARTS)
+        apart = (labels.differences(start, before) for start in starts)
+        differs = _listed(min(apart, key=len))
+        where = f"from a first state but for {differs}" if differs else "from the start"
+        change = _listed(labels.differences(before, self.after)) or "no change"
+        return (
+            f"{where}: {labels.event(self.event, before)} makes {change} and {broken}"
+        )
 
 
 @dataclass(frozen=True)
@@ -308,16 +323,10 @@ def _goals(queries: Sequence[ProofQuery]) -> dict[_Key, _Goal]:
     return found
 
 
-def _shown(
-    interpreter: Interpreter, state: State, *, since: State | None = None
-) -> str:
-    """Show a state, or what is new in it since another."""
-    shown = []
-    for number, ((field, place), value) in enumerate(
-        zip(interpreter.places, state, strict=True)
-    ):
-        if since is not None and since[number] == value:
-            continue
-        at = f"[{', '.join(map(str, place))}]" if place else ""
-        shown.append(f"{field.path}{at}={getattr(value, 'value', value)}")
-    return ", ".join(shown)
+def _listed(shown: Mapping[str, Shown]) -> str:
+    """List what a state has, budgets of faults apart."""
+    return ", ".join(
+        f"{name}={value}"
+        for name, value in shown.items()
+        if name.split(".")[0] != "faults"
+    )

@@ -218,7 +218,7 @@ def check(
     if mermaid:
         from onceproof.model.export.mermaid import mermaid as draw  # noqa: PLC0415
         from onceproof.model.language.tracing.trace import trace  # noqa: PLC0415
-        from onceproof.properties.counterexample.words.labels import Labels  # noqa: PLC0415
+        from onceproof.properties.words.labels import Labels  # noqa: PLC0415
 
         click.echo(draw(trace(model), names=Labels(Interpreter(model))))
         return 0

@@ -18,8 +18,8 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make, settings_of
 from onceproof.model.text import shell_word
-from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.judges.by_search import claims_of, parameters_of
+from onceproof.properties.words.labels import Labels
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import (
     as_json_option,

@@ -17,10 +17,10 @@ from rich.table import Table
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.text import printable, shell_word
-from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.judges.by_search import Finding, Report, parameters_of
 from onceproof.properties.verdicts import Verdict
+from onceproof.properties.words.labels import Labels
 from onceproof.spark_checks.cli.output.streams import drawn_on
 from onceproof.spark_checks.cli.output.trace_console import show_traces
 

@@ -10,9 +10,9 @@ from rich.markup import escape
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.counterexample.explanation.slicing import joined
 from onceproof.properties.counterexample.file import steps_of
-from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.verdicts import Verdict
+from onceproof.properties.words.labels import Labels
 
 if TYPE_CHECKING:
     from rich.console import Console

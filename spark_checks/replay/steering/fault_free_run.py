@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.model.protocols.parts.sinks.manifest import Manifest, ManifestDirectory
-from onceproof.properties.counterexample.words.readers import readers_see
+from onceproof.properties.words.readers import readers_see
 from onceproof.spark_checks.inject.adapters import DataSourceKind, kind_of, manifests
 from onceproof.spark_checks.inject.checkpoint_edits import add_unnamed_file, own
 from onceproof.spark_checks.inject.exchange_points import exchanges_in

@@ -8,7 +8,6 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.text import shell_word
 from onceproof.model.versions import versions_of
 from onceproof.properties.counterexample.file import labels_of
-from onceproof.properties.counterexample.words.readers import at_moment, readers_see
 from onceproof.properties.evidence import fingerprints
 from onceproof.properties.evidence.from_reports import (
     fault_set,
@@ -27,6 +26,7 @@ from onceproof.properties.evidence.record import (
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.judges.by_search import parameters_of
 from onceproof.properties.verdicts import Verdict
+from onceproof.properties.words.readers import at_moment, readers_see
 from onceproof.spark_checks.report.evidence.source_files import near, sources_of
 from onceproof.spark_checks.stores.layered import breaks, itself
 

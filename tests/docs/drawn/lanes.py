@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.properties.counterexample.step_kinds import ACTION, CRASH, RESTART
-from onceproof.properties.counterexample.words.messages import RECEIVED
+from onceproof.properties.words.messages import RECEIVED
 
 if TYPE_CHECKING:
-    from onceproof.properties.counterexample.words.messages import SentMessage
     from onceproof.properties.explorer.view import StepView
+    from onceproof.properties.words.messages import SentMessage
     from tests.docs.drawn.canvas import Canvas
 
 EDGE, ROW, GAP = 20, 40, 86

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.counterexample.words.readers import at_moment, readers_see
 from onceproof.properties.judges.by_history import broken
 from onceproof.properties.verdicts import Verdict
+from onceproof.properties.words.readers import at_moment, readers_see
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.report.assessment import (
     CLAIMED,

@@ -8,7 +8,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from onceproof.properties.counterexample.words.readers import AT_REST, at_moment
+from onceproof.properties.words.readers import AT_REST, at_moment
 from tests.docs.mistakes import data_source, foreach_batch, foreach_writer, jobs, table
 from tests.docs.mistakes.mistake import HERE, Mistake, how_it_breaks, judged
 

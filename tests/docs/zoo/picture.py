@@ -10,15 +10,15 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.properties.counterexample.lanes import lanes_of
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.counterexample.step_kinds import CRASH, StepKinds
-from onceproof.properties.counterexample.words.labels import Labels
-from onceproof.properties.counterexample.words.messages import messages_of
-from onceproof.properties.counterexample.words.readers import seen_at
 from onceproof.properties.explorer.phrases import say, when
 from onceproof.properties.explorer.view import MODEL, StepView
 from onceproof.properties.guarantees import AT_LEAST_ONCE, AT_MOST_ONCE
 from onceproof.properties.judges.by_search import Finding
 from onceproof.properties.ledger import observe_states
 from onceproof.properties.verdicts import Verdict
+from onceproof.properties.words.labels import Labels
+from onceproof.properties.words.messages import messages_of
+from onceproof.properties.words.readers import seen_at
 from tests.docs.drawn.canvas import Canvas
 from tests.docs.drawn.lanes import EDGE, DrawnLanes
 

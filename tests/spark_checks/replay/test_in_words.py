@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from onceproof.properties.counterexample.words.readers import (
+from onceproof.properties.guarantees import ATOMIC_VISIBILITY, EFFECTIVELY_ONCE
+from onceproof.properties.ledger import EventOutcome, History, Row
+from onceproof.properties.words.readers import (
     at_moment,
     breach,
     readers_see,
 )
-from onceproof.properties.guarantees import ATOMIC_VISIBILITY, EFFECTIVELY_ONCE
-from onceproof.properties.ledger import EventOutcome, History, Row
 
 STRAY = "1 row that should not be there"
 

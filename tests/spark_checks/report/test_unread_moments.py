@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from onceproof.properties.counterexample.words.readers import readers_see
 from onceproof.properties.guarantees import ATOMIC_VISIBILITY, RECOVERABLE
 from onceproof.properties.ledger import EventOutcome, History, Row
+from onceproof.properties.words.readers import readers_see
 from onceproof.spark_checks.inject.failures.failure_reason import reason
 from onceproof.spark_checks.inject.forked_driver import DriverDiedError
 from onceproof.spark_checks.replay.outcome import Outcome

@@ -31,10 +31,10 @@ from onceproof.model.language import (
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.traces import follow
-from onceproof.properties.counterexample.words.labels import Labels
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
+from onceproof.properties.words.labels import Labels
 from tests.model.export.test_javascript import compare
 from tests.model.language.declarations.records import Kind, Lease, Leases, LeasesByHand
 from tests.model.test_readers_agree import compare_successors

@@ -27,11 +27,11 @@ from onceproof.model.language import (
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.traces import follow
-from onceproof.properties.counterexample.words.labels import Labels
-from onceproof.properties.counterexample.words.messages import messages_of
 from onceproof.properties.judges.by_proof import prove
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
+from onceproof.properties.words.labels import Labels
+from onceproof.properties.words.messages import messages_of
 from tests.model.language.parts.test_networks import Bags, Kind, Message
 from tests.model.test_readers_agree import compare_successors
 

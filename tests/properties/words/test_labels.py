@@ -11,7 +11,7 @@ from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make, variants
 from onceproof.properties.counterexample.file import lane_of
-from onceproof.properties.counterexample.words.labels import Labels, words_of
+from onceproof.properties.words.labels import Labels, words_of
 
 
 class Post(Protocol):

@@ -15,7 +15,7 @@ from onceproof.model.language.parts.message_columns import ONLY
 from onceproof.model.language.parts.networks import Network
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.terms.types import spelled
-from onceproof.properties.counterexample.words.sort_words import (
+from onceproof.properties.words.sort_words import (
     member_in_words,
     words_of,
 )

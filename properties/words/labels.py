@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from onceproof.model.interleavings.failing_runs import starts
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.terms.types import MemberType, spelled
-from onceproof.properties.counterexample.words.boxes import (
+from onceproof.properties.words.boxes import (
     Box,
     boxes_of,
     in_brackets,
     in_words,
 )
-from onceproof.properties.counterexample.words.sort_words import (
+from onceproof.properties.words.sort_words import (
     member_in_words,
     words_of,
 )

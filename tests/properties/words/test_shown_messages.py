@@ -16,8 +16,8 @@ from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import variants
 from onceproof.properties.counterexample.file import lane_of
 from onceproof.properties.counterexample.lanes import Lanes, as_text
-from onceproof.properties.counterexample.words.labels import Labels
-from onceproof.properties.counterexample.words.sort_words import words_of
+from onceproof.properties.words.labels import Labels
+from onceproof.properties.words.sort_words import words_of
 from onceproof.spark_checks.cli import main
 from tests.properties.counterexample import shown_protocols
 from tests.properties.counterexample.shown_protocols import Lease, Log, Office, Pipe

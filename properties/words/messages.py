@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.language.sorts import Member
 from onceproof.model.language.stores.plain_store import PlainStore
-from onceproof.properties.counterexample.words.boxes import in_words
-from onceproof.properties.counterexample.words.labels import Labels
+from onceproof.properties.words.boxes import in_words
+from onceproof.properties.words.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.model.traces import Trace
-    from onceproof.properties.counterexample.words.boxes import Box
+    from onceproof.properties.words.boxes import Box
 
 RECEIVED, LOST, UNKNOWN = "received", "lost", "unknown"
 
