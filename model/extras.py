@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import metadata
 from importlib.util import find_spec
 
 from onceproof.model.versions import versions_of
@@ -14,6 +13,8 @@ _NAMED = re.compile(r"([A-Za-z0-9._-]+)[^;]*;.*\bextra\s*==\s*['\"]([^'\"]+)['\"
 
 def extra_of(package: str) -> str:
     """Return the extra that installs a package; nothing where none does."""
+    from importlib import metadata  # noqa: PLC0415 - it slows the start of commands
+
     try:
         requires = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 MISSING = "missing"
 
 
@@ -16,6 +14,8 @@ def versions_of(*names: str) -> dict[str, str]:
 
 
 def _version(name: str) -> str:
+    from importlib import metadata  # noqa: PLC0415 - it slows the start of commands
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -52,8 +52,7 @@ def in_short(report: SinkReport, choice: Choice) -> str:
     theirs = [text for text in never if installed(text)]
     lines = len(theirs) + (seen.unlisted if seen is not None else 0)
     if lines:
-        what = "line" if lines == 1 else "lines"
-        parts.append(f"{lines} {what} of installed packages hit by no fault")
+        parts.append(f"{_lines(lines)} of installed packages hit by no fault")
     return f" ({'; '.join(parts)})" if parts else ""
 
 
@@ -134,6 +133,10 @@ def _unread(report: SinkReport) -> list[str]:
     return found
 
 
+def _lines(number: int) -> str:
+    return f"{number} line{'s' if number != 1 else ''}"
+
+
 def _code(report: SinkReport, *, whole: bool) -> list[str]:
     """Return which code had no fault injected."""
     seen = report.sink.seen
@@ -146,14 +149,16 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
         ("of installed packages", [text for text in never if installed(text)]),
     ):
         if lines:
-            found.append(f"hit by no fault, {len(lines)} lines {what}: {_such(lines)}")
+            found.append(
+                f"hit by no fault, {_lines(len(lines))} {what}: {_such(lines)}"
+            )
     for how, no_points in (
         ("your code takes other ways from run to run", report.unforeseen),
         ("they run only after a fault", after_faults(seen, report.outcomes)),
     ):
         if no_points:
             shown = _such(no_points)
-            found.append(f"hit by no fault, {len(no_points)} lines: {how}: {shown}")
+            found.append(f"hit by no fault, {_lines(len(no_points))}: {how}: {shown}")
     if second := _within_reach(report):
         found.append(
             f"help: faults=2 injects a second fault at {second} of them, such as in "
@@ -166,7 +171,7 @@ def _code(report: SinkReport, *, whole: bool) -> list[str]:
         )
     if seen.unlisted:
         found.append(
-            f"hit by no fault, {seen.unlisted} lines of installed packages, because "
+            f"hit by no fault, {_lines(seen.unlisted)} of installed packages, because "
             "there are too many; name those that matter in code="
         )
     if seen.outside:

@@ -262,7 +262,7 @@ def test_a_line_that_ran_before_a_fault_and_not_at_first_makes_undecided(
     assert found.concluded(EFFECTIVELY_ONCE) is Verdict.UNDECIDED
     assert found.unforeseen == (OTHER,)
     [lines] = left_out_of(found, Choice())
-    assert lines.startswith("hit by no fault, 1 lines: your code takes other ways")
+    assert lines.startswith("hit by no fault, 1 line: your code takes other ways")
 
 
 def tasks_of(*lines, batch=0, partition=0, later=()):
@@ -328,7 +328,7 @@ def test_a_line_of_a_task_that_may_have_run_after_a_fault_is_said(
 
     assert found.concluded(EFFECTIVELY_ONCE) is Verdict.HELD
     [text] = left_out_of(found, Choice())
-    assert text == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
+    assert text == f"hit by no fault, 1 line: they run only after a fault: {OTHER}"
 
 
 @pytest.mark.parametrize("faults", [1, 2])
@@ -361,4 +361,4 @@ def test_a_line_that_runs_only_after_a_fault_is_said(
     text, *help_ = left_out_of(found, Choice())
     assert bool(help_) == (again and faults == 1)
     assert not help_ or help_[0].startswith("help: faults=2 injects a second fault")
-    assert text == f"hit by no fault, 1 lines: they run only after a fault: {OTHER}"
+    assert text == f"hit by no fault, 1 line: they run only after a fault: {OTHER}"
