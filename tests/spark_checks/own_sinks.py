@@ -31,6 +31,10 @@ from onceproof.spark_checks.sinks.interface import (
     Files as FileSink,
 )
 
+START = uuid.uuid4().hex
+"""An id that this module makes as it is imported: each start of a program has its own.
+"""
+
 
 def table(target, columns):
     path = str(target.path / "sink.db")
@@ -250,6 +254,28 @@ class Closing:
             draft = Path(self.folder, f"{uuid.uuid4().hex}.draft")
             draft.write_text(json.dumps(self.rows))
             draft.replace(Path(self.folder, f"{name}.json"))
+
+
+def _named_by(target, name):
+    folder = str(target.path)
+
+    def write(batch, number):
+        rows = [row.asDict() for row in batch.collect()]
+        made = Path(folder) / f"{name()}-{number}.tmp"
+        made.write_text(json.dumps(rows))
+        made.replace(made.with_suffix(".json"))
+
+    return ForeachBatch(write, read=files_of(folder, "*.json"))
+
+
+def named_by_start(target):
+    """A driver that starts again does not know the files of the one before it."""
+    return _named_by(target, lambda: START)
+
+
+def named_by_table(target):
+    """The same with a name that is in the text of the program."""
+    return _named_by(target, lambda: "orders")
 
 
 def named_by_epoch(target):

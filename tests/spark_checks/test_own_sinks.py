@@ -62,6 +62,8 @@ def judged(pool, tmp_path):
     ("build", "verdict"),
     [
         pytest.param(sinks.remembers, "refuted", marks=pytest.mark.grid),
+        (sinks.named_by_start, "refuted"),
+        pytest.param(sinks.named_by_table, "held", marks=pytest.mark.ci),
         pytest.param(sinks.named_by_epoch, "held", marks=pytest.mark.grid),
         pytest.param(sinks.named_at_random, "refuted", marks=pytest.mark.grid),
         pytest.param(sinks.moves_files, "refuted", marks=pytest.mark.grid),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,8 @@ class BuiltSink:
             "alone": alone,
         }
         self._imported = _imported(sink.build, places)
+        self._build = order["build"]
+        self._runs = 0
         self._template = fork_server.template(self._imported)
         self._builder: Host | None = self._template.fork()
         try:
@@ -119,6 +122,34 @@ class BuiltSink:
         made = self._template.fork()
         made.orders.send({"op": "unpack", **self._here, "packed_sink": self._packed})
         return made
+
+    def next_run(self) -> Host:
+        """Return a process for another run of the sink's query.
+
+        A driver that starts again imports its modules again: an id, say, that they
+        make as they are imported is another one in each run.
+        """
+        host = self.host()
+        if self._runs and self._builder is not None:
+            values = _ANOTHER.import_of(self, self._runs)
+            host.orders.send({"op": "renew", "values": values})
+        self._runs += 1
+        return host
+
+    def imports_again(self) -> str:
+        """Import the modules in a process of their own; return what they made."""
+        host = self._template.fork()
+        try:
+            order = {"op": "import", **self._here, "build": self._build}
+            used = self._description["imported"]
+            return str(host.ask({**order, "imported": used}, self._seconds)["values"])
+        finally:
+            host.close()
+
+    @property
+    def imports_as(self) -> tuple[Any, ...]:
+        """What the import of its modules depends on."""
+        return self._build, *self._description["imported"]
 
     def travels(self) -> Message:
         """Return what another process makes a ``PackedSink`` of."""
@@ -207,6 +238,29 @@ class BuiltSink:
             message = f"the process that reads the sink: {error}"
             raise HostError(message) from None
         return spark_internals.frame_of(reply["frame"], spark)
+
+
+class _OtherImports:
+    """What the modules of sinks make as they are imported again, once for each start.
+
+    The interleavings of a sink share it: each of their runs has another than the runs
+    before it.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Any, ...], list[str]] = {}
+        self._one_by_one = threading.Lock()
+
+    def import_of(self, built: BuiltSink, number: int) -> str:
+        """Return what the import before a run makes; that of the first has number 0."""
+        with self._one_by_one:
+            made = self._made.setdefault(built.imports_as, [])
+            while len(made) < number:
+                made.append(built.imports_again())
+            return made[number - 1]
+
+
+_ANOTHER = _OtherImports()
 
 
 class PackedSink:

@@ -16,7 +16,7 @@ from onceproof.spark_checks.inject.failures.error_condition import condition_of
 from onceproof.spark_checks.inject.failures.failure_reason import is_lost, named
 from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inject.forked_driver import LOST
-from onceproof.spark_checks.inject.hosts import pickling, user_modules
+from onceproof.spark_checks.inject.hosts import made_at_import, pickling, user_modules
 from onceproof.spark_checks.inject.hosts.driver_side import serve_run
 from onceproof.spark_checks.inject.sink_description import describe
 from onceproof.spark_checks.session import spark_internals
@@ -45,6 +45,7 @@ class _HostState:
         self.failed: Message | None = None
         self.unused_numbers = False
         self.target: Target | None = None
+        self.imported: made_at_import.Values = {}
 
 
 _here = _HostState()
@@ -60,9 +61,9 @@ def live(orders: Channel, asks: Channel) -> int:
             if _here.failed is not None:
                 return _lost(order, _here.failed)
             return serve_run(_here.sink, order, orders, asks)
-        if what == "unpack":
+        if what in _SILENT:
             try:
-                _unpack(order)
+                _SILENT[what](order)
             except BaseException as error:  # noqa: BLE001 - it is reported with the next order
                 _here.failed = failure(error)
             continue
@@ -123,7 +124,10 @@ def _build(order: Message) -> Message:
     _here.target = target
     try:
         build = pickling.unpack(order["build"])
+        first = made_at_import.of_modules()
         sink = build(target)
+        later = made_at_import.of_modules()
+        _here.imported = later | first
     except BaseException:
         target.clean()
         raise
@@ -144,7 +148,26 @@ def _build(order: Message) -> Message:
         found["packed_sink"] = _packed(sink, name, problems, frames=not alone)
         found["cleaning"] = _packed(target.cleanups, order["called"], problems)
     found["cleanups"] = len(target.cleanups)
+    found["imported"] = sorted({module for module, *_ in _here.imported})
     return found
+
+
+def _import(order: Message) -> Message:
+    """Import a user's modules in a process of their own; return what they made."""
+    _enter(order)
+    restore = jvm_link.lazily(order["link"])
+    try:
+        pickling.unpack(order["build"])
+        found = made_at_import.of_another_import(order["imported"])
+    finally:
+        restore()
+    return {"values": made_at_import.text_of(found)}
+
+
+def _renew(order: Message) -> None:
+    """Give this process what its modules would have made if it had imported them."""
+    other = made_at_import.values_of(order["values"])
+    made_at_import.renew(_here.imported, other)
 
 
 def _packed(sink: Any, name: str, problems: list[str], *, frames: bool = True) -> str:
@@ -244,9 +267,12 @@ def _other_numbers() -> None:
         numpy.random.seed()
 
 
+_SILENT: Mapping[str, Callable[[Message], None]] = {"unpack": _unpack, "renew": _renew}
+"""The orders that are not answered: what fails is said with the next one."""
 _ORDERS: Mapping[str, Callable[[Message], Message]] = {
     "template": _template,
     "build": _build,
+    "import": _import,
     "look": _look,
     "result": _result,
     "clean": _clean,

@@ -182,7 +182,7 @@ class StartInSession:
         where = self._kind.on_driver
         if where != NOWHERE:
             starts = where == STARTS
-            host = self._built.host()
+            host = self._built.next_run()
             self._driver = ForkedDriver(host, rule_set, placed, spark, starts=starts)
             if starts:
                 return self._driver.start(events, self._checkpoint)
