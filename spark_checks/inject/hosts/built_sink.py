@@ -281,8 +281,11 @@ class PackedSink:
         }
         self._template = session.hosts.template(travelled["modules"])
 
-    def host(self) -> Host:
-        """Return a process that has the sink, and has run nothing else."""
+    def next_run(self) -> Host:
+        """Return a process that has the sink, and has run nothing else.
+
+        It has imported the modules itself.
+        """
         made = self._template.fork()
         made.orders.send(self._order)
         return made

@@ -113,10 +113,15 @@ def _is_data(value: object, deep: int = _DEEP) -> bool:
         return True
     if isinstance(value, dt.date | dt.time):
         return True
-    if deep == 0 or type(value) not in (*_GROUPS, dict) or len(value) > _MANY:  # type: ignore[arg-type]
+    if deep == 0:
         return False
-    parts = [*value.keys(), *value.values()] if isinstance(value, dict) else [*value]  # type: ignore[call-overload]
-    return all(_is_data(part, deep - 1) for part in parts)
+    if type(value) is dict:
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list | set | frozenset) and type(value) in _GROUPS:
+        parts = list(value)
+    else:
+        return False
+    return len(parts) <= _MANY and all(_is_data(part, deep - 1) for part in parts)
 
 
 def _holder(key: Key) -> tuple[Any, str]:

@@ -79,8 +79,8 @@ class OwnDrivers(Protocol):
 class HasHosts(Protocol):
     """A sink that processes of its own can run."""
 
-    def host(self) -> Host:
-        """Return a process that has the sink, and has only built it."""
+    def next_run(self) -> Host:
+        """Return a process for another run of the query, which has run nothing yet."""
 
 
 class StartInSession:
