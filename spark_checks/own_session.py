@@ -99,6 +99,11 @@ def sentences(what: str = "") -> Iterator[None]:
         first = words.strip().partition("\n")[0]
         first = first.removeprefix("org.apache.spark.SparkException: ")
         reason = redacted(first.partition("; line 1 pos")[0])
+        if "ClassNotFoundException" in reason:
+            reason += (
+                "; help: give Spark the jar that has it, as in "
+                "--conf spark.jars.packages=GROUP:NAME:VERSION"
+            )
         message = f"{what}: {reason}" if what else reason
         raise UsageError(message) from None
     finally:

@@ -27,6 +27,21 @@ _LEAVES_OUT = {
 }
 # A row that is not readable would be a row of nulls.
 _USUAL = {kind: {"mode": "FAILFAST"} for kind in ("csv", "json", "xml")}
+_DRIVERS = {
+    "db2": "com.ibm.db2.jcc.DB2Driver",
+    "duckdb": "org.duckdb.DuckDBDriver",
+    "mariadb": "org.mariadb.jdbc.Driver",
+    "mysql": "com.mysql.cj.jdbc.Driver",
+    "oracle": "oracle.jdbc.OracleDriver",
+    "postgresql": "org.postgresql.Driver",
+    "snowflake": "net.snowflake.client.jdbc.SnowflakeDriver",
+    "sqlite": "org.sqlite.JDBC",
+    "sqlserver": "com.microsoft.sqlserver.jdbc.SQLServerDriver",
+}
+"""The class that reads a database, by what follows ``jdbc:``.
+
+Java does not find it by itself in a jar that Spark has fetched.
+"""
 
 
 @dataclass(frozen=True)
@@ -69,8 +84,14 @@ class TablePlace:
         with sentences(f"the {self.name} {self} cannot be read"):
             return self._rows(spark)
 
+    @property
+    def _driver(self) -> dict[str, str]:
+        database = self.where.split(":")[1] if self.format == JDBC else ""
+        known = _DRIVERS.get(database)
+        return {"driver": known} if known else {}
+
     def _rows(self, spark: SparkSession) -> DataFrame:
-        usual = _USUAL.get(self.format, {})
+        usual = {**_USUAL.get(self.format, {}), **self._driver}
         named = {name.lower() for name in self.options}
         options = {k: v for k, v in usual.items() if k.lower() not in named}
         reader = spark.read.format(self.format).options(**options, **self.options)

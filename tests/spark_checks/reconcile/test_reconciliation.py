@@ -421,3 +421,26 @@ def test_a_torn_line_of_a_file_is_no_row_of_nulls(spark, tmp_path):
     message = str(caught.value)
     assert message.startswith(f"the sink json:{tmp_path}/t.json cannot be read: [MALF")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "driver"),
+    [
+        ("mysql://host/db", "com.mysql.cj.jdbc.Driver"),
+        ("sqlserver://host;databaseName=db", "SQLServerDriver"),
+    ],
+)
+def test_a_database_names_the_driver_that_its_jar_has(spark, address, driver):
+    """Java does not find one by itself in a jar that Spark has fetched."""
+    place = place_of("sink", f"jdbc:{address}", {"dbtable": "t"})
+
+    with pytest.raises(UsageError, match=rf"{driver}; help: give Spark the jar"):
+        place.read(spark)
+
+
+def test_a_driver_that_is_named_is_the_one(spark):
+    given = {"dbtable": "t", "Driver": "my.own.Driver"}
+    place = place_of("sink", "jdbc:mysql://host/db", given)
+
+    with pytest.raises(UsageError, match=r"ClassNotFoundException: my\.own\.Driver"):
+        place.read(spark)
