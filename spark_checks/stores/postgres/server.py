@@ -40,6 +40,8 @@ _SETTINGS = {
     "listen_addresses": _HOST,
     "timezone": "UTC",
     "logging_collector": "off",
+    # Else a server that is killed leaves files in the system's shared memory.
+    "dynamic_shared_memory_type": "mmap",
 }
 
 

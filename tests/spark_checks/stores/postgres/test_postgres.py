@@ -164,7 +164,10 @@ def folder():
 
 
 def test_the_server_of_a_killed_run_is_ended_by_the_next(postgres, folder):
-    """A run that is killed notes its server, so that it can be found."""
+    """A run that is killed notes its server, so that it can be found.
+
+    What the server shares between its processes is in its folder, and goes with it.
+    """
     code = (
         "import os, signal\n"
         "from onceproof.spark_checks import Postgres\n"
@@ -182,6 +185,7 @@ def test_the_server_of_a_killed_run_is_ended_by_the_next(postgres, folder):
     )
     number = int(done.stdout)
     assert scratch.Process.of(number) is not None
+    assert "/dev/shm/" not in Path(f"/proc/{number}/maps").read_text()
 
     swept = subprocess.run(
         [
