@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import json
+import os
 import sqlite3
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,7 @@ from onceproof.spark_checks.sinks.interface import (
     Files as FileSink,
 )
 
+CALLED = os.environ.get("ORDERS_ARE_CALLED", "orders")
 START = uuid.uuid4().hex
 """An id that this module makes as it is imported: each start of a program has its own.
 """
@@ -274,8 +276,8 @@ def named_by_start(target):
 
 
 def named_by_table(target):
-    """The same with a name that is in the text of the program."""
-    return _named_by(target, lambda: "orders")
+    """The same with a name that the environment has."""
+    return _named_by(target, lambda: CALLED)
 
 
 def named_by_epoch(target):

@@ -80,6 +80,16 @@ def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
     assert len(found.story.splitlines()) <= MOST_LINES
 
 
+@pytest.mark.ci
+def test_a_setting_of_the_environment_is_that_of_the_test(judged, monkeypatch):
+    """What modules make of it once is not taken for what they make in another test."""
+    for name in ("bills", "invoices"):
+        monkeypatch.setenv("ORDERS_ARE_CALLED", name)
+        found = judged(sinks.named_by_table, choice=Choice(most=4))
+
+        assert found.verdict is Verdict.HELD, found.headline
+
+
 @pytest.mark.parametrize(
     ("build", "verdict"),
     [

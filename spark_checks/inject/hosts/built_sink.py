@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
@@ -147,9 +148,11 @@ class BuiltSink:
             host.close()
 
     @property
-    def imports_as(self) -> tuple[Any, ...]:
-        """What the import of its modules depends on."""
-        return self._build, *self._description["imported"]
+    def imports_as(self) -> str:
+        """All that the import of its modules depends on, as a text."""
+        here = {key: self._here[key] for key in self._here if key != "link"}
+        every = [here, self._build, self._description["imported"]]
+        return json.dumps(every, sort_keys=True)
 
     def travels(self) -> Message:
         """Return what another process makes a ``PackedSink`` of."""
@@ -248,7 +251,7 @@ class _OtherImports:
     """
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Any, ...], list[str]] = {}
+        self._made: dict[str, list[str]] = {}
         self._one_by_one = threading.Lock()
 
     def import_of(self, built: BuiltSink, number: int) -> str:
