@@ -35,6 +35,27 @@ if TYPE_CHECKING:
 _CLEANING = 60.0
 
 
+class OtherImports:
+    """What the modules of sinks make as they are imported again, once for each start.
+
+    The interleavings of a replay share it: each of their runs has another than the runs
+    before it.
+    """
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._made: dict[str, list[str]] = {}
+        self._one_by_one = threading.Lock()
+
+    def import_of(self, built: BuiltSink, number: int) -> str:
+        """Return what the import before a run makes; that of the first has number 0."""
+        with self._one_by_one:
+            made = self._made.setdefault(built.imports_as, [])
+            while len(made) < number:
+                made.append(built.imports_again())
+            return made[number - 1]
+
+
 class BuiltSink:
     """A sink in a fresh place; none of its code has run in this process.
 
@@ -53,12 +74,15 @@ class BuiltSink:
         connections: Connections | None = None,
         *,
         hadoop: HadoopRoute | None = None,
+        imports: OtherImports | None = None,
         alone: bool = False,
     ) -> None:
         """Build it; its ``connections`` to a store may break.
 
         Where Spark is to reach the store through them by a file system of Hadoop's,
         ``hadoop`` says how.
+
+        ``imports`` are those that other interleavings have made.
 
         ``alone`` says that drivers with a JVM of their own are to run it: they start
         with nothing, and are given what was built.
@@ -96,6 +120,7 @@ class BuiltSink:
         self._imported = _imported(sink.build, places)
         self._build = order["build"]
         self._runs = 0
+        self._imports = imports or OtherImports()
         self._template = fork_server.template(self._imported)
         self._builder: Host | None = self._template.fork()
         try:
@@ -132,7 +157,7 @@ class BuiltSink:
         """
         host = self.host()
         if self._runs and self._builder is not None:
-            values = _ANOTHER.import_of(self, self._runs)
+            values = self._imports.import_of(self, self._runs)
             host.orders.send({"op": "renew", "values": values})
         self._runs += 1
         return host
@@ -241,29 +266,6 @@ class BuiltSink:
             message = f"the process that reads the sink: {error}"
             raise HostError(message) from None
         return spark_internals.frame_of(reply["frame"], spark)
-
-
-class _OtherImports:
-    """What the modules of sinks make as they are imported again, once for each start.
-
-    The interleavings of a sink share it: each of their runs has another than the runs
-    before it.
-    """
-
-    def __init__(self) -> None:
-        self._made: dict[str, list[str]] = {}
-        self._one_by_one = threading.Lock()
-
-    def import_of(self, built: BuiltSink, number: int) -> str:
-        """Return what the import before a run makes; that of the first has number 0."""
-        with self._one_by_one:
-            made = self._made.setdefault(built.imports_as, [])
-            while len(made) < number:
-                made.append(built.imports_again())
-            return made[number - 1]
-
-
-_ANOTHER = _OtherImports()
 
 
 class PackedSink:

@@ -132,6 +132,7 @@ def fresh(
         context.patience,
         connections,
         hadoop=hadoop,
+        imports=context.imports,
         alone=context.drivers is not None,
     )
     context.leftovers.add(folder, built)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from onceproof.spark_checks.inject.hosts.built_sink import OtherImports
 from onceproof.spark_checks.inputs.sizes import PATIENCE
 from onceproof.spark_checks.replay.cleanup import Leftovers
 
@@ -53,6 +54,8 @@ class ReplayContext:
     """After so many seconds without progress, a parked task is released."""
     leftovers: Leftovers = field(default_factory=Leftovers)
     """The sinks that have something to clean up."""
+    imports: OtherImports = field(default_factory=OtherImports)
+    """What the sinks' modules make as a driver that starts again imports them."""
     store: RunningStore | None = None
     """The store that the sink writes to, if it names one."""
     versions: Mapping[str, str] = field(default_factory=dict)
