@@ -303,9 +303,9 @@ def test_dropping_a_lemma_breaks_the_induction(lemma: str) -> None:
     assert result.cti.event is not None
     assert reference.after(result.cti.before, result.cti.event) == result.cti.after
     assert result.broken == result.cti.name != lemma
-    said = result.cti.describe(reference)
-    assert said.startswith(("from a first state but for ", "from the start: "))
-    assert Labels(reference).event(result.cti.event, result.cti.before) in said
+    sentence = result.cti.describe(reference)
+    assert sentence.startswith(("from a first state but for ", "from the start: "))
+    assert Labels(reference).event(result.cti.event, result.cti.before) in sentence
 
 
 def test_a_dropped_lemma_leaves_a_bounded_verdict_with_the_failed_step() -> None:
