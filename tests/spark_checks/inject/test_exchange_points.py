@@ -537,6 +537,7 @@ def test_a_refusal_of_one_request_leaves_the_cut_of_another(tmp_path, framed):
     """Of two on the way, the store refuses the first; the second is the one to cut."""
     made, store = framed
     store.refuses.add(1)
+    store.reads_on = True
     rule = replace(cut(LOSE_REPLY, 1), line=kind_of_request("C"))
     made.begin(rules(tmp_path, rule))
     OwnWhereabouts(tmp_path).reach(Place(0), "line 9", 4)

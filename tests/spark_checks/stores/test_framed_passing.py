@@ -103,12 +103,16 @@ def read(message):
 
 
 class Store:
-    """Answers each message with itself once it is let, and keeps the letters."""
+    """Answers each message with itself once it is let, and keeps the letters.
+
+    One that ``reads_on`` meanwhile answers in a thread, which TLS does not allow.
+    """
 
     def __init__(self, context=None):
         self.letters = []
         self.context = context
         self.refuses = set()
+        self.reads_on = False
         self.speaks = threading.Event()
         self.speaks.set()
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -129,25 +133,29 @@ class Store:
                 client = self.context.wrap_socket(client, server_side=True)
             with client, client.makefile("rb") as messages:
                 heard = queue.SimpleQueue()
-                answers = threading.Thread(
-                    target=self.answer, args=(client, heard), daemon=True
-                )
-                answers.start()
+                if self.reads_on:
+                    args = (client, heard)
+                    threading.Thread(target=self.answers, args=args).start()
                 while message := messages.read(9):
                     self.letters.append(read(message)[1])
-                    heard.put(message)
+                    if self.reads_on:
+                        heard.put(message)
+                    else:
+                        self.answer(client, message)
                 heard.put(b"")
-                answers.join(20)
         except (OSError, struct.error):
             return
 
-    def answer(self, client, heard):
+    def answers(self, client, heard):
+        while message := heard.get():
+            self.answer(client, message)
+
+    def answer(self, client, message):
         with contextlib.suppress(OSError):
-            while message := heard.get():
-                self.speaks.wait(20)
-                number, _ = read(message)
-                refuses = number in self.refuses
-                client.sendall(said(number, "R") if refuses else message)
+            self.speaks.wait(20)
+            number, _ = read(message)
+            refuses = number in self.refuses
+            client.sendall(said(number, "R") if refuses else message)
 
 
 @pytest.fixture(params=["plain", "tls"])
