@@ -12,7 +12,6 @@ from onceproof.spark_checks.sinks.exchanges import (
     Exchange,
     SeenExchanges,
     is_kind,
-    place_of_exchange,
     tasks_like,
 )
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.stores.links import Link
 
 _ENDS = 4
-_STEPS = 16
+_STEPS = 32
 REPEATED = "repetitions of exchanges that are cut at their first and last times"
 ALIKE = "of Spark's tasks, like those of another task of the same line"
 _Key: TypeAlias = "tuple[str, int, int | None]"
@@ -63,14 +62,21 @@ def exchanges_in(
         elif partition is not None:
             tasks[batch, partition] = some
     known = {why: n for why, n in not_cut.items() if n}
-    return SeenExchanges(driver, tasks, known, sent=places_in([*first, *second]))
+    sent: dict[tuple[int, int | None], set[str]] = defaultdict(set)
+    for one, made in (*_described(first), *_described(second)):
+        sent[one.where.batch, one.where.partition].add(made.alike)
+    known_places = {place: frozenset(some) for place, some in sent.items()}
+    return SeenExchanges(driver, tasks, known, sent=known_places)
 
 
-def places_in(requests: Iterable[SeenRequest]) -> frozenset[str]:
-    """Name where requests were sent from, whatever the batch, the task and the time."""
-    return frozenset(
-        place_of_exchange(one.where.line, one.number, one.sender) for one in requests
-    )
+def exchanges_of(
+    requests: Iterable[SeenRequest],
+) -> dict[tuple[int, int | None], tuple[Exchange, ...]]:
+    """List all exchanges of a run, by batch, and by partition for those of a task."""
+    found: dict[tuple[int, int | None], list[Exchange]] = defaultdict(list)
+    for one, made in _described(requests):
+        found[one.where.batch, one.where.partition].append(made)
+    return {place: tuple(some) for place, some in found.items()}
 
 
 def exchanges_at(
@@ -82,9 +88,12 @@ def exchanges_at(
     return tuple(made for one, made in _described(requests) if _key(one) == key)
 
 
-def first_and_last(every: Iterable[Exchange]) -> tuple[Exchange, ...]:
-    """Leave out exchanges that only repeat others: see ``exchanges_in``."""
-    return _ends([(one, "") for one in every])[0]
+def worth_cutting(every: Iterable[Exchange]) -> tuple[tuple[Exchange, ...], int]:
+    """Leave out exchanges that only repeat others: see ``exchanges_in``.
+
+    Also return how many are left out that repeat none.
+    """
+    return _ends(_of_one_task([(one, "") for one in every]))
 
 
 def _described(

@@ -59,7 +59,10 @@ def _require_reached(
         return
     in_task = FAULT_KINDS[event.name].in_task
     owner = schedule.real(event.members[1]) if in_task else None
-    if one in seen.later.get((event.members[0], owner), ()):
+    batch = event.members[0]
+    leads = seen.leads.get((batch, owner, one.key), frozenset())
+    led = any(str(earlier) in leads for earlier in schedule.events[:at])
+    if one in seen.later.get((batch, owner), ()) and not led:
         message = "no earlier fault of the interleaving leads to that exchange"
         raise NotReplayable(message, NO_SUCH_POINT)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.exchange_points import first_and_last
 from onceproof.spark_checks.sinks.code_points import CodePoint, installed, returns
 from onceproof.spark_checks.sinks.exchange_model import (
     CAUGHT,
@@ -13,7 +12,6 @@ from onceproof.spark_checks.sinks.exchange_model import (
     CAUGHT_ON_DRIVER,
     caught_name,
 )
-from onceproof.spark_checks.sinks.exchanges import AFTER_RESTART
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.replay.outcome import Outcome
     from onceproof.spark_checks.replay.run_evidence import Resumed
     from onceproof.spark_checks.sinks.code_points import SeenPoints
-    from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
 
 
 def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
@@ -36,8 +33,7 @@ def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
     known = {b: {point.text for point in points} for b, points in seen.driver.items()}
     leads: dict[tuple[int, CodePoint], set[str]] = {}
     for outcome in outcomes:
-        trace = outcome.interleaving.trace
-        faults = {str(trace.events[at]) for at in outcome.interleaving.faults}
+        faults = faults_in(outcome)
         for batch, text in _after_its_fault(outcome):
             if _own(text) and text not in known.get(batch, ()):
                 leads.setdefault((batch, CodePoint(text)), set()).update(faults)
@@ -53,7 +49,7 @@ def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
         driver[batch] = (*driver.get(batch, ()), point)
     every = {(b, str(at)): frozenset(faults) for (b, at), faults in leads.items()}
     later: dict[tuple[int, int], dict[CodePoint, None]] = {}
-    for name, _, one in _resumed(outcomes):
+    for name, _, one in resumed_after(outcomes):
         if one.partition < 0:
             continue
         caught.setdefault(name, set()).update(map(str, one.points))
@@ -71,59 +67,13 @@ def with_recovery(seen: SeenPoints, outcomes: Iterable[Outcome]) -> SeenPoints:
     )
 
 
-def with_later_exchanges(
-    seen: SeenExchanges, outcomes: Iterable[Outcome]
-) -> SeenExchanges:
-    """Add the exchanges that code had after a connection of it broke.
-
-    Each of ``outcomes`` has one fault. Code that catches the error, and tries again,
-    has them only then. Those that only a restarted run has, such as a repair, are
-    counted: no second fault cuts them.
-    """
-    outcomes = tuple(outcomes)
-    caught: dict[str, set[str]] = {}
-    later: dict[tuple[int, int | None], dict[str, Exchange]] = {}
-    for name, number, one in _resumed(outcomes):
-        partition = one.partition if one.partition >= 0 else None
-        known = seen.driver.get(one.batch, ())
-        if partition is not None:
-            known = seen.tasks.get((one.batch, partition), ())
-        every = {exchange.key for exchange in known}
-        new = {e.key: e for e in one.exchanges if e.key not in every}
-        last = {e.key: e for e in first_and_last(tuple(new.values()))}
-        later.setdefault((one.batch, partition), {}).update(last)
-        before = _up_to(seen, one.batch, partition, number)
-        after = {e.key for e in one.exchanges} - before
-        caught.setdefault(name, set()).update(after)
-    return replace(
-        seen,
-        not_cut=_with_restarts(seen, outcomes),
-        later={place: tuple(some.values()) for place, some in later.items() if some},
-        caught={fault: frozenset(keys) for fault, keys in caught.items()},
-    )
+def faults_in(outcome: Outcome) -> set[str]:
+    """Name the faults of an outcome."""
+    trace = outcome.interleaving.trace
+    return {str(trace.events[at]) for at in outcome.interleaving.faults}
 
 
-def _with_restarts(seen: SeenExchanges, outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """Add to the exchanges that are not cut those that only restarted runs have."""
-    every = {place for one in outcomes for run in one.runs for place in run.sent}
-    number = len(every - seen.sent)
-    return {**seen.not_cut, AFTER_RESTART: number} if number else {**seen.not_cut}
-
-
-def _up_to(
-    seen: SeenExchanges, batch: int, partition: int | None, number: int
-) -> set[str]:
-    """Name the exchanges up to one of a number, which counts from 1."""
-    some = seen.driver.get(batch, ())
-    last = some[number - 1] if partition is None else None
-    if partition is not None:
-        some = seen.tasks.get((batch, partition), ())
-        last = seen.of_tasks(batch)[number - 1][1]
-    known = [one.key for one in some]
-    return set(known[: known.index(last.key) + 1]) if last and last in some else set()
-
-
-def _resumed(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, int, Resumed]]:
+def resumed_after(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, int, Resumed]]:
     """Yield what went on after each broken connection.
 
     Each is with the name of the fault, and with the number of the exchange.

@@ -32,6 +32,18 @@ class Resumed:
 
 
 @dataclass(frozen=True)
+class Sent:
+    """What a restarted run exchanged with its store in a batch, or in a task."""
+
+    batch: int
+    """The batch."""
+    partition: int = -1
+    """The partition; -1 on the driver."""
+    exchanges: tuple[Exchange, ...] = ()
+    """All exchanges, in order."""
+
+
+@dataclass(frozen=True)
 class RunRecord:
     """What is known of one run, from its start to its end."""
 
@@ -58,8 +70,10 @@ class RunRecord:
     resumed: tuple[Resumed, ...] = ()
     """What code did that went on after an exchange was cut, in tasks and on the driver.
     """
-    sent: frozenset[str] = frozenset()
-    """Where its exchanges were sent from, if it is a restart that ended well."""
+    sent: tuple[Sent, ...] = ()
+    """Its exchanges, if it is a restart that ended well, and they were noted."""
+    uncut: Mapping[str, int] = field(default_factory=dict)
+    """How many requests it had besides, by the reason why none is cut."""
     worked: Mapping[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     """The points that a first attempt reached, by batch and partition."""
     in_tasks: frozenset[str] = frozenset()

@@ -19,11 +19,9 @@ from onceproof.spark_checks.replay.cleanup import RunFolders
 from onceproof.spark_checks.replay.confirmation import Findings, Retries
 from onceproof.spark_checks.replay.conformance.trace_check import NOT_ASKED
 from onceproof.spark_checks.replay.journal.recording import Recording
+from onceproof.spark_checks.replay.later_exchanges import with_later_exchanges
 from onceproof.spark_checks.replay.outcome import outcome_of
-from onceproof.spark_checks.replay.recovery import (
-    with_later_exchanges,
-    with_recovery,
-)
+from onceproof.spark_checks.replay.recovery import with_recovery
 from onceproof.spark_checks.replay.sink_plans import checks_of, plans_of, stand_ins
 from onceproof.spark_checks.replay.sink_report import SinkReport
 from onceproof.spark_checks.replay.smallest import Smallest

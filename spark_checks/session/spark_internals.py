@@ -27,9 +27,7 @@ from pyspark.cloudpickle import cloudpickle as pickling
 from pyspark.sql import DataFrame, SparkSession
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from onceproof.spark_checks.stores.interface import HadoopRoute
+    from collections.abc import Iterable, Mapping, Sequence
 
 _SQL = "org.apache.spark.sql"
 
@@ -214,27 +212,30 @@ def set_active(spark: Any, *, here: bool = False) -> None:
         kind._activeSession = spark
 
 
-def writes_by_hadoop(spark: Any, scheme: str) -> int:
-    """Return how many writes this Java has made to file systems of a scheme."""
-    kind = getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem")
-    every = kind.getAllStatistics()
-    return sum(one.getWriteOps() for one in every if one.getScheme() == scheme)
-
-
-def lead_hadoop(spark: Any, route: HadoopRoute) -> None:
-    """Let a file system of Hadoop's that is not open yet go by a route."""
+def hadoop_settings(spark: Any, names: Iterable[str]) -> dict[str, str | None]:
+    """Return some settings of Hadoop's; None for each that is not set."""
     conf = spark._jsc.hadoopConfiguration()
-    for key, value in route.settings:
-        conf.set(key, value)
+    return {name: conf.get(name) for name in names}
 
 
-def close_hadoop(spark: Any, route: HadoopRoute) -> None:
-    """Close the file system that goes by a route, and take back its settings."""
+def set_hadoop(spark: Any, settings: Mapping[str, str | None]) -> None:
+    """Set some settings of Hadoop's; those that are None are set no longer.
+
+    A file system that is open already stays as it is.
+    """
     conf = spark._jsc.hadoopConfiguration()
-    root = getattr(spark._jvm, "java.net.URI").create(route.root)
-    getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem").get(root, conf).close()
-    for key, _ in route.settings:
-        conf.unset(key)
+    for name, value in settings.items():
+        if value is None:
+            conf.unset(name)
+        else:
+            conf.set(name, value)
+
+
+def close_hadoop(spark: Any, root: str) -> None:
+    """Close the file system of a root, so that the next use of it opens it anew."""
+    conf = spark._jsc.hadoopConfiguration()
+    uri = getattr(spark._jvm, "java.net.URI").create(root)
+    getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem").get(uri, conf).close()
 
 
 def java_frame(frame: Any) -> Any:

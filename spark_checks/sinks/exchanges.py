@@ -11,12 +11,10 @@ if TYPE_CHECKING:
 UNSTEADY = "whose number differs from run to run"
 THREADS = "sent while several threads of your code run"
 UNANSWERED = "that the store does not answer, as with acks=0"
-BY_HADOOP = "sent by Spark through s3a://"
 BEYOND = (
-    "of lines that send more than 32 in one go, of which the first and last 16 are cut "
+    "of lines that send more than 64 in one go, of which the first and last 32 are cut "
     "(fewer events may send fewer)"
 )
-AFTER_RESTART = "that only restarted runs send, so that no second fault cuts them"
 PAST = "or more on connections past target.store to the same port"
 ELSEWHERE = "sent by processes that run none of your code, such as Spark's JVM"
 """Why exchanges for the code are not cut: nothing is known of them."""
@@ -88,6 +86,12 @@ class Exchange:
         return place_of_exchange(self.point, self.number, self.sender)
 
     @property
+    def alike(self) -> str:
+        """Where the code sends it, whichever of Spark's tasks does so for it."""
+        sender = tasks_like(self.sender) or self.sender
+        return place_of_exchange(self.point, self.number, sender)
+
+    @property
     def key(self) -> str:
         """Name it among all of a batch, or of a task."""
         return f"{self.place}, time {self.time}"
@@ -112,23 +116,42 @@ class SeenExchanges:
     later: Mapping[tuple[int, int | None], tuple[Exchange, ...]] = field(
         default_factory=dict
     )
-    """Those that follow a broken connection only, by batch, and by partition where they
-    are of a task."""
+    """Those that follow a fault only, by batch, and by partition where they are of a
+    task."""
+    leads: Mapping[tuple[int, int | None, str], frozenset[str]] = field(
+        default_factory=dict
+    )
+    """The faults after which a restarted run has one of these, by batch, partition, and
+    ``Exchange.key``."""
     caught: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The faults that code went on after, each with the exchanges that it then had in
     the same call, as ``Exchange.key``."""
-    sent: frozenset[str] = frozenset()
-    """Where all exchanges were sent from in runs without a fault, cut or not."""
+    sent: Mapping[tuple[int, int | None], frozenset[str]] = field(default_factory=dict)
+    """Where exchanges were sent from in runs without a fault, cut or not, as
+    ``Exchange.alike``: by batch, and by partition where they are of a task."""
 
     def of_driver(self, batch: int) -> tuple[Exchange, ...]:
         """List those of the driver's code in a batch; later ones come last."""
         return (*self.driver.get(batch, ()), *self.later.get((batch, None), ()))
 
+    def places_in(self, batch: int, *, in_tasks: bool) -> frozenset[str]:
+        """Name where exchanges of a batch are sent from without a fault.
+
+        That is by the code on the driver, or in any task.
+        """
+        return frozenset().union(
+            *(
+                places
+                for (other, partition), places in self.sent.items()
+                if other == batch and (partition is not None) == in_tasks
+            )
+        )
+
     @property
     def unknown(self) -> int:
         """How many exchanges cannot be cut, though the sink may depend on them."""
-        lost = (UNSTEADY, THREADS, UNANSWERED, BEYOND, BY_HADOOP, PAST, ELSEWHERE)
-        return sum(self.not_cut.get(why, 0) for why in (*lost, READS, AFTER_RESTART))
+        lost = (UNSTEADY, THREADS, UNANSWERED, BEYOND, PAST, ELSEWHERE)
+        return sum(self.not_cut.get(why, 0) for why in (*lost, READS))
 
     def of_tasks(self, batch: int) -> tuple[tuple[int, Exchange], ...]:
         """List the exchanges of a batch's tasks, each with a partition that has it.

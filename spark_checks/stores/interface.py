@@ -30,12 +30,14 @@ class StorePlace(Protocol):
 
 @dataclass(frozen=True)
 class HadoopRoute:
-    """How a file system of Hadoop's reaches a place that no other one reaches."""
+    """How a file system of Hadoop's reaches a place."""
 
     root: str
     """The root of the file system, such as ``s3a://bucket``."""
     settings: tuple[tuple[str, str], ...] = field(repr=False)
     """The settings of Hadoop for it alone; among them may be keys."""
+    shared: bool = False
+    """Whether other places have the same root, to which others go by another way."""
 
 
 class BreakablePlace(StorePlace, Protocol):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from onceproof.spark_checks.inject.connections import Connections
+    from onceproof.spark_checks.session.led_hadoop import LedHadoop
     from onceproof.spark_checks.session.processes.host_processes import ForkServer, Host
     from onceproof.spark_checks.session.processes.wire import Message
     from onceproof.spark_checks.session.warm_session import WarmSession
@@ -74,13 +75,15 @@ class BuiltSink:
         connections: Connections | None = None,
         *,
         hadoop: HadoopRoute | None = None,
+        led: LedHadoop | None = None,
         imports: OtherImports | None = None,
         alone: bool = False,
     ) -> None:
         """Build it; its ``connections`` to a store may break.
 
         Where Spark is to reach the store through them by a file system of Hadoop's,
-        ``hadoop`` says how.
+        ``hadoop`` says how; it is ``led`` so until the sink is closed, if others share
+        it.
 
         ``imports`` are those that other interleavings have made.
 
@@ -91,6 +94,7 @@ class BuiltSink:
         """
         self.connections = connections
         self.hadoop = hadoop
+        self._led = led
         self._seconds = seconds
         self._place = target.store
         self.allowed: tuple[str, ...] = getattr(target.store, "allowed", ())
@@ -221,6 +225,8 @@ class BuiltSink:
             self._reader = None
         if not self.cleanups:
             self._end_builder()
+        if self._led is not None and self._led.shared:
+            self._led.give_back()
 
     def clean(self) -> list[str]:
         """Clean up after the sink, once, in a process that has only built it.

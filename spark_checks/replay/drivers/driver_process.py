@@ -21,7 +21,7 @@ from onceproof.spark_checks.inject.hosts import pickling
 from onceproof.spark_checks.inject.hosts.built_sink import PackedSink
 from onceproof.spark_checks.replay.steering.query_start import StartInSession
 from onceproof.spark_checks.session.processes.wire import Channel
-from onceproof.spark_checks.session.spark_internals import lead_hadoop
+from onceproof.spark_checks.session.spark_internals import set_hadoop
 from onceproof.spark_checks.session.warm_session import WarmSession
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _once(session: WarmSession, order: Message) -> Message:
     built = PackedSink(session, session.spark, order["sink"])
     hadoop = pickling.unpack(order["sink"]["hadoop"])
     if hadoop is not None:
-        lead_hadoop(session.spark, hadoop)
+        set_hadoop(session.spark, dict(hadoop.settings))
     start = StartInSession(
         session,
         session.spark,

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from onceproof.properties.evidence.fingerprints import of_data
 from onceproof.properties.ledger import History
 from onceproof.properties.schema import Count, read_as, stored
-from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord
+from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord, Sent
 from onceproof.spark_checks.sinks.code_points import CodePoint
 from onceproof.spark_checks.sinks.exchanges import Exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from onceproof.spark_checks.plan.run_plan import InterleavingPlan
     from onceproof.spark_checks.replay.outcome import Outcome
@@ -68,7 +68,7 @@ class ReachedAt:
 @stored()
 @dataclass(frozen=True)
 class SentAt:
-    """An exchange of code that went on; the names are those of ``Exchange``."""
+    """An exchange of code with its store; the names are those of ``Exchange``."""
 
     point: str
     """The point that was reached last before it."""
@@ -101,6 +101,30 @@ class ResumedAt:
 
 @stored()
 @dataclass(frozen=True)
+class SentIn:
+    """What a restarted run exchanged; the names are those of ``Sent``."""
+
+    batch: Count
+    """The batch."""
+    partition: int
+    """The partition; -1 on the driver."""
+    exchanges: tuple[SentAt, ...]
+    """All exchanges of the batch, or the task."""
+
+
+@stored()
+@dataclass(frozen=True)
+class Uncut:
+    """Requests that no fault cuts."""
+
+    why: str
+    """The reason."""
+    number: Count
+    """How many there are."""
+
+
+@stored()
+@dataclass(frozen=True)
 class RunNote:
     """What a journal notes of one run; the names are those of ``RunRecord``."""
 
@@ -124,8 +148,10 @@ class RunNote:
     """The points that the driver's code reached after an exchange was cut."""
     resumed: tuple[ResumedAt, ...]
     """What code did that went on after an exchange was cut."""
-    sent: tuple[str, ...]
-    """Where its exchanges were sent from, if it is a restart."""
+    sent: tuple[SentIn, ...]
+    """Its exchanges, if it is a restart."""
+    uncut: tuple[Uncut, ...]
+    """Its other requests, if it is a restart."""
     worked: tuple[PointsOf, ...]
     """The points that first attempts of tasks reached."""
     in_tasks: tuple[str, ...]
@@ -216,7 +242,11 @@ def _noted(run: RunRecord) -> RunNote:
             for point in points
         ),
         resumed=tuple(map(_resumed_at, run.resumed)),
-        sent=tuple(sorted(run.sent)),
+        sent=tuple(
+            SentIn(one.batch, one.partition, _sent_at(one.exchanges))
+            for one in run.sent
+        ),
+        uncut=tuple(Uncut(why, number) for why, number in sorted(run.uncut.items())),
         worked=tuple(PointsOf(b, p, points) for (b, p), points in run.worked.items()),
         in_tasks=tuple(sorted(run.in_tasks)),
         in_threads=tuple(sorted(run.in_threads)),
@@ -239,7 +269,11 @@ def _recalled(note: RunNote) -> RunRecord:
         caught=note.caught,
         went_on=went_on,
         resumed=tuple(map(_resumed, note.resumed)),
-        sent=frozenset(note.sent),
+        sent=tuple(
+            Sent(one.batch, one.partition, _exchanges(one.exchanges))
+            for one in note.sent
+        ),
+        uncut={one.why: one.number for one in note.uncut},
         worked={(one.batch, one.partition): one.points for one in note.worked},
         in_tasks=frozenset(note.in_tasks),
         in_threads=frozenset(note.in_threads),
@@ -248,14 +282,20 @@ def _recalled(note: RunNote) -> RunRecord:
 
 def _resumed_at(one: Resumed) -> ResumedAt:
     points = tuple(ReachedAt(point.text, point.time) for point in one.points)
-    exchanges = tuple(SentAt(**asdict(exchange)) for exchange in one.exchanges)
-    return ResumedAt(one.batch, one.partition, points, exchanges)
+    return ResumedAt(one.batch, one.partition, points, _sent_at(one.exchanges))
 
 
 def _resumed(one: ResumedAt) -> Resumed:
     points = tuple(CodePoint(at.text, at.time) for at in one.points)
-    exchanges = tuple(Exchange(**asdict(at)) for at in one.exchanges)
-    return Resumed(one.batch, one.partition, points, exchanges)
+    return Resumed(one.batch, one.partition, points, _exchanges(one.exchanges))
+
+
+def _sent_at(every: Iterable[Exchange]) -> tuple[SentAt, ...]:
+    return tuple(SentAt(**asdict(one)) for one in every)
+
+
+def _exchanges(every: Iterable[SentAt]) -> tuple[Exchange, ...]:
+    return tuple(Exchange(**asdict(at)) for at in every)
 
 
 def _plain(what: object) -> object:

@@ -36,10 +36,9 @@ from onceproof.spark_checks.replay.steering.isolation import (
     refuse_unexplained_rows,
 )
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
-from onceproof.spark_checks.session.spark_internals import writes_by_hadoop
 from onceproof.spark_checks.sinks.code_points import ABORT, DRIVER, TASK
 from onceproof.spark_checks.sinks.exchange_model import InstrumentedExchanges
-from onceproof.spark_checks.sinks.exchanges import BY_HADOOP, ELSEWHERE, PAST
+from onceproof.spark_checks.sinks.exchanges import ELSEWHERE, PAST
 from onceproof.spark_checks.sinks.user_code_model import (
     InstrumentedMicroBatch,
     UserCode,
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.sinks.exchanges import SeenExchanges
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
-_S3A = "s3a"
 _NOTED = ((LINES, DRIVER), (WORK, TASK), (UNDO, ABORT))
 
 
@@ -190,20 +188,15 @@ def _exchanged(
 
     Raises ``UsageError`` where there are none that could be cut.
     """
-    before = writes_by_hadoop(context.spark, _S3A)
     folder, again = _tried(context, sink, run, unreliable=True)
     shutil.rmtree(folder, ignore_errors=True)
     requests, uncut = trial.requests
-    past = 0
-    if not trial.leads_hadoop:
-        # Hadoop's connections are those of the session, and pass the proxy by.
-        past = writes_by_hadoop(context.spark, _S3A) - before
     beside = max(trial.past.held, again.past.held)
     # Who held one that has ended is not known: others may connect to the store, too.
     beside += min(trial.past.unknown, again.past.unknown)
     last = context.source.batches - 1
     ends = sum(one.where.batch > last for one in requests)
-    others = {**uncut, BY_HADOOP: past, PAST: beside}
+    others = {**uncut, PAST: beside}
     others[ELSEWHERE] = uncut.get(ELSEWHERE, 0) + ends
     requests, then = (
         [one for one in every if one.where.batch <= last]

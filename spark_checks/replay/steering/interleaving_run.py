@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import uuid
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inject.adapters import kind_of
@@ -16,8 +15,8 @@ from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
 from onceproof.spark_checks.replay.observations import Observations
 from onceproof.spark_checks.replay.run_evidence import RunEvidence
 from onceproof.spark_checks.replay.steering.steered_query import SteeredQuery
+from onceproof.spark_checks.session.led_hadoop import LedHadoop
 from onceproof.spark_checks.session.processes.host_processes import HostError
-from onceproof.spark_checks.session.spark_internals import close_hadoop, lead_hadoop
 from onceproof.spark_checks.sinks.interface import Target
 from onceproof.spark_checks.stores.layered import LayeredStore
 
@@ -104,7 +103,7 @@ def fresh(
     """
     folder, target = fresh_target(context)
     hosts = context.session.hosts
-    connections = hadoop = None
+    connections = hadoop = led = None
     store = sink.store
     if breaks and isinstance(store, LayeredStore):
         place = store.breakable(target.store)
@@ -121,20 +120,25 @@ def fresh(
         target = replace(target, store=store.moved(target.store, connections.port))
         hadoop = store.breakable(target.store).hadoop
     if hadoop is not None:
-        lead_hadoop(context.spark, hadoop)
-        close = partial(close_hadoop, context.spark, hadoop)
-        context.leftovers.add_route(folder, close)
-    built = BuiltSink(
-        hosts,
-        context.spark,
-        sink,
-        target,
-        context.patience,
-        connections,
-        hadoop=hadoop,
-        imports=context.imports,
-        alone=context.drivers is not None,
-    )
+        led = LedHadoop(context.spark, hadoop)
+        context.leftovers.add_route(folder, led.give_back)
+    try:
+        built = BuiltSink(
+            hosts,
+            context.spark,
+            sink,
+            target,
+            context.patience,
+            connections,
+            hadoop=hadoop,
+            led=led,
+            imports=context.imports,
+            alone=context.drivers is not None,
+        )
+    except BaseException:
+        if led is not None:
+            led.give_back()
+        raise
     context.leftovers.add(folder, built)
     return folder, built
 

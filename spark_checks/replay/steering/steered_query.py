@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.checkpoint_edits import empty, entries, own
-from onceproof.spark_checks.inject.exchange_points import places_in
+from onceproof.spark_checks.inject.exchange_points import exchanges_of
 from onceproof.spark_checks.inject.failures.failure_reason import is_lost, reason
 from onceproof.spark_checks.inject.forked_driver import HUNG, LOG
 from onceproof.spark_checks.inject.tracing import line_trace
@@ -23,7 +23,7 @@ from onceproof.spark_checks.plan.rules import (
 from onceproof.spark_checks.plan.run_plan import looked_mark
 from onceproof.spark_checks.replay import events
 from onceproof.spark_checks.replay.deviation import AS_PLANNED, Deviation
-from onceproof.spark_checks.replay.run_evidence import RunRecord
+from onceproof.spark_checks.replay.run_evidence import RunRecord, Sent
 from onceproof.spark_checks.replay.steering.query_run import OF_PATIENCE, QueryRun
 from onceproof.spark_checks.replay.steering.query_start import StartInSession
 from onceproof.spark_checks.replay.steering.resumed_code import resumed_in
@@ -147,11 +147,6 @@ class SteeredQuery:
         connections = self._built.connections
         return PastConnections() if connections is None else connections.past
 
-    @property
-    def leads_hadoop(self) -> bool:
-        """Whether Spark's file systems reach the store through the proxy."""
-        return self._built.hadoop is not None
-
     def look_again(self, run: RunPlan) -> Any:
         """Return what readers see now; None where they fail."""
         if self._look(run):
@@ -222,8 +217,15 @@ class SteeredQuery:
             in_tasks=frozenset(in_tasks),
             in_threads=frozenset(in_threads),
             went_on=self._went_on(run) if caught else {},
-            sent=places_in(self.requests[0]) if restarted else frozenset(),
+            sent=self._sent() if restarted else (),
+            uncut=self.requests[1] if restarted else {},
             resumed=resumed_in(run, self._marks, self.requests[0]) if well else (),
+        )
+
+    def _sent(self) -> tuple[Sent, ...]:
+        return tuple(
+            Sent(batch, -1 if partition is None else partition, every)
+            for (batch, partition), every in exchanges_of(self.requests[0]).items()
         )
 
     def _went_on(self, run: RunPlan) -> dict[int, tuple[CodePoint, ...]]:

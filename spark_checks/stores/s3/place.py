@@ -40,6 +40,8 @@ class S3Place:
     """The name of the region."""
     makes_buckets: bool = False
     """Whether a bucket can be made for this place alone, on a server of our own."""
+    is_led: bool = False
+    """Whether the endpoint is a port of this machine that leads to the server."""
 
     @property
     def path(self) -> str:
@@ -115,13 +117,15 @@ class S3Place:
 
     @property
     def hadoop(self) -> HadoopRoute | None:
-        """How S3A reaches the place's own bucket; None for a shared one.
+        """How S3A reaches the place, if that is not as the session reaches it.
 
-        S3A keeps the connections to a bucket, and other places need those to theirs.
+        S3A keeps the connections to a bucket, and other places need those to theirs: a
+        bucket that is not the place's own is shared.
         """
-        if self.bucket != self.own_bucket:
+        if not self.is_led:
             return None
-        return HadoopRoute(f"s3a://{self.bucket}", self.of_s3a)
+        shared = self.bucket != self.own_bucket
+        return HadoopRoute(f"s3a://{self.bucket}", self.of_s3a, shared)
 
     @property
     def of_s3a(self) -> tuple[tuple[str, str], ...]:
@@ -156,13 +160,14 @@ class S3Place:
     def through(self, port: int) -> S3Place:
         """Return the same place, reached through a port of 127.0.0.1.
 
-        It has a bucket of its own where one can be made, so that S3A gets there, too.
+        It has a bucket of its own where one can be made, so that S3A gets to several
+        places at once.
         """
-        endpoint = f"http://{_LOOPBACK}:{port}"
+        led = replace(self, endpoint=f"http://{_LOOPBACK}:{port}", is_led=True)
         if not self.makes_buckets:
-            return replace(self, endpoint=endpoint)
+            return led
         self.client().create_bucket(Bucket=self.own_bucket)
-        return replace(self, endpoint=endpoint, bucket=self.own_bucket)
+        return replace(led, bucket=self.own_bucket)
 
     def key(self, name: str) -> str:
         """Return the key of an object below the prefix."""

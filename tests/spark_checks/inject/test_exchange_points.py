@@ -135,14 +135,14 @@ def test_each_step_of_a_call_that_repeats_is_cut_at_its_ends():
 def test_a_call_with_too_many_steps_leaves_the_verdict_open():
     """Nobody knows whether those in the midst are like the others."""
     call = requests(*(("write", 1) for _ in range(100)))
-    most = requests(*(("write", 1) for _ in range(32)))
+    most = requests(*(("write", 1) for _ in range(64)))
 
     seen = exchanges_in(call, {}, call)
 
     numbers = [one.number for one in seen.driver[0]]
-    assert numbers == [*range(1, 17), *range(85, 101)]
-    assert seen.not_cut == {BEYOND: 68}
-    assert seen.unknown == 68
+    assert numbers == [*range(1, 33), *range(69, 101)]
+    assert seen.not_cut == {BEYOND: 36}
+    assert seen.unknown == 36
     assert not exchanges_in(most, {}, most).unknown
 
 

@@ -7,17 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from onceproof.model.language.steps import Event
-from onceproof.spark_checks.replay.recovery import (
-    with_later_exchanges,
-    with_recovery,
-)
+from onceproof.spark_checks.replay.recovery import with_recovery
 from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord
 from onceproof.spark_checks.sinks.code_points import CodePoint, SeenPoints, place_of
-from onceproof.spark_checks.sinks.exchanges import (
-    AFTER_RESTART,
-    Exchange,
-    SeenExchanges,
-)
+from onceproof.spark_checks.sinks.exchanges import Exchange
 
 KNOWN, REPAIR, OTHER = (
     place_of(n, "x.py", installed=False) + "write()" for n in (1, 2, 3)
@@ -120,35 +113,3 @@ def test_what_a_task_runs_as_it_goes_on_is_added_under_the_number_of_spark():
     assert found.later == {(0, 1): (again,)}
     assert found.work(0) == ((1, CodePoint(KNOWN)), (1, CodePoint(OTHER)), (1, again))
     assert found.caught == {caught: {OTHER, str(again), str(end)}}
-
-
-@pytest.mark.parametrize("partition", [None, 1])
-def test_the_exchanges_of_a_second_try_are_cut_after_the_first_one_only(partition):
-    """They come after all others, and the fault that leads to them is known."""
-    driver = partition is None
-    every = {0: (FIRST,)} if driver else {}
-    seen = SeenExchanges(every, {} if driver else {(0, 1): (FIRST,)})
-    members = (0, 1) if driver else (0, 0, 0, 1)
-
-    lost = Resumed(0, -1 if driver else 1, (), (FIRST, AGAIN))
-    found = with_later_exchanges(seen, [after_a_task(members, lost)])
-
-    assert found.later == {(0, partition): (AGAIN,)}
-    [keys] = found.caught.values()
-    assert keys == {AGAIN.key}
-    sort = "DRIVER_EXCHANGE" if driver else "TASK_EXCHANGE"
-    assert found.sizes[sort] == 3
-    assert found.sizes[sort] == 1 + seen.sizes[sort]
-
-
-def test_exchanges_that_only_a_restarted_run_has_are_counted():
-    """Each place once, and none that a run without a fault has sent from."""
-    seen = SeenExchanges(sent=frozenset({"a"}))
-    runs = [RunRecord((), "", "", sent=frozenset(some)) for some in ("a", "ab", "bc")]
-
-    found = with_later_exchanges(seen, [after("crash(0)", run(), one) for one in runs])
-    same = with_later_exchanges(seen, [after("crash(0)", run(), runs[0])])
-
-    assert found.not_cut == {AFTER_RESTART: 2}
-    assert found.unknown == 2
-    assert not same.unknown

@@ -15,11 +15,9 @@ from onceproof.spark_checks.sinks.exchanges import Exchange, SeenExchanges
         exchanges.THREADS,
         exchanges.UNANSWERED,
         exchanges.BEYOND,
-        exchanges.BY_HADOOP,
         exchanges.PAST,
         exchanges.ELSEWHERE,
         exchanges.READS,
-        exchanges.AFTER_RESTART,
     ],
 )
 def test_what_a_sink_may_depend_on_is_unknown(reason):

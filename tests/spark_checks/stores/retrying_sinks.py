@@ -259,19 +259,56 @@ def in_threads(target):
     return ForeachBatch(write, read=reader(url))
 
 
-def repaired_after_a_crash(target):
-    """It deletes what a dead run has left, and so sends more after a restart."""
+def put_back(target, *, looks_again):
+    """A restart puts rows back that are missing, and tries that again after an error.
+
+    All who write take the table's lock, so that no late request comes in between.
+    """
     url = target.store.url
     tables(url)
 
+    def locked(db):
+        db.execute("LOCK TABLE orders IN EXCLUSIVE MODE")
+        return db
+
+    def put(rows):
+        with psycopg.connect(url) as db, locked(db).cursor() as cursor:
+            cursor.executemany(INSERT, rows)
+
+    def missing(rows):
+        ids = [row[0] for row in rows]
+        with psycopg.connect(url) as db:
+            found = "SELECT count(*) FROM orders WHERE id = ANY(%s)"
+            [(number,)] = locked(db).execute(found, (ids,)).fetchall()
+        return not number
+
+    def repair(rows):
+        with psycopg.connect(url) as db, locked(db).cursor() as cursor:
+            cursor.executemany(INSERT, rows)
+
+    def look_and_repair(rows):
+        if missing(rows):
+            repair(rows)
+
     def write(batch, batch_id):
         rows = [tuple(row) for row in batch.collect()]
-        left = target.path / f"begun-{batch_id}"
-        if left.exists():
-            with psycopg.connect(url) as db:
-                ids = [row[0] for row in rows]
-                db.execute("DELETE FROM orders WHERE id = ANY(%s)", (ids,))
-        left.touch()
-        insert(url, rows, INSERT)
+        begun = target.path / f"begun-{batch_id}"
+        if not begun.exists():
+            begun.touch()
+            put(rows)
+        elif looks_again:
+            twice(look_and_repair, rows)
+        elif missing(rows):
+            twice(repair, rows)
 
     return ForeachBatch(write, read=reader(url))
+
+
+def put_back_blindly(target):
+    """It is wrong if the reply of a repair is lost."""
+    return put_back(target, looks_again=False)
+
+
+def put_back_with_a_look(target):
+    """It is right: each try looks what is there."""
+    return put_back(target, looks_again=True)

@@ -9,9 +9,8 @@ import pytest
 from onceproof.properties.guarantees import EFFECTIVELY_ONCE
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.plan.choice import Choice, faults_of
-from onceproof.spark_checks.plan.rules import LOSE_REPLY, LOSE_REQUEST
+from onceproof.spark_checks.plan.rules import CUTS, LOSE_REPLY, LOSE_REQUEST
 from onceproof.spark_checks.replay import sink_replay
-from onceproof.spark_checks.sinks.exchanges import AFTER_RESTART
 from tests.spark_checks.stores import retrying_sinks as sinks
 from tests.spark_checks.stores.test_lost_replies import judged  # noqa: F401 - a fixture
 
@@ -19,6 +18,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.grid]
 
 LOST, DIES = LOSE_REPLY, "die"
 COMMITS = ("the end of line", "commit()")
+REPAIR = ", repair():"
 OPENS = ", partition():"
 TWICE = (
     ("catch_lost_reply_in_task", "fail_in_task"),
@@ -55,13 +55,18 @@ def loses_commit(one, hits):
     return where and where[0].do == LOST and COMMITS[0] in line and OPENS not in line
 
 
-class CrashAtTheEnd(Choice):
-    """Chooses one in which the driver dies once, at the last line it can die at."""
+class Repairs(Choice):
+    """Chooses those in which the driver dies, and its repair is cut then."""
 
     def of(self, found, hits=None, merged=()):
-        """Take the last."""
-        alone = (o for o in found.classes if faults_of(o) == ("crash_in_commit",))
-        return (), tuple(one for one in alone if hits(one))[-1:]
+        """Take the last of each cut of each exchange of the repair."""
+        chosen = {}
+        for one in found.classes:
+            where = hits(one) or ()
+            if [hit.do for hit in where][:1] == [DIES]:
+                repairs = (h for h in where[1:] if h.do in CUTS and REPAIR in h.line)
+                chosen.update({(hit.do, hit.line): one for hit in repairs})
+        return (), tuple({one.number: one for one in chosen.values()}.values())
 
 
 class LostInTask(Choice):
@@ -135,11 +140,33 @@ def test_what_repairs_a_lost_reply_and_a_crash_may_not_repair_both(judged):  # n
     assert any("commit()" in hit.line for hit in again)
 
 
-def test_what_only_a_restarted_run_exchanges_is_no_verdict(judged, monkeypatch):  # noqa: F811
-    """Its repair is not cut by a second fault: so many exchanges are unknown."""
-    monkeypatch.setattr(sink_replay, "Choice", lambda **_: CrashAtTheEnd())
-    found = judged(sinks.repaired_after_a_crash, faults=2, choice=CrashAtTheEnd(most=1))
+@pytest.mark.parametrize(
+    ("build", "times"),
+    [(sinks.put_back_blindly, {1, 2}), (sinks.put_back_with_a_look, {1})],
+)
+def test_what_only_a_restarted_run_exchanges_is_cut(judged, build, times):  # noqa: F811
+    """A crash leads to its repair, and a connection breaks in the midst of that."""
+    both = judged(build, faults=2, choice=Repairs(most=4))
 
-    number = found.report.sink.exchanges.not_cut[AFTER_RESTART]
-    assert number > 0
-    assert found.report.unknown_exchanges == number
+    assert times_of(both) == times
+    cut = {(hit.do, hit.line) for one in both.report.replayed for hit in one.hits[1:]}
+    exchanges = both.report.sink.exchanges
+    repairs = {one.place for _, *later in exchanges.later.items() for one in later[0]}
+    assert {(do, at) for do in CUTS for at in repairs if REPAIR in at} == cut
+    assert not any(one.not_replayed for one in both.report.outcomes)
+    assert not exchanges.unknown
+
+
+@pytest.mark.parametrize(
+    ("build", "faults", "verdict"),
+    [
+        (sinks.put_back_blindly, 1, Verdict.HELD),
+        (sinks.put_back_blindly, 2, Verdict.REFUTED),
+        (sinks.put_back_with_a_look, 2, Verdict.HELD),
+    ],
+)
+def test_a_repair_is_judged_by_two_faults(judged, build, faults, verdict):  # noqa: F811
+    """Nothing of it stays unknown, so a right one holds."""
+    found = judged(build, faults=faults)
+
+    assert found.verdict is verdict, found.headline

@@ -22,7 +22,7 @@ from onceproof.spark_checks.replay.journal.records import (
 )
 from onceproof.spark_checks.replay.outcome import Outcome
 from onceproof.spark_checks.replay.request import ReplayRequest
-from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord
+from onceproof.spark_checks.replay.run_evidence import Resumed, RunRecord, Sent
 from onceproof.spark_checks.sinks.code_points import CodePoint
 from onceproof.spark_checks.sinks.exchanges import Exchange
 
@@ -53,7 +53,8 @@ RUNS = (
         resumed=(
             Resumed(0, 1, (CodePoint("line 5", 2),), (Exchange("line 5", 2, 1, 1, 3),)),
         ),
-        sent=frozenset({"line 5, exchange 1"}),
+        sent=(Sent(1, -1, (Exchange("line 5", 1, 1, 1, 1),)),),
+        uncut={"sent while several threads of your code run": 2},
         worked={(0, 1): ("line 9",), (1, 0): ()},
         in_tasks=frozenset({"line 9"}),
         in_threads=frozenset({"line 7"}),

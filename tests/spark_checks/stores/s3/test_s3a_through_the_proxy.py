@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks import ForeachBatch, Unreliable
+from onceproof.spark_checks import S3, ForeachBatch, Unreliable
 from onceproof.spark_checks.inject.connections import Connections
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.rules import CUTS, LOSE_REPLY
@@ -92,11 +92,19 @@ def completions(monkeypatch):
 
 
 @pytest.fixture
+def own(buckets):
+    """Give a bucket as of a user's own server: no other can be made there."""
+    whole = buckets.place("onceproof_any")
+    keys = {"access_key": whole.access_key, "secret_key": whole.secret_key}
+    return S3(whole.endpoint, bucket=whole.bucket, **keys)
+
+
+@pytest.fixture
 def judged(pool, tmp_path, s3):
     """Judge a sink on S3 that Spark writes to by S3A."""
 
-    def ask(build, choice=None):
-        return judged_on(Unreliable(s3), build, pool, tmp_path, choice)
+    def ask(build, choice=None, store=s3):
+        return judged_on(Unreliable(store), build, pool, tmp_path, choice)
 
     return ask
 
@@ -122,7 +130,19 @@ def test_the_reply_is_lost_that_says_that_a_file_is_there(
     assert found.verdict is expected, found.headline
 
 
-@pytest.mark.grid
+@pytest.mark.parametrize(("build", "times"), [(appended_again, 2), (overwritten, 1)])
+def test_a_bucket_of_ones_own_is_reached_through_the_proxy(
+    judged, completions, own, build, times
+):
+    """All runs share it, so one goes at a time; then Spark gets there as before."""
+    found = judged(build, completions, own)
+
+    assert set(found.report.sink.exchanges.not_cut) <= {READS}
+    [lost] = found.report.replayed
+    assert [hit.do for hit in lost.hits] == [LOSE_REPLY]
+    assert set(lost.spark.seen(len(lost.spark.moments) - 1)) == {times}
+
+
 def test_a_sink_that_overwrites_by_s3a_is_never_broken(judged):
     """Each exchange of Spark's driver and of a task is cut in each way."""
     found = judged(overwritten)
