@@ -258,13 +258,14 @@ def _after_others(
 
     After the first point that leads to it a repair may have nothing to do, and after
     the last one it has the most: interleavings are numbered in the order of points.
+    Whatever kind of fault leads there, a place is taken once for each that hits it.
     """
     alone = {place for places in known for place in places}
-    later: dict[tuple[tuple[str, ...], _Place], list[Interleaving]] = defaultdict(list)
+    later: dict[tuple[str, _Place], list[Interleaving]] = defaultdict(list)
     for one in classes:
-        for hit in placed.get(one.number, ()):
+        for name, hit in zip(faults_of(one), placed.get(one.number, ()), strict=False):
             if hit.place not in alone:
-                later[faults_of(one), hit.place].append(one)
+                later[name, hit.place].append(one)
     found = {o.number: o for ones in later.values() for o in (ones[0], ones[-1])}
     return list(found.values())
 

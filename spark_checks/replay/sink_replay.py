@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.ledger import History, observe_states
+from onceproof.spark_checks.inject.hosts.built_sink import Builds
 from onceproof.spark_checks.plan.choice import Choice
 from onceproof.spark_checks.plan.enumeration import Enumerations, protocol_of
 from onceproof.spark_checks.replay import events
@@ -133,6 +134,7 @@ def replay_sink(
         merged=len(stands_in) if request.choice.whole else 0,
         recalled=recalled,
         agent=context.session.agent is not None,
+        remade=context.builds.remade if sink.code else (),
     )
     listener(events.SinkJudged(report))
     return report
@@ -195,6 +197,7 @@ def _prepared(
     context: ReplayContext, sink: ModelledSink
 ) -> tuple[ReplayContext, UnderTest]:
     """Prepare what all runs of a sink share, and return the sink as it is built."""
+    context = replace(context, builds=Builds())
     folder, built = fresh(context, sink)
     try:
         result = built.result if built.under_test.result is not None else None

@@ -58,6 +58,18 @@ class Target:
     """A place in the store that the test names, such as a ``PostgresPlace``; fresh too.
     """
 
+    lasting_values: list[Any] = field(default_factory=list, repr=False, compare=False)
+    """The values that ``lasting`` has registered."""
+
+    def lasting(self, value: Any) -> Any:
+        """Return a value that a restarted program has again, such as a folder's name.
+
+        Without it, a sink is undecided that keeps a value which each build makes anew:
+        a program that starts again would build its sink again, and have another one.
+        """
+        self.lasting_values.append(value)
+        return value
+
     def cleanup(self, function: Callable[[], object]) -> None:
         """Register a function to call after the interleaving: to drop a table, say.
 

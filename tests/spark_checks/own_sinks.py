@@ -280,6 +280,18 @@ def named_by_table(target):
     return _named_by(target, lambda: CALLED)
 
 
+def named_by_build(target):
+    """The same with a name that each build makes, as a restarted driver would."""
+    made = uuid.uuid4().hex
+    return _named_by(target, lambda: made)
+
+
+def named_by_build_for_good(target):
+    """The same where the program is said to have the name again."""
+    made = target.lasting(uuid.uuid4().hex)
+    return _named_by(target, lambda: made)
+
+
 def named_by_epoch(target):
     folder = str(target.path)
     return Foreach(Closing(folder, unique=False), read=files_of(folder, "*.json"))

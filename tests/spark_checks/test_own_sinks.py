@@ -63,6 +63,7 @@ def judged(pool, tmp_path):
     [
         pytest.param(sinks.remembers, "refuted", marks=pytest.mark.grid),
         (sinks.named_by_start, "refuted"),
+        pytest.param(sinks.named_by_build_for_good, "held", marks=pytest.mark.ci),
         pytest.param(sinks.named_by_table, "held", marks=pytest.mark.ci),
         pytest.param(sinks.named_by_epoch, "held", marks=pytest.mark.grid),
         pytest.param(sinks.named_at_random, "refuted", marks=pytest.mark.grid),
@@ -78,6 +79,18 @@ def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
 
     assert str(found.verdict) == verdict
     assert len(found.story.splitlines()) <= MOST_LINES
+
+
+def test_what_each_build_makes_anew_is_no_verdict(judged):
+    """Runs after a crash share one build, and a program that starts again makes another.
+
+    The report names it, and says what to do.
+    """
+    found = judged(sinks.named_by_build, choice=CRASHES)
+
+    assert found.verdict is Verdict.UNDECIDED
+    assert "made in <lambda>()" in found.headline
+    assert any("target.lasting" in line for line in found.left_out)
 
 
 @pytest.mark.ci

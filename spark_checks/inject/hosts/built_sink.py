@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.hosts import user_modules
+from onceproof.spark_checks.inject.hosts.made_by_build import remade
 from onceproof.spark_checks.inject.hosts.pickling import pack, pack_build
 from onceproof.spark_checks.inject.sink_description import described, elsewhere
 from onceproof.spark_checks.session import spark_internals
@@ -57,6 +58,29 @@ class OtherImports:
             return made[number - 1]
 
 
+class Builds:
+    """What the builds of one sink have made, each in a place of its own."""
+
+    def __init__(self) -> None:
+        """Know of none."""
+        self._lock = threading.Lock()
+        self._first: dict[str, str] | None = None
+        self._remade: set[str] = set()
+
+    def note(self, made: dict[str, str]) -> None:
+        """Take note of what a build has made."""
+        with self._lock:
+            if self._first is None:
+                self._first = made
+            self._remade.update(remade(self._first, made))
+
+    @property
+    def remade(self) -> tuple[str, ...]:
+        """What each build makes anew, and the sink's code keeps."""
+        with self._lock:
+            return tuple(sorted(self._remade))
+
+
 class BuiltSink:
     """A sink in a fresh place; none of its code has run in this process.
 
@@ -77,6 +101,7 @@ class BuiltSink:
         hadoop: HadoopRoute | None = None,
         led: LedHadoop | None = None,
         imports: OtherImports | None = None,
+        builds: Builds | None = None,
         alone: bool = False,
     ) -> None:
         """Build it; its ``connections`` to a store may break.
@@ -85,7 +110,8 @@ class BuiltSink:
         ``hadoop`` says how; it is ``led`` so until the sink is closed, if others share
         it.
 
-        ``imports`` are those that other interleavings have made.
+        ``imports`` are those that other interleavings have made, and ``builds`` takes
+        note of what this build makes.
 
         ``alone`` says that drivers with a JVM of their own are to run it: they start
         with nothing, and are given what was built.
@@ -139,6 +165,8 @@ class BuiltSink:
         self._description = reply
         self.under_test = described(reply)
         self.code = tuple(reply["code"])
+        if builds is not None:
+            builds.note(dict(reply["made"]))
         self.cleanups = int(reply["cleanups"])
         self._cleaning = reply.get("cleaning")
         self._packed = reply["packed_sink"]

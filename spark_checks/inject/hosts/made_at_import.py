@@ -89,26 +89,8 @@ def values_of(text: str) -> Values:
     return found
 
 
-def _held(name: str, module: types.ModuleType) -> Iterator[tuple[Key, Any]]:
-    for attribute, value in list(vars(module).items()):
-        if attribute.startswith("__"):
-            continue
-        if _is_data(value):
-            yield (name, attribute, ""), value
-            continue
-        if isinstance(value, types.FunctionType):
-            inside: Mapping[str, Any] = {d: getattr(value, d) for d in _DEFAULTS}
-        elif isinstance(value, type):
-            inside = vars(value) if value.__module__ == name else {}
-        else:
-            own = type(value).__module__ == name
-            inside = getattr(value, "__dict__", {}) if own else {}
-        for inner, what in list(inside.items()):
-            if _is_data(what) and (inner in _DEFAULTS or not inner.startswith("__")):
-                yield (name, attribute, inner), what
-
-
-def _is_data(value: object, deep: int = _DEEP) -> bool:
+def is_data(value: object, deep: int = _DEEP) -> bool:
+    """Return whether a value is data: a number, a text, a time, or some of these."""
     if value is None or type(value) in _PLAIN or isinstance(value, PurePath):
         return True
     if isinstance(value, dt.date | dt.time):
@@ -121,7 +103,26 @@ def _is_data(value: object, deep: int = _DEEP) -> bool:
         parts = list(value)
     else:
         return False
-    return len(parts) <= _MANY and all(_is_data(part, deep - 1) for part in parts)
+    return len(parts) <= _MANY and all(is_data(part, deep - 1) for part in parts)
+
+
+def _held(name: str, module: types.ModuleType) -> Iterator[tuple[Key, Any]]:
+    for attribute, value in list(vars(module).items()):
+        if attribute.startswith("__"):
+            continue
+        if is_data(value):
+            yield (name, attribute, ""), value
+            continue
+        if isinstance(value, types.FunctionType):
+            inside: Mapping[str, Any] = {d: getattr(value, d) for d in _DEFAULTS}
+        elif isinstance(value, type):
+            inside = vars(value) if value.__module__ == name else {}
+        else:
+            own = type(value).__module__ == name
+            inside = getattr(value, "__dict__", {}) if own else {}
+        for inner, what in list(inside.items()):
+            if is_data(what) and (inner in _DEFAULTS or not inner.startswith("__")):
+                yield (name, attribute, inner), what
 
 
 def _holder(key: Key) -> tuple[Any, str]:

@@ -16,7 +16,12 @@ from onceproof.spark_checks.inject.failures.error_condition import condition_of
 from onceproof.spark_checks.inject.failures.failure_reason import is_lost, named
 from onceproof.spark_checks.inject.failures.redaction import redacted
 from onceproof.spark_checks.inject.forked_driver import LOST
-from onceproof.spark_checks.inject.hosts import made_at_import, pickling, user_modules
+from onceproof.spark_checks.inject.hosts import (
+    made_at_import,
+    made_by_build,
+    pickling,
+    user_modules,
+)
 from onceproof.spark_checks.inject.hosts.driver_side import serve_run
 from onceproof.spark_checks.inject.sink_description import describe
 from onceproof.spark_checks.session import spark_internals
@@ -124,7 +129,7 @@ def _build(order: Message) -> Message:
     _here.target = target
     try:
         build = pickling.unpack(order["build"])
-        first = made_at_import.of_modules()
+        first, environment = made_at_import.of_modules(), dict(os.environ)
         sink = build(target)
         later = made_at_import.of_modules()
         _here.imported = later | first
@@ -135,6 +140,9 @@ def _build(order: Message) -> Message:
         restore()
     _here.sink = sink
     found = describe(sink)
+    found["made"] = made_by_build.made_by_build(
+        sink, target, (first, later), (environment, dict(os.environ))
+    )
     found["code"] = list(_travels(build, sink, order))
     sys.stdout.flush()
     problems = forkable.problems(before)

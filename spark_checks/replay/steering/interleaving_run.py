@@ -133,6 +133,7 @@ def fresh(
             hadoop=hadoop,
             led=led,
             imports=context.imports,
+            builds=context.builds,
             alone=context.drivers is not None,
         )
     except BaseException:

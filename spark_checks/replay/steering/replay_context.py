@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.hosts.built_sink import OtherImports
+from onceproof.spark_checks.inject.hosts.built_sink import Builds, OtherImports
 from onceproof.spark_checks.inputs.sizes import PATIENCE
 from onceproof.spark_checks.replay.cleanup import Leftovers
 
@@ -54,6 +54,8 @@ class ReplayContext:
     """After so many seconds without progress, a parked task is released."""
     leftovers: Leftovers = field(default_factory=Leftovers)
     """The sinks that have something to clean up."""
+    builds: Builds = field(default_factory=Builds)
+    """What the builds of the sink have made."""
     imports: OtherImports = field(default_factory=OtherImports)
     """What the sinks' modules make as a driver that starts again imports them."""
     store: RunningStore | None = None
