@@ -82,7 +82,7 @@ def test_a_sink_is_judged_by_what_it_does(judged, build, verdict):
 
 
 def test_what_each_build_makes_anew_is_no_verdict(judged):
-    """Runs after a crash share one build, and a program that starts again makes another.
+    """Runs after a crash share a build, and a program that starts again makes another.
 
     The report names it, and says what to do.
     """
