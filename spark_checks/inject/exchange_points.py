@@ -62,11 +62,11 @@ def exchanges_in(
         elif partition is not None:
             tasks[batch, partition] = some
     known = {why: n for why, n in not_cut.items() if n}
-    sent: dict[tuple[int, int | None], set[str]] = defaultdict(set)
+    sent: dict[tuple[int, int | None], dict[str, int]] = defaultdict(dict)
     for one, made in (*_described(first), *_described(second)):
-        sent[one.where.batch, one.where.partition].add(made.alike)
-    known_places = {place: frozenset(some) for place, some in sent.items()}
-    return SeenExchanges(driver, tasks, known, sent=known_places)
+        times = sent[one.where.batch, one.where.partition]
+        times[made.alike] = max(made.time, times.get(made.alike, 0))
+    return SeenExchanges(driver, tasks, known, sent=sent)
 
 
 def exchanges_of(

@@ -258,14 +258,14 @@ def _after_others(
 
     After the first point that leads to it a repair may have nothing to do, and after
     the last one it has the most: interleavings are numbered in the order of points.
-    Whatever kind of fault leads there, a place is taken once for each that hits it.
+    Which kind of fault leads there makes no difference; which one comes last does.
     """
     alone = {place for places in known for place in places}
     later: dict[tuple[str, _Place], list[Interleaving]] = defaultdict(list)
     for one in classes:
-        for name, hit in zip(faults_of(one), placed.get(one.number, ()), strict=False):
+        for hit in placed.get(one.number, ()):
             if hit.place not in alone:
-                later[name, hit.place].append(one)
+                later[faults_of(one)[-1], hit.place].append(one)
     found = {o.number: o for ones in later.values() for o in (ones[0], ones[-1])}
     return list(found.values())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from onceproof.spark_checks.inject.exchange_points import worth_cutting
@@ -77,8 +78,8 @@ class _Later:
         """Add what a restarted run has only after some faults."""
         for sent in run.sent:
             partition = sent.partition if sent.partition >= 0 else None
-            known = self._seen.places_in(sent.batch, in_tasks=partition is not None)
-            new = [one for one in sent.exchanges if one.alike not in known]
+            has = partial(self._seen.has, batch=sent.batch, in_task=sent.partition >= 0)
+            new = [one for one in sent.exchanges if not has(one)]
             for one in self.add(sent.batch, partition, new):
                 lead = sent.batch, partition, one.key
                 self.leads.setdefault(lead, set()).update(faults)

@@ -36,7 +36,7 @@ from onceproof.spark_checks.session.session_pool import THREADS
 from onceproof.spark_checks.sinks.exchange_model import goes_on_of
 from onceproof.spark_checks.sinks.named_part import part_of
 from onceproof.spark_checks.sinks.readers import named_readers
-from onceproof.spark_checks.stores.layered import breaks
+from onceproof.spark_checks.stores.layered import breaks, one_at_a_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def replay_sink(
         merged=len(stands_in) if request.choice.whole else 0,
         recalled=recalled,
         agent=context.session.agent is not None,
-        remade=context.builds.remade if sink.code else (),
+        differing=context.builds.differing if sink.code else (),
     )
     listener(events.SinkJudged(report))
     return report
@@ -239,7 +239,8 @@ class _SinkReplay:
         self._mine = threading.local()
         drivers = shared.context.drivers
         # A killed executor takes all of its tasks with it, those of others too.
-        self._threads = THREADS if session.cluster is None else 1
+        alone = session.cluster is not None or one_at_a_time(sink.store)
+        self._threads = 1 if alone else THREADS
         self._stop = None if drivers is None else drivers.close
 
     def go(self, early: Sequence[Interleaving], others: Sequence[Interleaving]) -> None:

@@ -67,9 +67,9 @@ class SinkReport:
     """How many outcomes, and confirmations of them, were noted before."""
     agent: bool = False
     """Whether an agent was in Spark's JVM."""
-    remade: tuple[str, ...] = ()
-    """What each build of the sink makes anew, and its code keeps: a restarted run has
-    the old one, and a restarted program another."""
+    differing: tuple[str, ...] = ()
+    """The data of the sink's code that differs from build to build: a restarted run
+    keeps the old value, and a restarted program would have another."""
     merged: int = 0
     """How many interleavings another one stands for: between the points of their faults
     the sink's code left nothing that outlives its process."""
@@ -173,7 +173,7 @@ class SinkReport:
             or self.unforeseen
             or self.never_cut
             or self.unknown_exchanges
-            or self.remade
+            or self.differing
         )
         return Verdict.UNDECIDED if incomplete and verdict.holds else verdict
 

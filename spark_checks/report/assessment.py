@@ -311,8 +311,8 @@ def _undecided(report: SinkReport, claims: Sequence[Property]) -> str:
         return f"{len(places)} exchanges are not cut, such as {places[0]}"
     if number := report.unknown_exchanges:
         return f"{number} exchanges with the store are not cut"
-    if names := report.remade:
-        return f"each build makes {names[0]} anew, and runs after a crash share one"
+    if names := report.differing:
+        return f"{names[0]} differs from build to build, and a restart keeps its value"
     weak = [p.name for p in claims if not report.verdict(p).holds]
     return f"the model refutes {', '.join(weak)} at a moment when no replay looks"
 

@@ -105,11 +105,12 @@ def left_out_of(report: SinkReport, choice: Choice) -> list[str]:
             f"replayed with the given-up task released early, {early}: others waited "
             "for what it held, such as a lock"
         )
-    if report.remade:
+    if report.differing:
         lines.append(
-            f"not made anew after a crash: {', '.join(report.remade)}; help: take it "
-            "from target, or make it where your code runs; target.lasting(value) says "
-            "that your program has the same after a restart"
+            "kept after a crash, though it differs from build to build: "
+            f"{', '.join(report.differing)}; help: take it from target, or make it "
+            "where your code runs; if your program has the same value after a restart, "
+            "or it makes no difference, use target.lasting(value)"
         )
     return [*lines, *_code(report, whole=choice.whole), *exchanges_of(report)]
 

@@ -1,9 +1,8 @@
-"""A file system of Hadoop's that is led to a store by a way of one run's own."""
+"""A file system of Hadoop's that one run redirects to its own way to a store."""
 
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from onceproof.spark_checks.session.spark_internals import (
@@ -15,55 +14,40 @@ from onceproof.spark_checks.session.spark_internals import (
 if TYPE_CHECKING:
     from onceproof.spark_checks.stores.interface import HadoopRoute
 
-_SHARED: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-_SHARED_LOCK = threading.Lock()
-
 
 class LedHadoop:
-    """Leads a file system by a route, until it is given back.
+    """Redirects a file system by a route, until it is restored.
 
-    Hadoop keeps one file system for each root, with its connections. Where others go to
-    the same root by another way, one run at a time has it.
+    Hadoop keeps one file system for each root, with its connections. Where other runs
+    use the same roots, one run at a time may have them.
     """
 
     def __init__(self, spark: Any, route: HadoopRoute) -> None:
-        """Let all that is opened from now on go by the route.
-
-        Waits until no other run has the root, if it is a shared one.
-        """
+        """Let all that is opened from now on go by the route."""
         self._spark = spark
         self._route = route
         self._lock = threading.Lock()
         self._led = True
-        self._shared: threading.Lock | None = None
+        self._before = hadoop_settings(spark, [name for name, _ in route.settings])
+        set_hadoop(spark, dict(route.settings))
         if route.shared:
-            with _SHARED_LOCK:
-                self._shared = _SHARED[route.root]
-            self._shared.acquire()
-        try:
-            names = [name for name, _ in route.settings]
-            self._before = hadoop_settings(spark, names)
-            if route.shared:
-                close_hadoop(spark, route.root)
-            set_hadoop(spark, dict(route.settings))
-        except BaseException:
-            self.give_back()
-            raise
+            self._close()
 
     @property
     def shared(self) -> bool:
-        """Whether others go to the same root by another way."""
+        """Whether other runs use the same roots."""
         return self._route.shared
 
-    def give_back(self) -> None:
-        """Close the file system, and let what is opened then go as it did before."""
+    def restore(self) -> None:
+        """Let what is opened from now on go as before, unless another run has it."""
         with self._lock:
             led, self._led = self._led, False
-        if not led:
+        wanted = dict(self._route.settings)
+        if not led or hadoop_settings(self._spark, wanted) != wanted:
             return
-        try:
-            close_hadoop(self._spark, self._route.root)
-            set_hadoop(self._spark, self._before)
-        finally:
-            if self._shared is not None:
-                self._shared.release()
+        set_hadoop(self._spark, self._before)
+        self._close()
+
+    def _close(self) -> None:
+        for root in self._route.roots:
+            close_hadoop(self._spark, root)

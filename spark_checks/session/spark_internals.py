@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.finalizer import ThreadSafeFinalizer
 from py4j.java_gateway import JavaObject
+from py4j.protocol import Py4JJavaError
 from pyspark import (
     SparkConf,
     SparkContext,
@@ -232,10 +233,19 @@ def set_hadoop(spark: Any, settings: Mapping[str, str | None]) -> None:
 
 
 def close_hadoop(spark: Any, root: str) -> None:
-    """Close the file system of a root, so that the next use of it opens it anew."""
+    """Close the file system of a root, so that the next use of it opens it anew.
+
+    Where the session has no jar of it, there is none to close.
+    """
     conf = spark._jsc.hadoopConfiguration()
     uri = getattr(spark._jvm, "java.net.URI").create(root)
-    getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem").get(uri, conf).close()
+    try:
+        found = getattr(spark._jvm, "org.apache.hadoop.fs.FileSystem").get(uri, conf)
+    except Py4JJavaError as error:
+        if "UnsupportedFileSystemException" in str(error):
+            return
+        raise
+    found.close()
 
 
 def java_frame(frame: Any) -> Any:

@@ -105,7 +105,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class SeenExchanges:
-    """The exchanges of the fault-free run, in order."""
+    """The exchanges of the run without a fault, and those that follow one, in order."""
 
     driver: Mapping[int, tuple[Exchange, ...]] = field(default_factory=dict)
     """Those of the code on the driver, by batch."""
@@ -126,25 +126,23 @@ class SeenExchanges:
     caught: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The faults that code went on after, each with the exchanges that it then had in
     the same call, as ``Exchange.key``."""
-    sent: Mapping[tuple[int, int | None], frozenset[str]] = field(default_factory=dict)
+    sent: Mapping[tuple[int, int | None], Mapping[str, int]] = field(
+        default_factory=dict
+    )
     """Where exchanges were sent from in runs without a fault, cut or not, as
-    ``Exchange.alike``: by batch, and by partition where they are of a task."""
+    ``Exchange.alike``, and how often the point was reached: by batch, and by partition
+    where they are of a task."""
 
     def of_driver(self, batch: int) -> tuple[Exchange, ...]:
         """List those of the driver's code in a batch; later ones come last."""
         return (*self.driver.get(batch, ()), *self.later.get((batch, None), ()))
 
-    def places_in(self, batch: int, *, in_tasks: bool) -> frozenset[str]:
-        """Name where exchanges of a batch are sent from without a fault.
-
-        That is by the code on the driver, or in any task.
-        """
-        return frozenset().union(
-            *(
-                places
-                for (other, partition), places in self.sent.items()
-                if other == batch and (partition is not None) == in_tasks
-            )
+    def has(self, one: Exchange, batch: int, *, in_task: bool) -> bool:
+        """Return whether runs without a fault have such an exchange in a batch."""
+        return any(
+            one.time <= places.get(one.alike, 0)
+            for (other, partition), places in self.sent.items()
+            if other == batch and (partition is not None) == in_task
         )
 
     @property
@@ -192,19 +190,25 @@ class SeenExchanges:
     @property
     def places(self) -> frozenset[str]:
         """Where exchanges can be cut."""
-        driver = [one for batch in self.driver for one in self.of_driver(batch)]
-        tasks = [one for batch, _ in self.tasks for _, one in self.of_tasks(batch)]
+        driver = [one for batch in self._batches(None) for one in self.of_driver(batch)]
+        tasks = [one for b in self._batches(0) for _, one in self.of_tasks(b)]
         return frozenset(one.place for one in (*driver, *tasks))
 
     @property
     def sizes(self) -> dict[str, int]:
         """Return the sizes of the model's sorts of exchanges: number 0 is none."""
-        tasks = (len(self.of_tasks(batch)) for batch, _ in self.tasks)
-        driver = (len(self.of_driver(batch)) for batch in self.driver)
+        tasks = (len(self.of_tasks(batch)) for batch in self._batches(0))
+        driver = (len(self.of_driver(batch)) for batch in self._batches(None))
         return {
             "DRIVER_EXCHANGE": 1 + max(driver, default=0),
             "TASK_EXCHANGE": 1 + max(tasks, default=0),
         }
+
+    def _batches(self, partition: int | None) -> list[int]:
+        """List the batches with exchanges: of the driver for None, else of tasks."""
+        driver = partition is None
+        known = {*self.driver} if driver else {batch for batch, _ in self.tasks}
+        return sorted(known | {b for b, p in self.later if (p is None) == driver})
 
 
 def _lasts(every: tuple[Exchange, ...]) -> tuple[Exchange, ...]:

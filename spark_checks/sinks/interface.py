@@ -62,10 +62,12 @@ class Target:
     """The values that ``lasting`` has registered."""
 
     def lasting(self, value: Any) -> Any:
-        """Return a value that a restarted program has again, such as a folder's name.
+        """Return a value that your program has again after a restart.
 
-        Without it, a sink is undecided that keeps a value which each build makes anew:
-        a program that starts again would build its sink again, and have another one.
+        A sink is undecided if its code keeps data that differs from build to build,
+        such as an id or a temporary folder, since a restarted program would build its
+        sink again. Use this where the program has the same value then, or where another
+        one makes no difference. The value is data: a text, a number, a path, a time.
         """
         self.lasting_values.append(value)
         return value

@@ -32,12 +32,12 @@ class StorePlace(Protocol):
 class HadoopRoute:
     """How a file system of Hadoop's reaches a place."""
 
-    root: str
-    """The root of the file system, such as ``s3a://bucket``."""
+    roots: tuple[str, ...]
+    """The roots of the file system, such as ``s3a://bucket``, by any of its schemes."""
     settings: tuple[tuple[str, str], ...] = field(repr=False)
     """The settings of Hadoop for it alone; among them may be keys."""
     shared: bool = False
-    """Whether other places have the same root, to which others go by another way."""
+    """Whether other places have the same roots, to which others go by another way."""
 
 
 class BreakablePlace(StorePlace, Protocol):

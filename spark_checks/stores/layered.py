@@ -20,6 +20,10 @@ class LayeredStore(Protocol):
     def breaks(self) -> bool:
         """Whether connections to it break."""
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether runs share the way to what breaks, so that one goes at a time."""
+
     def breakable(self, place: Any) -> BreakablePlace:
         """Return what of a place has the connections that break."""
 
@@ -35,3 +39,8 @@ def itself(store: SinkStore) -> SinkStore:
 def breaks(store: SinkStore | None) -> bool:
     """Return whether connections to a store break."""
     return isinstance(store, LayeredStore) and store.breaks
+
+
+def one_at_a_time(store: SinkStore | None) -> bool:
+    """Return whether runs on a store share the way to it, where connections break."""
+    return isinstance(store, LayeredStore) and store.breaks and store.one_at_a_time

@@ -61,6 +61,11 @@ class Unreliable:
         """Connections to it break."""
         return True
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether runs share the way to the store, so that one goes at a time."""
+        return bool(getattr(self.store, "one_at_a_time", False))
+
     def breakable(self, place: BreakablePlace) -> BreakablePlace:
         """All connections to a place break."""
         return place

@@ -90,6 +90,7 @@ def test_what_each_build_makes_anew_is_no_verdict(judged):
 
     assert found.verdict is Verdict.UNDECIDED
     assert "made in <lambda>()" in found.headline
+    assert "differs from build to build" in found.headline
     assert any("target.lasting" in line for line in found.left_out)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.errors import UsageError
 from onceproof.spark_checks.inject.hosts import user_modules
-from onceproof.spark_checks.inject.hosts.made_by_build import remade
+from onceproof.spark_checks.inject.hosts.made_by_build import differing
 from onceproof.spark_checks.inject.hosts.pickling import pack, pack_build
 from onceproof.spark_checks.inject.sink_description import described, elsewhere
 from onceproof.spark_checks.session import spark_internals
@@ -64,21 +64,24 @@ class Builds:
     def __init__(self) -> None:
         """Know of none."""
         self._lock = threading.Lock()
-        self._first: dict[str, str] | None = None
-        self._remade: set[str] = set()
+        self._first: dict[bool, dict[str, str]] = {}
+        self._differing: set[str] = set()
 
-    def note(self, made: dict[str, str]) -> None:
-        """Take note of what a build has made."""
+    def note(self, made: dict[str, str], *, breaks: bool = False) -> None:
+        """Take note of what a build has made.
+
+        Places whose connections break are described in other words, so a build is
+        compared with those of its kind.
+        """
         with self._lock:
-            if self._first is None:
-                self._first = made
-            self._remade.update(remade(self._first, made))
+            first = self._first.setdefault(breaks, made)
+            self._differing.update(differing(first, made))
 
     @property
-    def remade(self) -> tuple[str, ...]:
-        """What each build makes anew, and the sink's code keeps."""
+    def differing(self) -> tuple[str, ...]:
+        """What differs from build to build, and the sink's code keeps."""
         with self._lock:
-            return tuple(sorted(self._remade))
+            return tuple(sorted(self._differing))
 
 
 class BuiltSink:
@@ -166,7 +169,7 @@ class BuiltSink:
         self.under_test = described(reply)
         self.code = tuple(reply["code"])
         if builds is not None:
-            builds.note(dict(reply["made"]))
+            builds.note(dict(reply["made"]), breaks=connections is not None)
         self.cleanups = int(reply["cleanups"])
         self._cleaning = reply.get("cleaning")
         self._packed = reply["packed_sink"]
@@ -248,13 +251,15 @@ class BuiltSink:
 
         Where there is something to clean up, the one stays that others are forked from.
         """
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
-        if not self.cleanups:
-            self._end_builder()
-        if self._led is not None and self._led.shared:
-            self._led.give_back()
+        try:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+            if not self.cleanups:
+                self._end_builder()
+        finally:
+            if self._led is not None and self._led.shared:
+                self._led.restore()
 
     def clean(self) -> list[str]:
         """Clean up after the sink, once, in a process that has only built it.

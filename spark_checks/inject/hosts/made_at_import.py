@@ -12,8 +12,10 @@ import base64
 import datetime as dt
 import decimal
 import fractions
+import functools
 import importlib
 import pickle
+import random
 import sys
 import types
 import uuid
@@ -39,6 +41,7 @@ _DEEP = 5
 _MANY = 10_000
 _DEFAULTS = ("__defaults__", "__kwdefaults__")
 _NOTHING = object()
+_CACHED = type(functools.cache(len))
 
 
 def of_modules(names: Iterable[str] | None = None) -> Values:
@@ -69,9 +72,11 @@ def renew(first: Values, other: Values) -> None:
     ``first`` is what the import in this process has made. What the code has changed
     since then stays, and so does what is the same in each import.
     """
+    for cached in _caches(module for module, *_ in first):
+        cached.cache_clear()
     for key, made in first.items():
         new = other.get(key, _NOTHING)
-        if new is _NOTHING or _same(new, made) or not _same(_value(key), made):
+        if new is _NOTHING or same(new, made) or not same(_value(key), made):
             continue
         holder, attribute = _holder(key)
         with suppress(AttributeError, TypeError):  # frozen
@@ -110,7 +115,7 @@ def _held(name: str, module: types.ModuleType) -> Iterator[tuple[Key, Any]]:
     for attribute, value in list(vars(module).items()):
         if attribute.startswith("__"):
             continue
-        if is_data(value):
+        if is_data(value) or is_generator(value):
             yield (name, attribute, ""), value
             continue
         if isinstance(value, types.FunctionType):
@@ -121,7 +126,8 @@ def _held(name: str, module: types.ModuleType) -> Iterator[tuple[Key, Any]]:
             own = type(value).__module__ == name
             inside = getattr(value, "__dict__", {}) if own else {}
         for inner, what in list(inside.items()):
-            if is_data(what) and (inner in _DEFAULTS or not inner.startswith("__")):
+            data = is_data(what) or is_generator(what)
+            if data and (inner in _DEFAULTS or not inner.startswith("__")):
                 yield (name, attribute, inner), what
 
 
@@ -140,6 +146,40 @@ def _value(key: Key) -> Any:
         return _NOTHING
 
 
-def _same(one: object, other: object) -> bool:
+def same(one: object, other: object) -> bool:
     """Return whether two values are equal, and of one type."""
-    return type(one) is type(other) and bool(one == other)
+    if type(one) is not type(other):
+        return False
+    return bool(state_of(one) == state_of(other))
+
+
+def is_generator(value: object) -> bool:
+    """Return whether a value generates random numbers from a state of its own."""
+    return type(value) is random.Random or _is_numpys(value)
+
+
+def state_of(value: Any) -> Any:
+    """Return the state of a generator of random numbers; any other value itself."""
+    if type(value) is random.Random:
+        return value.getstate()
+    if _is_numpys(value):
+        held = getattr(value, "bit_generator", None)
+        return repr(value.get_state() if held is None else held.state)
+    return value
+
+
+def _is_numpys(value: object) -> bool:
+    kind = type(value)
+    names = ("Generator", "RandomState")
+    return kind.__module__.startswith("numpy.random") and kind.__name__ in names
+
+
+def _caches(names: Iterable[str]) -> Iterator[Any]:
+    """Yield the functions of modules that remember what they have returned.
+
+    A process that starts anew remembers nothing.
+    """
+    for name in sorted(set(names)):
+        for value in list(vars(sys.modules[name]).values()):
+            if isinstance(value, _CACHED):
+                yield value

@@ -133,6 +133,10 @@ def _build(order: Message) -> Message:
         sink = build(target)
         later = made_at_import.of_modules()
         _here.imported = later | first
+        for value in target.lasting_values:
+            made_by_build.require_data(value)
+        both = (environment, dict(os.environ))
+        made = made_by_build.made_by_build(sink, target, (first, later), both)
     except BaseException:
         target.clean()
         raise
@@ -140,9 +144,6 @@ def _build(order: Message) -> Message:
         restore()
     _here.sink = sink
     found = describe(sink)
-    found["made"] = made_by_build.made_by_build(
-        sink, target, (first, later), (environment, dict(os.environ))
-    )
     found["code"] = list(_travels(build, sink, order))
     sys.stdout.flush()
     problems = forkable.problems(before)
@@ -155,6 +156,7 @@ def _build(order: Message) -> Message:
         name = order["called"]
         found["packed_sink"] = _packed(sink, name, problems, frames=not alone)
         found["cleaning"] = _packed(target.cleanups, order["called"], problems)
+    found["made"] = made
     found["cleanups"] = len(target.cleanups)
     found["imported"] = sorted({module for module, *_ in _here.imported})
     return found

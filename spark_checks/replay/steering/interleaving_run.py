@@ -121,7 +121,7 @@ def fresh(
         hadoop = store.breakable(target.store).hadoop
     if hadoop is not None:
         led = LedHadoop(context.spark, hadoop)
-        context.leftovers.add_route(folder, led.give_back)
+        context.leftovers.add_route(folder, led.restore)
     try:
         built = BuiltSink(
             hosts,
@@ -138,7 +138,7 @@ def fresh(
         )
     except BaseException:
         if led is not None:
-            led.give_back()
+            led.restore()
         raise
     context.leftovers.add(folder, built)
     return folder, built

@@ -156,8 +156,10 @@ class SteeredQuery:
 
     def close(self) -> None:
         """End the driver's host, and the processes that hold the sink."""
-        self._query.leave()
-        self._built.close()
+        try:
+            self._query.leave()
+        finally:
+            self._built.close()
 
     def _release(self, run: RunPlan) -> None:
         """Release tasks that wait for others: the query has failed meanwhile.

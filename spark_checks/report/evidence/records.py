@@ -191,8 +191,8 @@ def _note(report: SinkReport, prop: Property, unsettled: str) -> str:
         return f"no connection was broken {report.never_cut[0]}"
     if report.unknown_exchanges:
         return f"{report.unknown_exchanges} exchanges of the code were not cut"
-    if report.remade:
-        return f"each build makes {report.remade[0]} anew, and a restart kept it"
+    if names := report.differing:
+        return f"{names[0]} differs from build to build, and a restart kept its value"
     if report.never_hit:
         return f"no fault was injected before {report.never_hit[0]}"
     return "something could not be steered as planned"

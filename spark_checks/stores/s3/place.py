@@ -17,6 +17,8 @@ _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = "127.0.0.1"
 _HIDDEN = ("_", ".")
 _READS = (b"GET ", b"HEAD ")
+_SCHEMES = ("s3a", "s3", "s3n")
+"""Those by which a session may have S3A; each has a file system of its own."""
 # https://hadoop.apache.org/docs/stable/hadoop-aws/tools/hadoop-aws/auditing.html: t0 is
 # the thread that began the operation, and t1 the one that sends the request.
 _AUDIT = re.compile(rb"\r\n[Rr]eferer: https://[^\r]*/hadoop/1/[^\r]*[?&]t0=(\d+)")
@@ -125,7 +127,8 @@ class S3Place:
         if not self.is_led:
             return None
         shared = self.bucket != self.own_bucket
-        return HadoopRoute(f"s3a://{self.bucket}", self.of_s3a, shared)
+        roots = tuple(f"{scheme}://{self.bucket}" for scheme in _SCHEMES)
+        return HadoopRoute(roots, self.of_s3a, shared)
 
     @property
     def of_s3a(self) -> tuple[tuple[str, str], ...]:

@@ -90,6 +90,11 @@ class S3:
             )
         return ""
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether runs share a bucket, and with it the file system of S3A."""
+        return bool(self.endpoint)
+
     def missing(self) -> tuple[str, ...]:
         """Say what to install: the client, and the server, if one must be started."""
         return missing_client("boto3", "s3") or (

@@ -26,6 +26,16 @@ from onceproof.spark_checks.sinks.reference import (
     staged_files,
     upsert,
 )
+from onceproof.spark_checks.sinks.reference.delta import append as delta_append
+from onceproof.spark_checks.sinks.reference.delta import merge as delta_merge
+from onceproof.spark_checks.sinks.reference.delta import txn as delta_txn
+from onceproof.spark_checks.sinks.reference.iceberg import append as iceberg_append
+from onceproof.spark_checks.sinks.reference.iceberg import merge as iceberg_merge
+from onceproof.spark_checks.sinks.reference.iceberg import stream as iceberg_stream
+from onceproof.spark_checks.sinks.reference.kafka import append as kafka_append
+from onceproof.spark_checks.sinks.reference.kafka import (
+    transaction_per_batch as kafka_transaction,
+)
 from onceproof.spark_checks.sinks.reference.postgres import insert as postgres_insert
 from onceproof.spark_checks.sinks.reference.postgres import ledger as postgres_ledger
 from onceproof.spark_checks.sinks.reference.postgres import (
@@ -34,6 +44,7 @@ from onceproof.spark_checks.sinks.reference.postgres import (
 from onceproof.spark_checks.sinks.reference.postgres import upsert as postgres_upsert
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.postgres import server
+from onceproof.spark_checks.stores.spark_needs import with_needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,6 +90,14 @@ SINKS = tuple(
         ("PostgreSQL", postgres_upsert, "upsert by key"),
         ("PostgreSQL", postgres_ledger, "ledger in one transaction"),
         ("PostgreSQL", postgres_prepared, "two-phase commit"),
+        ("Delta Lake", delta_append, AT_LEAST_ONCE),
+        ("Delta Lake", delta_merge, "upsert by key"),
+        ("Delta Lake", delta_txn, "version of the batch in the commit"),
+        ("Iceberg", iceberg_append, AT_LEAST_ONCE),
+        ("Iceberg", iceberg_merge, "upsert by key"),
+        ("Iceberg", iceberg_stream, "id of the batch in the snapshot"),
+        ("Kafka", kafka_append, AT_LEAST_ONCE),
+        ("Kafka", kafka_transaction, "ledger in one transaction"),
     )
 )
 
@@ -138,9 +157,11 @@ def run_once(
             elif isinstance(built, Foreach):
                 query = writer.foreach(built.writer).start()
             else:
-                spark.dataSource.register(built.name)
-                writer = writer.format(built.name.name()).options(**built.options)
-                query = writer.start()
+                name_of = built.name
+                if isinstance(name_of, type):
+                    spark.dataSource.register(name_of)
+                    name_of = name_of.name()
+                query = writer.format(name_of).options(**built.options).start()
             query.awaitTermination()
             progress = [p for p in query.recentProgress if p["numInputRows"]]
             seen = built.read(spark)
@@ -166,22 +187,25 @@ def prepared() -> Iterator[
     os.environ["PYSPARK_PYTHON"] = sys.executable
     missing: dict[str, str] = {}
     versions = {FILES: f"SQLite {sqlite3.sqlite_version}"}
+    settings = SETTINGS
     with (
         contextlib.closing(StorePool()) as pool,
         mock.patch.dict(server._SETTINGS, WAITING),
-        session(f"local[{PARTITIONS}]", SETTINGS, name="cost") as spark,
     ):
         for measured in SINKS:
             store = measured.sink.store
             if store is None or measured.store in (*missing, *versions):
                 continue
             try:
-                pool.running(store)
+                needs = pool.needs(store, settings)
             except StoreError as error:
                 missing[measured.store] = str(error)
                 continue
-            versions[measured.store] = f"{measured.store} {store.version()}"
-        yield spark, pool, versions, missing
+            settings = with_needs(settings, needs)
+            version = needs.version or store.version()
+            versions[measured.store] = f"{measured.store} {version}"
+        with session(f"local[{PARTITIONS}]", settings, name="cost") as spark:
+            yield spark, pool, versions, missing
 
 
 def of_all_sinks(sizes: list[int], batches: int, rounds: int) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def test_an_exchange_of_a_restarted_run_is_added_with_the_faults_that_lead_to_it
     driver, number = partition is None, -1 if partition is None else 1
     every = {0: (FIRST,)} if driver else {}
     tasks = {} if driver else {(0, 1): (FIRST,)}
-    seen = SeenExchanges(every, tasks, sent={(0, partition): frozenset({FIRST.alike})})
+    seen = SeenExchanges(every, tasks, sent={(0, partition): {FIRST.alike: 1}})
     both = (FIRST, REPAIR)
     outcomes = [restarted(f, *both, partition=number) for f in ("crash(1)", "fail(2)")]
 
@@ -73,11 +73,39 @@ def test_an_exchange_of_a_restarted_run_is_added_with_the_faults_that_lead_to_it
 
 def test_what_another_batch_has_without_a_fault_is_new_in_this_one():
     """A process that starts with batch 1 sets up what batch 0 did before."""
-    seen = SeenExchanges({0: (FIRST,)}, sent={(0, None): frozenset({FIRST.alike})})
+    seen = SeenExchanges({0: (FIRST,)}, sent={(0, None): {FIRST.alike: 1}})
 
     found = with_later_exchanges(seen, [restarted("crash(1)", FIRST, batch=1)])
 
     assert found.of_driver(1) == (FIRST,)
+    assert found.places == {FIRST.place}
+
+
+@pytest.mark.parametrize("partition", [None, 1])
+def test_a_part_of_the_code_that_exchanges_something_after_a_fault_alone_is_cut(
+    partition,
+):
+    """Without a fault only the others do, or nobody does in that batch."""
+    driver, number = partition is None, -1 if partition is None else 1
+    others = SeenExchanges(
+        {} if driver else {0: (FIRST,)}, {(0, 0): (FIRST,)} if driver else {}
+    )
+    outcomes = [restarted("crash(1)", REPAIR, AGAIN, batch=1, partition=number)]
+
+    found = with_later_exchanges(others, outcomes)
+
+    sort = "DRIVER_EXCHANGE" if driver else "TASK_EXCHANGE"
+    assert found.sizes[sort] == 3
+    assert found.places == {FIRST.place, REPAIR.place, AGAIN.place}
+
+
+def test_a_point_that_a_repair_reaches_more_often_is_new_there():
+    """The first time is known, and the second is not."""
+    seen = SeenExchanges({0: (FIRST,)}, sent={(0, None): {FIRST.alike: 1}})
+
+    found = with_later_exchanges(seen, [restarted("crash(1)", FIRST, AGAIN)])
+
+    assert found.later == {(0, None): (AGAIN,)}
 
 
 def test_another_task_that_sends_the_same_is_not_new():
@@ -85,7 +113,7 @@ def test_another_task_that_sends_the_same_is_not_new():
     one, other = (
         Exchange("line 1", 1, 1, 1, 1, sender=of_task(number)) for number in (0, 1)
     )
-    seen = SeenExchanges({0: (one,)}, sent={(0, None): frozenset({one.alike})})
+    seen = SeenExchanges({0: (one,)}, sent={(0, None): {one.alike: 1}})
 
     assert not with_later_exchanges(seen, [restarted("crash(1)", other)]).leads
 

@@ -10,14 +10,23 @@ import pytest
 from onceproof.spark_checks.inject.hosts import made_at_import
 
 MODULE = """
-import datetime, itertools, threading, uuid
+import datetime, functools, itertools, random, threading, uuid
+import numpy
 
 NAME = "orders"
 RUN = uuid.uuid4()
 TIMES = {"start": [datetime.datetime.now(), 1]}
 SEEN = set()
 LOCK = threading.Lock()
+RANDOM = random.Random()
+NUMPY = numpy.random.default_rng()
+SEEDED = numpy.random.default_rng(7)
 NUMBERS = itertools.count()
+
+
+@functools.cache
+def run_id():
+    return uuid.uuid4()
 
 
 class Config:
@@ -37,6 +46,8 @@ def write(batch, run=uuid.uuid4().hex, *, at=uuid.uuid4().int):
 """
 ANEW = {
     ("orders_made", "RUN", ""),
+    ("orders_made", "RANDOM", ""),
+    ("orders_made", "NUMPY", ""),
     ("orders_made", "TIMES", ""),
     ("orders_made", "Config", "run"),
     ("orders_made", "CONFIG", "own"),
@@ -61,7 +72,11 @@ def test_each_kind_of_value_that_is_made_anew_is_found(made):
     """What is the same in each import is no such value, and what is no data neither."""
     _, first, other = made
 
-    anew = {key for key, value in first.items() if other[key] != value}
+    anew = {
+        key
+        for key, value in first.items()
+        if not made_at_import.same(other[key], value)
+    }
 
     assert anew == ANEW
     assert ("orders_made", "NAME", "") in first
@@ -103,3 +118,13 @@ def test_what_another_import_has_not_is_left_alone(made):
     made_at_import.renew(first, other)
 
     assert module.RUN is run
+
+
+def test_a_restarted_process_remembers_no_result_of_a_function(made):
+    """A function that is cached makes its value again."""
+    module, first, other = made
+    run = module.run_id()
+
+    made_at_import.renew(first, other)
+
+    assert module.run_id() != run
