@@ -137,7 +137,7 @@ def leaves_a_thread(target):
     """Is given to other processes by cloudpickle, for its thread would be lost."""
     folder, lock = target.path, threading.Lock()
     threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
-    STARTED.append(os.getpid())
+    STARTED.append("a thread")
 
     def write(batch, batch_id):
         with lock:
