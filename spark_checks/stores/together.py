@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.model.text import did_you_mean
 from onceproof.spark_checks.stores.interface import StoreError, started
-from onceproof.spark_checks.stores.layered import breaks, itself
+from onceproof.spark_checks.stores.layered import breaks, itself, one_at_a_time
 from onceproof.spark_checks.stores.spark_needs import SparkNeeds, is_list
 
 if TYPE_CHECKING:
@@ -93,6 +93,11 @@ class Together:
     def breaks(self) -> bool:
         """Whether connections to one of the stores break."""
         return any(breaks(store) for _, store in self.stores)
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether runs share the way to the store whose connections break."""
+        return any(one_at_a_time(store) for _, store in self.stores)
 
     def breakable(self, place: JointPlace) -> BreakablePlace:
         """Return the place in the store whose connections break."""
