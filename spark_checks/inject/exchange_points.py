@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
-from onceproof.spark_checks.plan.rules import LINES, WORK
+from onceproof.spark_checks.plan.rules import LINES
 from onceproof.spark_checks.sinks.exchanges import (
     BEYOND,
     UNSTEADY,
@@ -77,15 +77,6 @@ def exchanges_of(
     for one, made in _described(requests):
         found[one.where.batch, one.where.partition].append(made)
     return {place: tuple(some) for place, some in found.items()}
-
-
-def exchanges_at(
-    requests: Iterable[SeenRequest], batch: int, partition: int | None
-) -> tuple[Exchange, ...]:
-    """List all exchanges of the code on the driver, or in a task, in a run."""
-    function = LINES if partition is None else WORK
-    key = (function, batch, partition)
-    return tuple(made for one, made in _described(requests) if _key(one) == key)
 
 
 def worth_cutting(every: Iterable[Exchange]) -> tuple[tuple[Exchange, ...], int]:

@@ -115,7 +115,7 @@ def _held(name: str, module: types.ModuleType) -> Iterator[tuple[Key, Any]]:
     for attribute, value in list(vars(module).items()):
         if attribute.startswith("__"):
             continue
-        if is_data(value) or is_generator(value):
+        if is_data(value) or is_random_generator(value):
             yield (name, attribute, ""), value
             continue
         if isinstance(value, types.FunctionType):
@@ -126,7 +126,7 @@ def _held(name: str, module: types.ModuleType) -> Iterator[tuple[Key, Any]]:
             own = type(value).__module__ == name
             inside = getattr(value, "__dict__", {}) if own else {}
         for inner, what in list(inside.items()):
-            data = is_data(what) or is_generator(what)
+            data = is_data(what) or is_random_generator(what)
             if data and (inner in _DEFAULTS or not inner.startswith("__")):
                 yield (name, attribute, inner), what
 
@@ -153,7 +153,7 @@ def same(one: object, other: object) -> bool:
     return bool(state_of(one) == state_of(other))
 
 
-def is_generator(value: object) -> bool:
+def is_random_generator(value: object) -> bool:
     """Return whether a value generates random numbers from a state of its own."""
     return type(value) is random.Random or _is_numpys(value)
 
@@ -180,6 +180,6 @@ def _caches(names: Iterable[str]) -> Iterator[Any]:
     A process that starts anew remembers nothing.
     """
     for name in sorted(set(names)):
-        for value in list(vars(sys.modules[name]).values()):
-            if isinstance(value, _CACHED):
-                yield value
+        module = sys.modules.get(name)
+        every = [] if module is None else list(vars(module).values())
+        yield from (value for value in every if isinstance(value, _CACHED))

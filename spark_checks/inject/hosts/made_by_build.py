@@ -111,7 +111,7 @@ class _Kept:
             if isinstance(value, (dict, *_GROUPS)) and len(value) > _LARGE:
                 self._add_large(value, name)
                 return
-            if made_at_import.is_generator(value):
+            if made_at_import.is_random_generator(value):
                 value = repr(made_at_import.state_of(value))
             if made_at_import.is_data(value) or isinstance(value, itertools.count):
                 self.add(name, value)

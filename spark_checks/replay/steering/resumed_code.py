@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.spark_checks.inject.exchange_points import exchanges_at
+from onceproof.spark_checks.inject.exchange_points import exchanges_of
 from onceproof.spark_checks.inject.tracing import line_trace
 from onceproof.spark_checks.plan.rules import CUTS, DRIVER_EXCHANGE, TASK_EXCHANGE
 from onceproof.spark_checks.plan.run_plan import next_attempt_mark, resumed_file
@@ -32,7 +32,7 @@ def resumed_in(
     if cut is None or not (marks / cut.mark).exists():
         return ()
     if cut.function == DRIVER_EXCHANGE:
-        found = exchanges_at(requests, cut.batch, None)
+        found = exchanges_of(requests).get((cut.batch, None), ())
         return (Resumed(cut.batch, exchanges=found),)
     if cut.function != TASK_EXCHANGE or cut.partition is None or cut.attempt is None:
         return ()
@@ -45,5 +45,5 @@ def resumed_in(
     points = [CodePoint(note.text, note.time) for note in notes]
     at = CodePoint(cut.line, cut.nth or 1)
     after = points.index(at) + 1 if at in points else 0
-    found = exchanges_at(requests, batch, partition)
+    found = exchanges_of(requests).get((batch, partition), ())
     return (Resumed(batch, partition, tuple(points[after:]), found),)

@@ -14,6 +14,7 @@ from tests.spark_checks.stores.postgres.postgres_sinks import (
     reader,
     tables,
 )
+from tests.spark_checks.stores.retrying_sinks import twice
 
 AGAIN = {
     "retry": tenacity.retry_if_exception_type(psycopg.OperationalError),
@@ -68,11 +69,7 @@ def by_pool(target, statement, keys=""):
             cursor.executemany(statement, rows)
 
     def write(batch, batch_id):
-        rows = [tuple(row) for row in batch.collect()]
-        try:
-            insert(rows)
-        except psycopg.OperationalError:
-            insert(rows)
+        twice(insert, [tuple(row) for row in batch.collect()])
 
     return ForeachBatch(write, read=reader(url))
 
@@ -100,10 +97,7 @@ def by_sqlalchemy(target, statement, keys=""):
 
     def write(batch, batch_id):
         rows = [row.asDict() for row in batch.collect()]
-        try:
-            insert(rows)
-        except sqlalchemy.exc.OperationalError:
-            insert(rows)
+        twice(insert, rows, lost=sqlalchemy.exc.OperationalError)
 
     return ForeachBatch(write, read=reader(url))
 

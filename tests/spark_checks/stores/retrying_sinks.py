@@ -19,11 +19,11 @@ from tests.spark_checks.stores.postgres.postgres_sinks import (
 KNOWN = "SELECT 1 FROM done WHERE batch = %s"
 
 
-def twice(work, *given):
+def twice(work, *given, lost=psycopg.OperationalError):
     """Try again once where a connection breaks."""
     try:
         work(*given)
-    except psycopg.OperationalError:
+    except lost:
         work(*given)
 
 
