@@ -26,7 +26,7 @@ docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 
 bench: $(READY)
-	$(BIN)/python -m tests.benchmarks.spin
+	$(BIN)/python -m tests.benchmarks.peers
 	$(BIN)/python -m tests.benchmarks.drivers
 	$(BIN)/python -m tests.benchmarks.startup
 	$(BIN)/python -m tests.benchmarks.archive

@@ -1,28 +1,21 @@
-"""Two-phase commit, searched by Onceproof and by Spin in turn, in one run.
+"""Two-phase commit for Spin.
 
-``python -m tests.benchmarks.spin --rm 9`` prints a table and JSON. It needs Spin
-(Debian's package ``spin``) and gcc. Compilation is left out of both times. The
-Promela has the state packed by hand and leaves steps out that change nothing, both
-in Spin's favour; it checks no property, while Onceproof checks agreement.
+The Promela has the state packed by hand and leaves steps out that change nothing, both
+in Spin's favour; it checks no property, while the others check agreement. Spin is
+Debian's package ``spin``; it needs gcc. Compilation is left out of its time.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import shutil
-import statistics
 import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from onceproof.model.protocols.two_phase_commit import TwoPhaseCommit
-from onceproof.properties.guarantees import AGREEMENT
-from onceproof.properties.judges.by_search import check
-from tests.benchmarks.rounds import at_least_one
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 COMPILE = [
     "-O3",
@@ -72,6 +65,16 @@ def compiled(folder: Path, n: int) -> Path:
     return folder / "pan"
 
 
+def prepared(folder: Path, n: int) -> dict[str, Callable[[], tuple[int, float]]]:
+    """Compile Spin's searcher, if Spin is there; give it by its name."""
+    if not (shutil.which("spin") and shutil.which("gcc")):
+        return {}
+    version = subprocess.run(["spin", "-V"], check=True, capture_output=True, text=True)
+    name = "Spin " + version.stdout.split()[2]
+    pan = compiled(folder, n)
+    return {name: lambda: by_spin(pan)}
+
+
 def by_spin(pan: Path) -> tuple[int, float]:
     """Search depth-first with Spin; give states and seconds."""
     began = time.perf_counter()
@@ -85,43 +88,3 @@ def by_spin(pan: Path) -> tuple[int, float]:
     seconds = time.perf_counter() - began
     found = re.search(r"([0-9.e+]+) states, stored", result)
     return (int(float(found.group(1))) if found else 0), seconds
-
-
-def by_onceproof(n: int) -> tuple[int, float]:
-    """Search breadth-first with Onceproof; give states and seconds."""
-    found = check(TwoPhaseCommit(RM=n), [AGREEMENT]).exploration
-    if found is None:
-        raise RuntimeError
-    return found.distinct, found.seconds
-
-
-def main() -> None:
-    """Run both in turn, and print medians and their ratio."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rm", type=int, default=9)
-    parser.add_argument("--rounds", type=at_least_one, default=3)
-    arguments = parser.parse_args()
-    if not (shutil.which("spin") and shutil.which("gcc")):
-        sys.exit("Spin and gcc are needed; apt-get install spin gcc")
-    with tempfile.TemporaryDirectory() as folder:
-        pan = compiled(Path(folder), arguments.rm)
-        by_onceproof(2)
-        rounds = [
-            (by_spin(pan), by_onceproof(arguments.rm)) for _ in range(arguments.rounds)
-        ]
-    spin = statistics.median(s for (_, s), _ in rounds)
-    ours = statistics.median(s for _, (_, s) in rounds)
-    result = {
-        "participants": arguments.rm,
-        "rounds": arguments.rounds,
-        "spin_states": rounds[0][0][0],
-        "onceproof_states": rounds[0][1][0],
-        "spin_seconds": round(spin, 3),
-        "onceproof_seconds": round(ours, 3),
-        "ratio": round(spin / ours, 2),
-    }
-    print(json.dumps(result, indent=2))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Two-phase commit, searched by other model checkers and by Onceproof."""
