@@ -160,6 +160,100 @@ class ChangeCapture(Protocol):
             self.saved_position == self.end, all_of(self.saved_put[k] for k in self.KEY)
         )
 
+    def _is_last(self, k: Member, copied: int, before: int) -> bool:
+        """Return whether a row as it is copied is as the log has it up to a place."""
+        return all_of(
+            copied >= 1,
+            all_of(
+                all_of(
+                    implies(copied == c + 2, (self.changed[c] == k) & (before > c)),
+                    implies((self.changed[c] == k) & (before > c), copied >= c + 2),
+                )
+                for c in self.CHANGE
+            ),
+        )
+
+    @lemma
+    def logs_in_order(self) -> bool:
+        """The log has a change at each place before its end, and at no other."""
+        return all_of(
+            (self.changed[c] != nobody) == (self.end > c) for c in self.CHANGE
+        )
+
+    @lemma
+    def is_never_ahead(self) -> bool:
+        """No position is ahead of the one that it is taken from."""
+        return all_of(
+            self.position <= self.end,
+            self.saved_position <= self.position,
+            self.slot.confirmed <= self.saved_position,
+        )
+
+    @lemma(per=KEY)
+    def logs_each_value(self, k: Member) -> bool:
+        """A row has the value of its last change in the log."""
+        return self._is_last(k, self.value[k] + 1, self.end)
+
+    @lemma(per=KEY)
+    def holds_what_was_selected(self, k: Member) -> bool:
+        """A row that is held is as it was at the second mark."""
+        return implies(
+            self.chunk[k] == Chunk.HELD,
+            all_of(
+                self.snapshot.low[k] <= self.snapshot.high[k],
+                self.snapshot.high[k] <= self.end,
+                self._is_last(k, self.held[k] + 1, self.snapshot.high[k]),
+            ),
+        )
+
+    @lemma(per=(KEY, CHANGE))
+    def notices_each_change(self, k: Member, c: Member) -> bool:
+        """A row is outdated once a change is read from behind the first mark."""
+        return implies(
+            all_of(
+                any_of(self.chunk[k] == Chunk.BEGUN, self.chunk[k] == Chunk.HELD),
+                self.changed[c] == k,
+                self.snapshot.low[k] <= c,
+                self.position > c,
+            ),
+            self.snapshot.outdated[k],
+        )
+
+    @lemma(per=KEY)
+    def marks_before_the_end(self, k: Member) -> bool:
+        """The first mark is where the log ended."""
+        return self.snapshot.low[k] <= self.end
+
+    @lemma(per=KEY)
+    def copies_what_is_read(self, k: Member) -> bool:
+        """A row in the copy is as the log has it up to the position."""
+        return implies(
+            any_of(self.chunk[k] == Chunk.PUT, self.snapshot.outdated[k]),
+            self._is_last(k, self.copy[k], self.position),
+        )
+
+    @lemma(per=KEY)
+    def saves_what_is_read(self, k: Member) -> bool:
+        """A row in the saved copy is as the log has it up to the saved position."""
+        return implies(
+            self.saved_put[k],
+            all_of(
+                self.chunk[k] == Chunk.PUT,
+                self._is_last(k, self.saved_copy[k], self.saved_position),
+            ),
+        )
+
+    @lemma(per=KEY)
+    def saves_the_copy(self, k: Member) -> bool:
+        """A row is saved as it is in the copy, unless there is more to save."""
+        return implies(
+            all_of(
+                self.saved_position == self.position,
+                implies(self.chunk[k] == Chunk.PUT, self.saved_put[k]),
+            ),
+            self.saved_copy[k] == self.copy[k],
+        )
+
     @sometimes
     def changes_under_a_chunk(self) -> bool:
         """A row can change after it was read, and before it is in the copy."""

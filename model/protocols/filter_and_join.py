@@ -21,7 +21,14 @@ class JoinState(Part):
 class JoinStateEvicted(JoinState):
     """The same; the watermark may pass an event at any time, and it is forgotten."""
 
-    breaks = ("at-least-once", "effectively-once", "batch-equivalence", "recoverable")
+    breaks = (
+        "at-least-once",
+        "effectively-once",
+        "batch-equivalence",
+        "recoverable",
+        "keeps-what-is-done",
+        "shows-what-is-done",
+    )
 
     @fault(per=LEFT)
     def evict(self, x: Member) -> None:
@@ -122,6 +129,55 @@ class FilterAndJoin(Protocol):
     def expected(self, x: Member, y: Member) -> int:
         """A batch run shows each such pair once."""
         return if_else(self.accepted(x, y), 1, 0)
+
+    @lemma
+    def runs_until_done(self) -> bool:
+        """Each event that is logged is done, unless its batch still runs."""
+        return any_of(
+            self.running,
+            all_of(
+                all_of(self.left_done[x] == self.left[x] for x in self.LEFT),
+                all_of(self.right_done[y] == self.right[y] for y in self.RIGHT),
+            ),
+        )
+
+    @lemma
+    def keeps_what_is_done(self) -> bool:
+        """The state has the events that are done, and of the left those that pass."""
+        return all_of(
+            all_of(
+                self.kept.left[x] == all_of(self.left_done[x], self.passes[x])
+                for x in self.LEFT
+            ),
+            all_of(self.kept.right[y] == self.right_done[y] for y in self.RIGHT),
+        )
+
+    @lemma(per=(LEFT, RIGHT))
+    def shows_what_is_owed(self, x: Member, y: Member) -> bool:
+        """Only pairs that are owed are shown."""
+        return implies(self.shown[x, y], self.accepted(x, y))
+
+    @lemma(per=(LEFT, RIGHT))
+    def shows_what_is_done(self, x: Member, y: Member) -> bool:
+        """A pair that is owed is shown once it is written, or both events are done."""
+        return implies(
+            all_of(
+                self.left[x],
+                self.right[y],
+                any_of(self.written, all_of(self.left_done[x], self.right_done[y])),
+                self.accepted(x, y),
+            ),
+            self.shown[x, y],
+        )
+
+    @lemma
+    def logs_before_it_is_done(self) -> bool:
+        """What is done was logged before, and only a batch that runs is written."""
+        return all_of(
+            all_of(implies(self.left_done[x], self.left[x]) for x in self.LEFT),
+            all_of(implies(self.right_done[y], self.right[y]) for y in self.RIGHT),
+            implies(self.written, self.running),
+        )
 
     @sometimes
     def shows_all(self) -> bool:

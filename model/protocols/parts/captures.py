@@ -9,6 +9,10 @@ from onceproof.model.language import *
 KEY = Sort("key", size=2)
 CHANGE = Sort("change", size=2, ordered=True)
 
+_LOSES = ("at-least-once", "effectively-once", "recoverable", "batch-equivalence")
+# Lemmas: not so where a row is put, or a change left out, at a place of its own.
+_UNLIKE_THE_LOG = ("copies-what-is-read", "saves-what-is-read")
+
 
 class Snapshot(Part):
     """Rows are read in chunks beside the log, each between two marks in the log.
@@ -59,12 +63,7 @@ class SnapshotUnmarked(Snapshot):
     A row that was read before a change replaces what the log had put there.
     """
 
-    breaks: ClassVar[tuple[str, ...]] = (
-        "at-least-once",
-        "effectively-once",
-        "recoverable",
-        "batch-equivalence",
-    )
+    breaks: ClassVar[tuple[str, ...]] = (*_LOSES, *_UNLIKE_THE_LOG)
 
     def can_put(self, k: Member, position: int) -> bool:
         """At any time."""
@@ -81,7 +80,7 @@ class SnapshotFirst(SnapshotUnmarked):
     What has changed in between is put twice, the later time with what is last.
     """
 
-    breaks: ClassVar[tuple[str, ...]] = ()
+    breaks: ClassVar[tuple[str, ...]] = _UNLIKE_THE_LOG
 
     def reads_log(self, all_read: bool) -> bool:  # noqa: FBT001 - a modelled value
         """Only after all rows."""
@@ -94,12 +93,7 @@ class SnapshotThenEnd(SnapshotFirst):
     What has changed in the meantime is in neither.
     """
 
-    breaks: ClassVar[tuple[str, ...]] = (
-        "at-least-once",
-        "effectively-once",
-        "recoverable",
-        "batch-equivalence",
-    )
+    breaks: ClassVar[tuple[str, ...]] = (*_LOSES, *_UNLIKE_THE_LOG)
 
     def skips_to(self, position: int, end: int) -> int:
         """From the end."""
@@ -128,12 +122,7 @@ class ReaderConfirms(ReplicationSlot):
     gone that the checkpoint asks for.
     """
 
-    breaks: ClassVar[tuple[str, ...]] = (
-        "at-least-once",
-        "effectively-once",
-        "recoverable",
-        "batch-equivalence",
-    )
+    breaks: ClassVar[tuple[str, ...]] = (*_LOSES, *_UNLIKE_THE_LOG, "is-never-ahead")
 
     def confirm(self, saved: int, position: int) -> None:
         """Confirm the reader's position."""
