@@ -91,6 +91,18 @@ class NonBlockingCommit(SimpleBroadcastCommit):
         )
         self.decision[i] = Decision.ABORT
 
+    @lemma
+    def forwards_what_is_decided(self) -> bool:
+        """A participant receives and forwards what is decided, and nothing else."""
+        return all_of(
+            any_of(
+                self.forwarded[i, j] == Decision.NONE,
+                self.forwarded[i, j] == self.decided,
+            )
+            for i in self.P
+            for j in self.P
+        )
+
 
 class NonBlockingCommitHasty(NonBlockingCommit):
     """The same, deciding before it forwards. Babaoglu and Toueg, 1993.

@@ -2,120 +2,16 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from onceproof.model.language import *
-
-
-class Phase(Enum):
-    """What the coordinator remembers of the transaction."""
-
-    NOTHING = "nothing"
-    ASKING = "asking"
-    COMMITTING = "committing"
-    ABORTING = "aborting"
-
-
-class Alive(Enum):
-    """Whether the coordinator runs."""
-
-    UP = "up"
-    DOWN = "down"
-    STOPPED = "stopped"
-
-
-class ToParticipant(Enum):
-    """What the coordinator sends."""
-
-    NOTHING = "nothing"
-    PREPARE = "prepare"
-    COMMIT = "commit"
-    ABORT = "abort"
-
-
-class ToCoordinator(Enum):
-    """What a participant sends."""
-
-    NOTHING = "nothing"
-    YES = "yes"
-    NO = "no"
-    DONE = "done"
-    ASK = "ask"
-
-
-class LogRecord(Enum):
-    """The last record in a participant's log."""
-
-    EMPTY = "empty"
-    PREPARED = "prepared"
-    COMMITTED = "committed"
-    ABORTED = "aborted"
-
-
-RM = Sort("participant", size=2)
-
-
-class Coordinator(Part):
-    """The process that decides. Its log holds the decision to commit, and no other."""
-
-    RM = RM
-    alive = state(Alive.UP)
-    begun = state(False)
-    committed = state(False)
-    ended = state(False)
-    phase = state(Phase.NOTHING, volatile=True)
-    voted = state(False, per=RM, volatile=True)
-    done = state(False, per=RM, volatile=True)
-
-    def in_phase(self, phase: Phase) -> bool:
-        """Whether it runs, and is in a phase."""
-        return all_of(self.alive == Alive.UP, self.phase == phase)
-
-    @action(fair=True)
-    def begin(self) -> None:
-        """A transaction begins; nothing is logged."""
-        when(self.alive == Alive.UP, not_(self.begun))
-        self.begun = True
-        self.phase = Phase.ASKING
-
-    @action(fair=True)
-    def commit(self) -> None:
-        """With every vote the decision to commit is forced to the log."""
-        when(self.in_phase(Phase.ASKING), all_of(self.voted[r] for r in self.RM))
-        self.phase = Phase.COMMITTING
-        self.committed = True
-
-    @action(fair=True)
-    def time_out(self) -> None:
-        """A vote is missing for too long: the coordinator aborts, and logs nothing."""
-        when(self.in_phase(Phase.ASKING))
-        self.phase = Phase.ABORTING
-
-    @action(fair=True)
-    def end(self) -> None:
-        """Every participant has logged the decision: it can be forgotten."""
-        when(
-            any_of(self.in_phase(Phase.COMMITTING), self.in_phase(Phase.ABORTING)),
-            all_of(self.done[r] for r in self.RM),
-        )
-        self.phase = Phase.NOTHING
-        self.ended = True
-
-    @action(fair=True)
-    def recover(self) -> None:
-        """A logged commit that has not ended goes on; nothing else is known."""
-        when(self.alive == Alive.DOWN)
-        self.alive = Alive.UP
-
-    @action(fair=True)
-    def resume(self) -> None:
-        """What the log holds is sent again."""
-        when(
-            self.in_phase(Phase.NOTHING),
-            self.committed,
-            not_(self.ended),
-        )
-        self.phase = Phase.COMMITTING
+from onceproof.model.protocols.parts.presumed_abort import (
+    RM,
+    Alive,
+    Coordinator,
+    LogRecord,
+    Phase,
+    ToCoordinator,
+    ToParticipant,
+)
 
 
 class TwoPhaseCommitLog(Protocol):
@@ -343,6 +239,131 @@ class TwoPhaseCommitLog(Protocol):
                 implies(
                     self.log[r] == LogRecord.ABORTED, after.log[r] == LogRecord.ABORTED
                 ),
+            )
+            for r in self.RM
+        )
+
+    @lemma
+    def nothing_happens_before_it_begins(self) -> bool:
+        """Before the transaction begins, nothing is sent, logged or decided."""
+        return implies(
+            not_(self.coordinator.begun),
+            all_of(
+                self.coordinator.phase == Phase.NOTHING,
+                not_(self.coordinator.committed),
+                not_(self.coordinator.ended),
+                all_of(self._untouched(r) for r in self.RM),
+            ),
+        )
+
+    def _untouched(self, r: Member) -> bool:
+        return all_of(
+            self.log[r] == LogRecord.EMPTY,
+            self.down[r].head == ToParticipant.NOTHING,
+            self.up[r].head == ToCoordinator.NOTHING,
+            not_(self.coordinator.voted[r]),
+        )
+
+    @lemma
+    def decides_nothing_while_it_asks(self) -> bool:
+        """While the coordinator asks, it has neither decided nor sent a decision."""
+        return implies(
+            self.coordinator.phase == Phase.ASKING,
+            all_of(
+                self.coordinator.begun,
+                not_(self.coordinator.committed),
+                not_(self.coordinator.ended),
+                all_of(
+                    all_of(
+                        self.down[r].head != ToParticipant.COMMIT,
+                        self.down[r].head != ToParticipant.ABORT,
+                    )
+                    for r in self.RM
+                ),
+            ),
+        )
+
+    @lemma
+    def who_votes_is_prepared(self) -> bool:
+        """While the coordinator asks, whoever has voted for it is prepared."""
+        return all_of(
+            implies(
+                all_of(
+                    self.coordinator.phase == Phase.ASKING,
+                    any_of(
+                        self.coordinator.voted[r],
+                        self.up[r].head == ToCoordinator.YES,
+                    ),
+                ),
+                self.log[r] == LogRecord.PREPARED,
+            )
+            for r in self.RM
+        )
+
+    @lemma
+    def who_refuses_has_aborted(self) -> bool:
+        """A participant whose vote against is on its way has aborted."""
+        return all_of(
+            implies(
+                self.up[r].head == ToCoordinator.NO, self.log[r] == LogRecord.ABORTED
+            )
+            for r in self.RM
+        )
+
+    @lemma
+    def acknowledges_what_is_logged(self) -> bool:
+        """A participant that acknowledges a decision has logged one."""
+        return all_of(
+            implies(
+                any_of(self.coordinator.done[r], self.up[r].head == ToCoordinator.DONE),
+                any_of(
+                    self.log[r] == LogRecord.COMMITTED, self.log[r] == LogRecord.ABORTED
+                ),
+            )
+            for r in self.RM
+        )
+
+    @lemma
+    def commits_on_a_decision(self) -> bool:
+        """A commit that is sent or logged follows the decision to commit."""
+        return all_of(
+            implies(
+                any_of(
+                    self.down[r].head == ToParticipant.COMMIT,
+                    self.log[r] == LogRecord.COMMITTED,
+                ),
+                self.coordinator.committed,
+            )
+            for r in self.RM
+        )
+
+    @lemma
+    def all_are_prepared_once_it_commits(self) -> bool:
+        """Once commit is decided, all are prepared or have committed."""
+        return implies(
+            self.coordinator.committed,
+            all_of(
+                any_of(
+                    self.log[r] == LogRecord.PREPARED,
+                    self.log[r] == LogRecord.COMMITTED,
+                )
+                for r in self.RM
+            ),
+        )
+
+    @lemma
+    def commits_before_it_is_forgotten(self) -> bool:
+        """A commit is logged everywhere before it ends or abort is presumed."""
+        return all_of(
+            implies(
+                all_of(
+                    self.coordinator.committed,
+                    any_of(
+                        self.coordinator.ended,
+                        self.down[r].head == ToParticipant.ABORT,
+                    ),
+                ),
+                self.log[r] == LogRecord.COMMITTED,
             )
             for r in self.RM
         )
