@@ -42,6 +42,8 @@ class GridReport:
     """The version of PySpark."""
     no_agent: str = ""
     """Why there was no agent, if one was wanted."""
+    not_resumed: str = ""
+    """Why no cell was recalled, though an earlier grid had left some."""
 
     @property
     def refuted(self) -> list[GridCell]:
@@ -91,6 +93,7 @@ class GridReport:
             "compared": sum(cell.trace.checked for cell in self.cells),
             "unexplained": len(self.unexplained),
             "no_agent": self.no_agent,
+            "not_resumed": self.not_resumed,
             "left": list(self.left),
             "cells": [cell.to_json() for cell in self.cells],
         }
@@ -106,11 +109,13 @@ def run_grid(
     listener: Callable[[GridCell], None] = lambda _: None,
     pool: SessionPool | None = None,
     journals: Journals | None = None,
+    changed: Callable[[str], None] = lambda _: None,
 ) -> GridReport:
     """Run each query in each configuration that Spark has for it, with each fault.
 
     With ``agent``, faults happen at Spark's own steps; a ``pool`` has one or none. Each
-    cell is noted in ``journals``, and not run again where they are resumed.
+    cell is noted in ``journals``, and not run again where they are resumed; where what
+    is there cannot be resumed, ``changed`` is told why before anything is run.
 
     Raises ``UsageError`` where no configuration is left.
     """
@@ -128,6 +133,8 @@ def run_grid(
         "agent": agent,
     }
     notes = CellNotes(journals, asked)
+    if notes.changed:
+        changed(notes.changed)
     own = pool is None
     pool = pool or SessionPool(ENTRY_POINTS, agent=agent)
     grid = _GridRun(pool, Budget(budget, len(pairs)), listener, notes, torn=torn)
@@ -141,7 +148,13 @@ def run_grid(
             journals.close(done=done)
         if own:
             pool.close()
-    return GridReport(tuple(grid.cells), tuple(grid.left), __version__, pool.no_agent)
+    return GridReport(
+        tuple(grid.cells),
+        tuple(grid.left),
+        __version__,
+        no_agent=pool.no_agent,
+        not_resumed=notes.changed,
+    )
 
 
 class _GridRun:

@@ -345,6 +345,7 @@ def _grid(
         agent=agent,
         listener=grid_console.show_cell,
         journals=journals.Journals(output, resume=resume),
+        changed=grid_console.show_changed,
     )
     if as_json:
         print_json(report.to_json())

@@ -24,6 +24,12 @@ def show_cell(cell: GridCell) -> None:
         click.echo(f"refuted: {cell.name}", err=True)
 
 
+def show_changed(why: str) -> None:
+    """Say on stderr why an earlier grid is not gone on with."""
+    text = f"all is judged anew; what an earlier grid noted is not used: {why}"
+    click.echo(printable(text), err=True)
+
+
 def show_grid(report: GridReport) -> None:
     """Print a line for each query and configuration, each failure, and what is left."""
     refuted = report.refuted

@@ -148,6 +148,20 @@ def test_another_grid_recalls_nothing(ran, tmp_path, given):
     assert len(ran.cells) == len(report.cells)
 
 
+def test_a_grid_that_cannot_go_on_says_why(ran, tmp_path, monkeypatch):
+    ran.most = 5
+    with pytest.raises(KeyboardInterrupt):
+        grid(tmp_path, resume=False)
+    ran.most = 1000
+    monkeypatch.setenv("ONCEPROOF_OTHER", "1")
+    told = []
+
+    report = grid(tmp_path, resume=True, changed=told.append)
+
+    assert told == [report.not_resumed] == ["other settings in the environment"]
+    assert report.to_json()["not_resumed"] == told[0]
+
+
 def test_a_query_of_yours_is_not_noted(ran, tmp_path):
     """Its code may have changed since."""
     own = dataclasses.replace(QUERIES[0], writes=2)
