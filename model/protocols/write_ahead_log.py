@@ -255,6 +255,96 @@ class WriteAheadLog(Protocol):
         """The rows of one transaction belong together."""
         return t
 
+    @lemma(per=(T, P))
+    def holds_what_is_logged(self, t: Member, p: Member) -> bool:
+        """A row has its change once the log has it, unless its page is to be redone."""
+        return implies(
+            all_of(
+                self.phase != Database.DOWN,
+                any_of(self.phase != Database.REDOING, self.redone[p]),
+            ),
+            self.cached[t, p] == if_else(self.record[t, p] == LastRecord.CHANGED, 1, 0),
+        )
+
+    @lemma(per=P)
+    def redoes_after_a_restart(self, p: Member) -> bool:
+        """No page is redone while the database is down."""
+        return implies(self.phase == Database.DOWN, not_(self.redone[p]))
+
+    @lemma(per=(T, P))
+    def reads_what_is_on_disk(self, t: Member, p: Member) -> bool:
+        """A restart begins with the log, and the pages, as they are on disk."""
+        return implies(
+            self.phase == Database.REDOING,
+            all_of(
+                self.record[t, p] == self.flushed[t, p],
+                any_of(self.redone[p], self.cached[t, p] == self.on_disk[t, p]),
+            ),
+        )
+
+    @lemma(per=(T, P))
+    def logs_before_it_writes(self, t: Member, p: Member) -> bool:
+        """A page has one change of a row at most, and only once the log has it."""
+        return all_of(
+            self.on_disk[t, p] <= 1,
+            implies(self.flushed[t, p] == LastRecord.NONE, self.on_disk[t, p] == 0),
+        )
+
+    @lemma(per=(T, P))
+    def knows_what_is_flushed(self, t: Member, p: Member) -> bool:
+        """The log in memory has all that the log on disk has."""
+        return implies(
+            all_of(
+                self.phase != Database.DOWN,
+                self.record[t, p] == LastRecord.NONE,
+            ),
+            self.flushed[t, p] == LastRecord.NONE,
+        )
+
+    @lemma(per=T)
+    def serves_clients_once_open(self, t: Member) -> bool:
+        """No transaction is under way before the database is open."""
+        return any_of(self._open(), self.progress[t] == LoggedTransaction.IDLE)
+
+    @lemma(per=(T, P))
+    def logs_before_it_commits(self, t: Member, p: Member) -> bool:
+        """A commit is in memory, or on disk, only after all of its changes."""
+        changed = self.record[t, p] == LastRecord.CHANGED
+        return all_of(
+            implies(self._committed(t), changed),
+            implies(
+                self.commit_flushed[t],
+                all_of(
+                    self.flushed[t, p] == LastRecord.CHANGED,
+                    any_of(self.phase == Database.DOWN, changed),
+                ),
+            ),
+        )
+
+    @lemma(per=(T, P))
+    def undoes_what_is_lost(self, t: Member, p: Member) -> bool:
+        """Once open, a change is committed, or its transaction is under way."""
+        return implies(
+            all_of(self._open(), self.record[t, p] == LastRecord.CHANGED),
+            any_of(self.commit_flushed[t], self.progress[t] != LoggedTransaction.IDLE),
+        )
+
+    @lemma(per=(T, P))
+    def shows_what_is_committed(self, t: Member, p: Member) -> bool:
+        """A row is seen once at most, and only if its commit is on disk."""
+        return all_of(
+            self.shown[t, p] <= 1,
+            implies(self.shown[t, p] > 0, self.commit_flushed[t]),
+            implies(
+                self.heard[t], all_of(self.commit_flushed[t], self.shown[t, p] == 1)
+            ),
+        )
+
+    @lemma(per=(T, P, P))
+    def shows_a_transaction_whole(self, t: Member, p: Member, q: Member) -> bool:
+        """All rows of a transaction are seen, or none."""
+        return self.shown[t, p] == self.shown[t, q]
+
     @sometimes
     def has_less_on_disk(self) -> bool:
         """A committed change can be in the log alone, with the database down."""

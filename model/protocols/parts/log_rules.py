@@ -8,6 +8,14 @@ from onceproof.model.language import *
 
 MOST = 2
 
+# Lemmas: not so where a page holds more than the log says.
+_UNLIKE_THE_LOG = (
+    "holds-what-is-logged",
+    "logs-before-it-writes",
+    "shows-what-is-committed",
+    "shows-a-transaction-whole",
+)
+
 
 class LogBeforePage(Part):
     """A page is written only once the log has every change that it holds."""
@@ -28,6 +36,7 @@ class PageBeforeLog(LogBeforePage):
         "at-most-once",
         "effectively-once",
         "atomic-visibility",
+        *_UNLIKE_THE_LOG,
     )
 
     def can_write(self, all_flushed: bool) -> bool:  # noqa: FBT001 - a modelled value
@@ -54,6 +63,7 @@ class HeardAtOnce(HeardOnceFlushed):
         "effectively-once",
         "durable",
         "recoverable",
+        "shows-what-is-committed",
     )
 
     def can_hear(self, flushed: bool) -> bool:  # noqa: FBT001 - a modelled value
@@ -72,7 +82,11 @@ class RedoByPage(Part):
 class RedoBlindly(RedoByPage):
     """Redo repeats every change of the log, also one that the page holds."""
 
-    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-most-once",
+        "effectively-once",
+        *_UNLIKE_THE_LOG,
+    )
 
     def redone(self, on_page: int) -> int:
         """One change more."""

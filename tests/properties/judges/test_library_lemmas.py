@@ -1,0 +1,57 @@
+"""The lemmas of the library prove what its pages say they prove."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.model.library import make
+from onceproof.properties.judges.by_proof import prove
+from onceproof.properties.judges.by_search import claims_of
+from onceproof.properties.verdicts import Verdict
+
+PROVED = {
+    "filter-and-join": ("effectively-once", "batch-equivalence"),
+    "non-blocking-commit": ("is-valid", "aborts-for-cause"),
+    "two-phase-commit-log": ("agreement", "keeps-its-decision"),
+    "write-ahead-log": ("at-most-once", "atomic-visibility", "durable"),
+}
+# Its changes are in an order, so a proof is for their number.
+PROVED_BUT_FOR_ITS_ORDER = {"change-capture": ("effectively-once", "all-is-read")}
+
+
+def proofs(name, properties):
+    """Prove some claims of a protocol."""
+    protocol = make(name, {})
+    chosen = [claim for claim in claims_of(protocol) if claim.name in properties]
+    assert len(chosen) == len(properties)
+    return prove(protocol, chosen).findings
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_its_lemmas_prove_a_protocol_for_every_size(name):
+    for found in proofs(name, PROVED[name]):
+        assert found.verdict is Verdict.PROVED
+        assert "inductive for every number of members" in found.note
+
+
+@pytest.mark.parametrize("name", PROVED_BUT_FOR_ITS_ORDER)
+def test_a_sort_in_an_order_keeps_its_size_in_a_proof(name):
+    for found in proofs(name, PROVED_BUT_FOR_ITS_ORDER[name]):
+        assert found.verdict is Verdict.EXHAUSTED
+        assert "inductive for every number of members" in found.note
+
+
+@pytest.mark.parametrize(
+    ("name", "lemma", "claim"),
+    [
+        ("filter-and-join", "keeps_what_is_done", "effectively-once"),
+        ("two-phase-commit-log", "commits_on_a_decision", "agreement"),
+        ("write-ahead-log", "logs_before_it_writes", "at-most-once"),
+    ],
+)
+def test_without_one_of_its_lemmas_a_proof_fails(name, lemma, claim, monkeypatch):
+    monkeypatch.setattr(type(make(name, {})), lemma, None)
+
+    (found,) = proofs(name, (claim,))
+
+    assert found.verdict is not Verdict.PROVED
