@@ -1,4 +1,4 @@
-"""How many rounds a benchmark takes: given on its command line."""
+"""Numbers on the command line of a benchmark, such as how many rounds it takes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import argparse
 
 def at_least_one(text: str) -> int:
     """Read a number; of no rounds there is no median."""
-    number = int(text)
-    if number < 1:
-        message = f"{number} is no number of rounds; give 1 or more"
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        message = f"{text!r} is no whole number of 1 or more"
         raise argparse.ArgumentTypeError(message)
-    return number
+    return int(text)

@@ -233,7 +233,7 @@ def counts(found: dict[str, Any]) -> str:
         [
             f"`{protocol}`",
             f"`{step}`",
-            " ".join(
+            ", ".join(
                 f"{more:+d} for each {unit}" if more != 1 else f"1 for each {unit}"
                 for unit, more in adds.items()
             ),

@@ -52,6 +52,8 @@ def main() -> None:
             if not found:
                 print(f"{name} is not installed, and left out", file=sys.stderr)
             searches |= found
+        if len(searches) == 1:
+            parser.error("there is nothing to compare with")
         by_onceproof(2)
         seconds = {name: [] for name in searches}
         states = {}
