@@ -154,12 +154,12 @@ def test_a_grid_that_cannot_go_on_says_why(ran, tmp_path, monkeypatch):
         grid(tmp_path, resume=False)
     ran.most = 1000
     monkeypatch.setenv("ONCEPROOF_OTHER", "1")
-    told = []
+    reasons = []
 
-    report = grid(tmp_path, resume=True, changed=told.append)
+    report = grid(tmp_path, resume=True, changed=reasons.append)
 
-    assert told == [report.not_resumed] == ["other settings in the environment"]
-    assert report.to_json()["not_resumed"] == told[0]
+    assert reasons == [report.not_resumed] == ["other settings in the environment"]
+    assert report.to_json()["not_resumed"] == reasons[0]
 
 
 def test_a_query_of_yours_is_not_noted(ran, tmp_path):
