@@ -266,6 +266,7 @@ class EventTime(Protocol):
         return any_of(
             all_of(
                 self.kept[e],
+                not_(self.late[e, w]),
                 self.windows.holds(w, self._stamp(e), self._before),
                 not_(self.counts[e, w]),
             )

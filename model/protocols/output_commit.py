@@ -215,6 +215,75 @@ class OutputCommit(Protocol):
             all_of(self.committer.files[p] == 0 for p in self.PARTITION),
         )
 
+    @lemma(per=(PARTITION, STAGE, ATTEMPT))
+    def commits_what_was_granted(self, p: Member, s: Member, a: Member) -> bool:
+        """An attempt that commits was let, and keeps what it was let."""
+        commits = any_of(
+            self.task[p, s, a] == Attempt.GRANTED,
+            self.task[p, s, a] == Attempt.COMMITTED,
+        )
+        return self.coordinator.granted[p, s, a] == commits
+
+    @lemma(per=PARTITION)
+    def lets_one_attempt(self, p: Member) -> bool:
+        """Of a partition's attempts, one is let at a time."""
+        return all_of(
+            implies(
+                all_of(
+                    self.coordinator.granted[p, s, a],
+                    self.coordinator.granted[p, x, y],
+                ),
+                all_of(s == x, a == y),
+            )
+            for s in self.STAGE
+            for a in self.ATTEMPT
+            for x in self.STAGE
+            for y in self.ATTEMPT
+        )
+
+    @lemma(per=PARTITION)
+    def has_what_is_committed(self, p: Member) -> bool:
+        """Only the files of committed tasks lie aside, and all of them."""
+        return all_of(
+            implies(
+                all_of(self._committed(p), self.job == Job.RUNNING),
+                self.committer.has_files_of(p),
+            ),
+            implies(not_(self._committed(p)), self.committer.aside[p] == 0),
+        )
+
+    @lemma(per=(PARTITION, STAGE))
+    def lets_the_last_attempt_live(self, p: Member, s: Member) -> bool:
+        """A stage whose last attempt failed would be given up."""
+        return self.task[p, s, self.ATTEMPT.last] != Attempt.FAILED
+
+    @lemma
+    def is_in_a_stage(self) -> bool:
+        """There is a stage that runs, and the last one is not tried again."""
+        return self.stage <= self.STAGE.last
+
+    @lemma(per=PARTITION)
+    def dies_with_its_tasks(self, p: Member) -> bool:
+        """Nothing is known of the tasks of a job that is down."""
+        idle = all_of(
+            self.task[p, s, a] == Attempt.IDLE for s in self.STAGE for a in self.ATTEMPT
+        )
+        return implies(self.job == Job.DOWN, idle)
+
+    @lemma
+    def marks_what_is_done(self) -> bool:
+        """A job has its mark when it is done, and does not run once it has."""
+        return all_of(
+            implies(self.job == Job.DONE, self.committer.success),
+            implies(self.job == Job.RUNNING, not_(self.committer.success)),
+        )
+
+    @lemma(per=PARTITION)
+    def returns_with_all_files(self, p: Member) -> bool:
+        """When the job's commit has returned, each partition has its files."""
+        returned = all_of(self.job == Job.COMMITTING, self.committer.finished())
+        return implies(returned, self.committer.files[p] > 0)
+
     @sometimes
     def retries_beside_a_living_task(self) -> bool:
         """Attempts of two stages can run for one partition."""

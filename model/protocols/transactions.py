@@ -93,6 +93,10 @@ class OutputLog(Part):
         """Verify with the coordinator that the transaction goes on (KIP-890)."""
         return all_of(epoch == current, phase == Stage.ONGOING)
 
+    def write(self, e: Member, epoch: int, times: int) -> None:
+        """Write a record that is let in; it counts its event so many times."""
+        self.open[e] = plus(self.open[e], times)
+
 
 class Store(Part):
     """The local state: how often each event is counted in it, on disk.
@@ -206,7 +210,7 @@ class Transactions(Protocol):
         record = Write(e, p, twice)
         when(self.request.only.holds(record), self._lets_in(p))
         self.request.only.receive(record)
-        self.log.open[e] = plus(self.log.open[e], if_else(twice, 2, 1))
+        self.log.write(e, p, if_else(twice, 2, 1))
         mine = all_of(self.epoch == p, self.sent[e])
         self.heard[e] = any_of(self.heard[e], mine)
 

@@ -199,6 +199,18 @@ class TransactionalSink(Output):
         )
 
 
+class ImpatientTransactions(TransactionalSink):
+    """The log gives up a prepared transaction whose commit takes too long.
+
+    FLINK-7784: the timeout of a transaction is shorter than a recovery takes, or a
+    pause. Its commit is refused, and the sink passes over that.
+    """
+
+    breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
+
+    timeouts = param(1, "how often the log gives a transaction up")
+
+
 class ForgetfulNotices(TransactionalSink):
     """A notice may be lost, and nobody repeats it."""
 

@@ -196,7 +196,10 @@ def _of(
         kinds = {s: choices[s][label] for s, label in changed.items()}
         modules = frozenset(one.__module__ for one in (kind, *kinds.values()))
         filling = [choices[slot][label] for slot, label in settings.items()]
-        stated = {b for part in filling for b in (*part.breaks, *broken_in(part, kind))}
+        beside = (kind, *filling)
+        stated = {
+            b for part in filling for b in (*part.breaks, *broken_in(part, beside))
+        }
         one = Composition(
             name,
             settings,

@@ -63,6 +63,9 @@ class MatrixRow:
         match most.holds, least.holds:
             case True, True:
                 return ONCE
+            case _ if (most, least) == (Verdict.VACUOUS, Verdict.REFUTED):
+                # Nothing is ever visible, and so nothing twice.
+                return LOSES
             case _ if Verdict.REFUTED not in (most, least):
                 return OPEN
             case False, True:

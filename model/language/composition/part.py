@@ -79,8 +79,9 @@ class Part(metaclass=Declaring):
     breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Names what else does not hold of some protocols because of this class.
 
-    Maps a protocol's name to properties that hold with this part in other protocols.
-    Protocols that are subclasses of it count, too.
+    Maps a protocol's name to properties that hold with this part in other protocols, or
+    the name of another part to properties that break where the two come together.
+    Subclasses count, too.
     """
 
     fair_actions: ClassVar[tuple[str, ...]] = ()

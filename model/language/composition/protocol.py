@@ -12,7 +12,7 @@ from onceproof.model.language.declarations.state import State
 from onceproof.model.language.fields import Param
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from onceproof.model.language.sorts import Sort
 
@@ -47,7 +47,8 @@ class Protocol(Part):
 
         A part that states ``breaks`` itself states it for the parts inside it too, and
         a protocol states it for the parts that it declares. A part that was put in the
-        place of one adds its own, and what it breaks in this protocol (`breaks_in`).
+        place of one adds its own, and what it breaks in this protocol or beside another
+        of its parts (`breaks_in`).
         """
         others = [
             part
@@ -55,13 +56,18 @@ class Protocol(Part):
             if not (_states_breaks(self) and _is_declared(self, name))
         ]
         stated = (name for part in others for name in _broken_by(part))
-        here = (n for part in others for n in broken_in(type(part), type(self)))
+        every = [type(part) for part in self.all_parts()]
+        here = (n for part in others for n in broken_in(type(part), every))
         return frozenset((*_own_broken(self), *stated, *here))
 
 
-def broken_in(part: type[Part], protocol: type[Part]) -> frozenset[str]:
-    """Return what a part states to break in a protocol, beyond its ``breaks``."""
-    names = (kind.label() for kind in protocol.__mro__ if issubclass(kind, Part))
+def broken_in(part: type[Part], beside: Iterable[type[Part]]) -> frozenset[str]:
+    """Return what a part states to break in a protocol, beyond its ``breaks``.
+
+    ``beside`` are the protocol and its parts.
+    """
+    kinds = (kind for other in beside for kind in other.__mro__)
+    names = {kind.label() for kind in kinds if issubclass(kind, Part)}
     return frozenset(b for name in names for b in part.breaks_in.get(name, ()))
 
 

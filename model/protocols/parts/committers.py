@@ -49,6 +49,21 @@ class Committer(Part):
         """Return whether the job's commit has returned."""
         return all_of(p == p for p in self.PARTITION)
 
+    def has_files_of(self, p: Member) -> bool:
+        """Return whether the files of a partition's task are where its commit put them.
+
+        It is asked of partitions that are committed in a run that goes on.
+        """
+        return self.aside[p] == 1
+
+    @lemma
+    def publishes_once(self) -> bool:
+        """Each partition's files are there once with the mark, and not without it."""
+        return all_of(
+            if_else(self.success, self.files[p] == 1, self.files[p] == 0)
+            for p in self.PARTITION
+        )
+
     def abort_job(self) -> None:
         """Clean up after a job's commit that raised."""
 
@@ -71,6 +86,8 @@ class FileCommitterV1(Committer):
         "atomic-visibility",
     )
 
+    publishes_once = None
+
     lying = state(0, high=MOST, per=PARTITION)
     own = state(False, per=PARTITION, volatile=True)
     due = state(0, high=MOST, per=PARTITION, volatile=True)
@@ -79,6 +96,10 @@ class FileCommitterV1(Committer):
         """Rename the task's folder; one of this run that is there is deleted first."""
         self.lying[p] = if_else(self.own[p], self.lying[p], one_more(self.lying[p]))
         self.own[p] = True
+
+    def has_files_of(self, p: Member) -> bool:
+        """A folder of this run was put there."""
+        return self.own[p]
 
     def commit_job(self) -> None:
         """List the folders to merge."""
@@ -130,6 +151,12 @@ class FileCommitterV2(Committer):
         "nothing-is-early",
     )
 
+    publishes_once = None
+
+    def has_files_of(self, p: Member) -> bool:
+        """They are where readers look."""
+        return self.files[p] > 0
+
     def commit_task(self, p: Member) -> None:
         """Move the files at once."""
         self.files[p] = one_more(self.files[p])
@@ -149,6 +176,8 @@ class DynamicPartitionOverwrite(Committer):
     """
 
     breaks = ("atomic-visibility", "durable", "old-or-new")
+
+    publishes_once = None
 
     old = state(True, per=PARTITION)
     due = state(False, per=PARTITION, volatile=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class StateVersions(Part):
@@ -51,10 +54,18 @@ class StateVersionsWithIds(StateVersions):
 class StateInPlace(StateVersions):
     """The same without versions: a commit adds to what is there, whoever put it there.
 
-    So does a task that keeps its state in a table of its own.
+    So does a task that keeps its state in a table of its own. Where a batch shows what
+    the state has not met, a repeat shows nothing.
     """
 
-    breaks = ("at-most-once", "effectively-once", "batch-equivalence")
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-most-once",
+        "effectively-once",
+        "batch-equivalence",
+    )
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "new-rows": ("at-least-once", "atomic-visibility", "recoverable")
+    }
 
     def before(self, b: Member, e: Member, p: Member) -> int:
         """What is there counts, also what this batch has put there before."""

@@ -13,8 +13,7 @@ VERSION = Sort("version", size=3, ordered=True)
 class TableLog(Part):
     """A version is put in place if there is none of that number, in one atomic step.
 
-    So do HDFS by a rename, object stores by a conditional put, and a catalog that
-    compares the pointer to a table's metadata and swaps it.
+    So do HDFS by a rename, and object stores by a conditional put.
     """
 
     pipeline_role: ClassVar[str] = "sink"
@@ -142,6 +141,67 @@ class LockTableExpiringLooked(LockTableExpiring):
     def can_prepare(self, v: Member) -> bool:
         """There is neither a row nor the version."""
         return all_of(self.row[v] == nobody, self.entry[v] == nobody)
+
+
+class CatalogSwap(TableLog):
+    """A catalog names the table's metadata, and swaps the name if nobody else has.
+
+    Iceberg: a writer first puts metadata of its own, which names all versions before
+    and its own, under a name that no other writer takes. A version is there once the
+    catalog names such a file; a file that the catalog never names is not seen.
+    """
+
+    metadata = state(False, per=(WRITER, VERSION))
+
+    def prepare(self, v: Member, w: Member) -> None:
+        """Put the metadata, under a name of its own."""
+        self.metadata[w, v] = True
+
+    def put(self, v: Member, w: Member) -> None:
+        """Swap the name: what the metadata names is in the table, and no more."""
+        super().put(v, w)
+        self.entry.where(lambda later: later > v).fill(nobody)
+
+
+class CatalogLock(CatalogSwap):
+    """A writer locks the table, compares, and then names its metadata, come what may.
+
+    Hive's metastore before it could compare by itself (HIVE-26882). A lock's time is
+    over in the end, since its holder may be dead; a holder that lives is not asked.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-least-once",
+        "effectively-once",
+        "durable",
+        "recoverable",
+    )
+
+    lock = state(nobody_of(WRITER))
+
+    def can_prepare(self, v: Member) -> bool:
+        """The lock is free, and the table is as the writer has read it."""
+        return all_of(self.lock == nobody, self.entry[v] == nobody)
+
+    def prepare(self, v: Member, w: Member) -> None:
+        """Take the lock, and put the metadata."""
+        super().prepare(v, w)
+        self.lock = w
+
+    def can_put(self, v: Member) -> bool:
+        """The metastore takes whatever name it is given."""
+        return all_of(v == v)
+
+    def put(self, v: Member, w: Member) -> None:
+        """Name the metadata, and free the lock if it is still the writer's."""
+        super().put(v, w)
+        self.lock = if_else(self.lock == w, nobody, self.lock)
+
+    @action
+    def time_out(self) -> None:
+        """The lock's time is over, whether its holder has died or pauses."""
+        when(self.lock != nobody)
+        self.lock = nobody
 
 
 class LostReply(Part):

@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     "the explorer, which is in the page.",
 )
 @click.option(
-    "--several",
-    is_flag=True,
+    "--several/--one-change",
+    default=True,
     help="Judge also compositions in which several parts of the engine are changed at "
-    "once. They take much longer.",
+    "once, or only those in which at most one is.  [default: several]",
 )
 @click.option(
     "--budget",
@@ -147,7 +147,7 @@ def _chosen(
     fitting = [one for one in found if set(names) <= set(one.names)]
     chosen = [one for one in fitting if several or len(one.changes) <= 1]
     if not chosen:
-        way = "add --several" if fitting else "leave one out"
+        way = "leave --one-change out" if fitting else "leave one out"
         message = f"no composition has all of {', '.join(names)}; {way}"
         raise UsageError(message)
     return chosen
@@ -159,7 +159,7 @@ def _more(listed: Listed, *, several: bool) -> list[LeftOut]:
     count = len(listed.several)
     if several or not count:
         return []
-    why = "several parts of the engine are changed at once: --several judges them"
+    why = "several parts of the engine are changed at once, and --one-change was asked"
     return [LeftOut(f"{count} compositions", why)]
 
 

@@ -82,16 +82,18 @@ def _medians(
             "keys": keys,
             "rows": rows,
             "recovery": round(statistics.median(r["recovery"] for r in mine), 2),
-            "ratio": round(
-                statistics.median(
-                    r["recovery"] / b for r, b in zip(mine, base, strict=True)
-                ),
-                2,
+            **_spread(
+                "first_row",
+                [r["recovery"] / b for r, b in zip(mine, base, strict=True)],
             ),
-            "to_next_batch": round(
-                statistics.median(r["recovery"] / r["next_batch"] for r in mine), 2
-            ),
+            **_spread("next_batch", [r["recovery"] / r["next_batch"] for r in mine]),
             "state_bytes": mine[0]["state_bytes"],
         }
         for (keys, rows), mine in zip(cases, of_case, strict=True)
     ]
+
+
+def _spread(name: str, ratios: list[float]) -> dict[str, float]:
+    """Return the median of the rounds, the least and the most."""
+    taken = {"ratio": statistics.median, "least": min, "most": max}
+    return {f"{name}_{label}": round(take(ratios), 2) for label, take in taken.items()}

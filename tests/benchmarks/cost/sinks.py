@@ -17,7 +17,7 @@ from unittest import mock
 
 from onceproof.spark_checks.own_session import session
 from onceproof.spark_checks.session.store_pool import StorePool
-from onceproof.spark_checks.sinks.interface import Foreach, ForeachBatch, Target
+from onceproof.spark_checks.sinks.interface import Files, Foreach, ForeachBatch, Target
 from onceproof.spark_checks.sinks.reference import (
     append,
     batch_ledger,
@@ -29,6 +29,8 @@ from onceproof.spark_checks.sinks.reference import (
 from onceproof.spark_checks.sinks.reference.delta import append as delta_append
 from onceproof.spark_checks.sinks.reference.delta import merge as delta_merge
 from onceproof.spark_checks.sinks.reference.delta import txn as delta_txn
+from onceproof.spark_checks.sinks.reference.duckdb import insert as duckdb_insert
+from onceproof.spark_checks.sinks.reference.duckdb import upsert as duckdb_upsert
 from onceproof.spark_checks.sinks.reference.iceberg import append as iceberg_append
 from onceproof.spark_checks.sinks.reference.iceberg import merge as iceberg_merge
 from onceproof.spark_checks.sinks.reference.iceberg import stream as iceberg_stream
@@ -36,12 +38,18 @@ from onceproof.spark_checks.sinks.reference.kafka import append as kafka_append
 from onceproof.spark_checks.sinks.reference.kafka import (
     transaction_per_batch as kafka_transaction,
 )
+from onceproof.spark_checks.sinks.reference.postgres import (
+    deduplication_table as postgres_deduplication,
+)
 from onceproof.spark_checks.sinks.reference.postgres import insert as postgres_insert
 from onceproof.spark_checks.sinks.reference.postgres import ledger as postgres_ledger
 from onceproof.spark_checks.sinks.reference.postgres import (
     prepared as postgres_prepared,
 )
 from onceproof.spark_checks.sinks.reference.postgres import upsert as postgres_upsert
+from onceproof.spark_checks.sinks.reference.s3 import append_magic as s3_append
+from onceproof.spark_checks.sinks.reference.s3 import log_looked_up as s3_log
+from onceproof.spark_checks.sinks.reference.s3 import stream as s3_stream
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.postgres import server
 from onceproof.spark_checks.stores.spark_needs import with_needs
@@ -88,8 +96,11 @@ SINKS = tuple(
         (FILES, staged_files, "staged, published by one rename"),
         ("PostgreSQL", postgres_insert, AT_LEAST_ONCE),
         ("PostgreSQL", postgres_upsert, "upsert by key"),
+        ("PostgreSQL", postgres_deduplication, "deduplication table, by key"),
         ("PostgreSQL", postgres_ledger, "ledger in one transaction"),
         ("PostgreSQL", postgres_prepared, "two-phase commit"),
+        ("DuckDB", duckdb_insert, AT_LEAST_ONCE),
+        ("DuckDB", duckdb_upsert, "upsert by key"),
         ("Delta Lake", delta_append, AT_LEAST_ONCE),
         ("Delta Lake", delta_merge, "upsert by key"),
         ("Delta Lake", delta_txn, "version of the batch in the commit"),
@@ -98,6 +109,9 @@ SINKS = tuple(
         ("Iceberg", iceberg_stream, "id of the batch in the snapshot"),
         ("Kafka", kafka_append, AT_LEAST_ONCE),
         ("Kafka", kafka_transaction, "ledger in one transaction"),
+        ("S3", s3_append, AT_LEAST_ONCE),
+        ("S3", s3_stream, "manifest of the files of a batch"),
+        ("S3", s3_log, "id of the batch in a log, put if absent"),
     )
 )
 
@@ -156,6 +170,8 @@ def run_once(
                 query = writer.foreachBatch(built.write).start()
             elif isinstance(built, Foreach):
                 query = writer.foreach(built.writer).start()
+            elif isinstance(built, Files):
+                query = writer.format(built.format).start(built.path)
             else:
                 name_of = built.name
                 if isinstance(name_of, type):

@@ -82,8 +82,8 @@ def recovery(found: dict[str, Any]) -> str:
             f"{row['keys']:,}",
             f"{row['rows']:,}",
             f"{row['state_bytes'] / MILLION:.1f} MB",
-            f"{row['ratio']:.2f}",
-            f"{row['to_next_batch']:.2f}",
+            spread(row, "first_row"),
+            spread(row, "next_batch"),
         ]
         for row in found["recovery"]["rows"]
     ]

@@ -30,7 +30,8 @@ def test_a_figure_that_changes_changes_the_page(part):
     other = copy.deepcopy(page.stored())
     rows = other[part].get("rows") or other[part]["frequency"]["rows"]
     row = rows[-1]
-    name = "latency_ratio" if part == "sinks" else "ratio"
+    names = {"sinks": "latency_ratio", "recovery": "next_batch_ratio"}
+    name = names.get(part, "ratio")
     row.get("log", row)[name] = 77.7
 
     assert "77.7" not in page.tables(page.stored())
@@ -72,6 +73,6 @@ def test_the_command_measures_each_part():
     for one in SINKS:
         if one.way == AT_LEAST_ONCE:
             assert ratios[one.sink.name] == 1
-    assert all(row["to_next_batch"] > 0 for row in found["recovery"]["rows"])
+    assert all(row["next_batch_ratio"] > 0 for row in found["recovery"]["rows"])
     shown = page.tables(found)
     assert all(f"{name}\n|" in shown for name in page.MADE)

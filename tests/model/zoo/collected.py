@@ -45,13 +45,15 @@ REPORTED = (
     "FLINK-18139",
     "SPARK-23207",
     "SPARK-40925",
+    "Redpanda #5026",
+    "Iceberg #15446",
 )
 """The reports that the zoo must hold, each by its first ticket."""
 OPPOSITES = (
     (
         "Redpanda #3039",
-        "Delta Lake's txnAppId, kept",
-        "Deduplication recognises too little in the first, and too much in the second.",
+        "Redpanda #5026",
+        "The first recognises too little; the second too much, in any transaction.",
     ),
     (
         "Pulsar #5218",

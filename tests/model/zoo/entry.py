@@ -31,6 +31,7 @@ ADDRESSES = {
 }
 REPOSITORIES = {
     "Delta": "delta-io/delta",
+    "Iceberg": "apache/iceberg",
     "Paimon": "apache/paimon",
     "Pulsar": "apache/pulsar",
     "Redpanda": "redpanda-data/redpanda",

@@ -42,18 +42,6 @@ class Flink18139(BarrierSnapshot):
     alignment = part(Alignment, default=FirstGateAlone)
 
 
-class ImpatientLog(TransactionalSink):
-    """Aborts a prepared transaction after a timeout; its commit does nothing."""
-
-    timeouts = param(1, "how often the log gives a transaction up")
-
-
-class Flink7784(TwoPhaseCommitSink):
-    """The timeout of the log is shorter than the time before a commit."""
-
-    output = part(Output, default=ImpatientLog)
-
-
 class Flip147Tail(TwoPhaseCommitSink):
     """The job finishes without a checkpoint after the last event."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from onceproof.model.language import Member, part
+from onceproof.model.language import Member, if_else, part, state
 from onceproof.model.protocols.idempotent_producer import IdempotentProducer, Sequence
 from onceproof.model.protocols.transactions import (
+    EPOCH,
     OutputLog,
     Stage,
     Store,
@@ -89,6 +90,25 @@ class Kip890Late(Transactions):
     """A record is let in when the next transaction is open."""
 
     coordinator = part(TransactionCoordinator, default=EpochOfTheProducer)
+
+
+class NumbersOutliveTheirTransaction(OutputLog):
+    """Drops a record whose number it has under that epoch, in whatever transaction."""
+
+    under = state(0, high=EPOCH, per=OutputLog.E)
+
+    def write(self, e: Member, epoch: int, times: int) -> None:
+        """Write the record unless its number is known."""
+        known = self.under[e] == epoch
+        super().write(e, epoch, if_else(known, 0, times))
+        self.under[e] = epoch
+
+
+class Redpanda5026(Transactions):
+    """A number that an aborted transaction used is taken for known."""
+
+    coordinator = part(TransactionCoordinator, default=EpochOfTheProducer)
+    log = part(OutputLog, default=NumbersOutliveTheirTransaction)
 
 
 class KeptCheckpoint(Store):

@@ -76,6 +76,20 @@ def test_a_protocol_that_only_fills_slots_of_another_is_listed_once():
     assert all(len(one.changes) <= 1 for one in listed().found)
 
 
+def test_what_two_parts_break_together_is_stated_of_the_two_alone():
+    """State in place repeats; where a repeat shows nothing, it also loses."""
+    every = (*listed().found, *listed().several)
+    stated = {
+        frozenset(c.changed.values()): c.stated
+        for c in every
+        if c.engine == "micro-batch-stateful"
+    }
+
+    assert "at-least-once" in stated[frozenset({"state-in-place", "new-rows"})]
+    assert "at-least-once" not in stated[frozenset({"state-in-place"})]
+    assert "at-least-once" not in stated[frozenset({"new-rows"})]
+
+
 def test_time_that_is_over_leaves_compositions_undecided():
     """What was not judged is listed, and the status is that of what is undecided."""
     one = of("micro-batch", sink="upsert")

@@ -9,18 +9,27 @@ from onceproof.model.protocols.micro_batch_new_checkpoint import (
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.model.protocols.parts.sinks.recut import UpsertRecut
 from onceproof.model.protocols.parts.table_logs import (
+    CatalogLock,
+    CatalogSwap,
     LockTableExpiring,
     LockTableExpiringLooked,
 )
 from onceproof.model.protocols.table_commit import TableCommit
 from onceproof.model.protocols.transactions import Transactions
-from onceproof.model.protocols.two_phase_commit_sink import TwoPhaseCommitSink
+from onceproof.model.protocols.two_phase_commit_sink import (
+    ImpatientTransactions,
+    TwoPhaseCommitSink,
+)
 from tests.model.zoo.causes import FORGOTTEN, IDENTITY, TIMER
 from tests.model.zoo.delta import DeltaNewId, DeltaOldId
 from tests.model.zoo.entries.messages import BEGIN, COMMIT
 from tests.model.zoo.entry import Made, ZooEntry, ZooFix, steps
-from tests.model.zoo.flink import Flink7784
-from tests.model.zoo.kafka import Kafka6119, Pulsar19629
+from tests.model.zoo.kafka import (
+    Kafka6119,
+    NumbersOutliveTheirTransaction,
+    Pulsar19629,
+    Redpanda5026,
+)
 from tests.model.zoo.spark import Paimon9666
 
 _LOSES = frozenset({"at-least-once", "effectively-once", "durable", "recoverable"})
@@ -69,7 +78,7 @@ MEMORY = (
         "the sink commits, the timeout of the log aborts the transaction: the job may "
         "have been down for too long. The commit fails, the sink ignores the error, "
         "and the events are lost.",
-        made=Made(Flink7784, {"faults": 2}),
+        made=Made(TwoPhaseCommitSink, {"output": ImpatientTransactions, "faults": 2}),
         breaks=_LOSES,
         shows="durable",
         same_faults=True,
@@ -85,6 +94,30 @@ MEMORY = (
                 "The log never aborts a prepared transaction: its timeout is longer "
                 "than any time without a commit.",
                 Made(TwoPhaseCommitSink, {"faults": 2}),
+            ),
+        ),
+    ),
+    ZooEntry(
+        name="Iceberg #15446",
+        tickets=("Iceberg #15446",),
+        cause=TIMER,
+        text="A writer has the catalog's lock, has seen that the table is as it read "
+        "it, and pauses. The lock's time is over, and another writer takes it and "
+        "commits. The first goes on, and the catalog names its metadata: the commit of "
+        "the second is gone.",
+        made=Made(TableCommit, {"log": CatalogLock}),
+        breaks=_LOSES,
+        shows="durable",
+        run=steps(
+            """
+            read(0, 0)  read(1, 0)  prepare(0, 0)  log.time_out()  prepare(1, 0)
+            put(1, 0)  put(0, 0)
+            """
+        ),
+        fixes=(
+            ZooFix(
+                "The catalog compares and swaps in one step, with or without a lock.",
+                Made(TableCommit, {"log": CatalogSwap}),
             ),
         ),
     ),
@@ -138,6 +171,31 @@ MEMORY = (
             ZooFix(
                 "The store puts a version only if there is none of that number.",
                 Made(TableCommit),
+            ),
+        ),
+    ),
+    ZooEntry(
+        name="Redpanda #5026",
+        tickets=("Redpanda #5026",),
+        cause=IDENTITY,
+        text="A record is written in a transaction that is aborted. The producer keeps "
+        "its epoch, and its next transaction gives the same number to a record. The "
+        "log knows the number, takes the record for a repeat, and answers that it is "
+        "there. It is committed without the record.",
+        made=Made(Redpanda5026),
+        breaks=_LOSES,
+        shows="durable",
+        run=steps(
+            f"""
+            {BEGIN}  append(0, 1)  process(1)  give_up()!  write_abort_markers()
+            resume()  process(0)  produce(0)  append(0, 1)  {COMMIT}
+            """
+        ),
+        fixes=(
+            ZooFix(
+                "Each transaction has an epoch of its own, so that a number is that of "
+                "its transaction.",
+                Made(Transactions, {"log": NumbersOutliveTheirTransaction}),
             ),
         ),
     ),

@@ -123,7 +123,15 @@ MESSAGES = (
         "apart by their number, which starts from 0 in each attempt of the stage. It "
         "lets both tasks commit the same partition.",
         made=Made(Spark24589, {"PARTITION": 1}),
-        breaks=frozenset({"at-most-once", "effectively-once"}),
+        breaks=frozenset(
+            {
+                "at-most-once",
+                "effectively-once",
+                "lets-one-attempt",
+                "has-what-is-committed",
+                "committer.publishes-once",
+            }
+        ),
         shows="at-most-once",
         run=steps(
             """

@@ -1,0 +1,126 @@
+"""What a stream keeps of its events where there is no room for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from onceproof.model.language import *
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EVENT = Sort("event", size=3, ordered=True)
+KEY = Sort("key", size=3)
+BUCKET = Sort("bucket", size=2)
+MARK = Sort("mark", size=2)
+RUN = Sort("run", size=2, ordered=True)
+_IN_PLACE = "approximate-results-in-place"
+_MISSES = ("at-least-once", "effectively-once", "recoverable")
+
+
+class Counters(Part):
+    """A counter for each bucket of keys: a count-min sketch with one row.
+
+    Cormode and Muthukrishnan, 2005. Keys that share a bucket are counted together, so a
+    key may be shown that is not frequent, and no frequent one is missed. Counters do
+    not depend on the order of events, and count twice what is added twice. There is a
+    summary of the stream, and one of the batch run that it is compared with.
+    """
+
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        _IN_PLACE: ("batch-equivalence",)
+    }
+
+    EVENT = EVENT
+    KEY = KEY
+    BUCKET = BUCKET
+    RUN = RUN
+
+    bucket = state(member_of(BUCKET), per=KEY)
+    times = state(0, high=EVENT + 1, per=(RUN, BUCKET))
+
+    def add(self, r: Member, e: Member, k: Member) -> None:
+        """Take in an event of a key, in one of the runs."""
+        self.times.where(lambda x, b: all_of(x == r, self.bucket[k] == b)).set(
+            lambda x, b: self.one_more(self.times[x, b])
+        )
+
+    def shows(self, r: Member, k: Member) -> bool:
+        """Return whether a run shows a key as that of most events."""
+        return any_of(
+            all_of(self.bucket[k] == b, self.is_most(self.times[r, b]))
+            for b in self.BUCKET
+        )
+
+    def one_more(self, number: int) -> int:
+        """Count on, up to one more than there are events."""
+        return min_of(number + 1, self.EVENT.last + 2)
+
+    def is_most(self, number: int) -> bool:
+        """Return whether that is more than half of the events."""
+        return number + number > self.EVENT.last + 1
+
+
+class Marks(Counters):
+    """Marks instead of counters: an event that is added twice is there once.
+
+    Linear counting; Whang, Vander-Zanden and Taylor, 1990. An event's mark is a hash,
+    and events that share one count once: a frequent key may be missed, in a batch run
+    as well.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = _MISSES
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    MARK = MARK
+
+    times = None
+
+    mark_of = state(member_of(MARK), per=EVENT)
+    present = state(False, per=(RUN, BUCKET, MARK))
+
+    def add(self, r: Member, e: Member, k: Member) -> None:
+        """Leave the event's mark in the bucket of its key."""
+        self.present.where(
+            lambda x, b, m: all_of(x == r, self.bucket[k] == b, self.mark_of[e] == m)
+        ).fill(value=True)
+
+    def shows(self, r: Member, k: Member) -> bool:
+        """Return whether the key's bucket has marks for most events."""
+        return any_of(
+            all_of(
+                self.bucket[k] == b,
+                self.is_most(count(self.present[r, b, m] for m in self.MARK)),
+            )
+            for b in self.BUCKET
+        )
+
+
+class Candidate(Counters):
+    """One candidate with a lead. Boyer and Moore, 1981; Misra and Gries, 1982.
+
+    The key of more than half of the events is the candidate in the end, in whatever
+    order they come. Where there is none, the candidate depends on their order, and the
+    result is not that of a batch run, without any failure. An event that is added twice
+    can keep the key of most events from being shown.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = ("batch-equivalence",)
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {_IN_PLACE: _MISSES}
+
+    bucket = None
+    times = None
+
+    candidate = state(nobody_of(KEY), per=RUN)
+    lead = state(0, high=EVENT + 1, per=RUN)
+
+    def add(self, r: Member, e: Member, k: Member) -> None:
+        """Count for the candidate, or against it; without a lead, the key is it."""
+        lead = self.lead[r]
+        gains = any_of(lead == 0, self.candidate[r] == k)
+        self.candidate[r] = if_else(lead == 0, k, self.candidate[r])
+        self.lead[r] = if_else(gains, self.one_more(lead), max_of(lead - 1, 0))
+
+    def shows(self, r: Member, k: Member) -> bool:
+        """Return whether the key is the candidate, and leads."""
+        return all_of(self.candidate[r] == k, self.lead[r] > 0)
