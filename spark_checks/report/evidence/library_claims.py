@@ -27,27 +27,30 @@ from onceproof.spark_checks.sinks.reference import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from onceproof.spark_checks.sinks.interface import ModelledSink
 
 
 def library_claims(
-    traces: Traces | None = None, *, stores: bool = True
+    traces: Traces | None = None, *, stores: bool | Collection[str] = True
 ) -> tuple[Claim, ...]:
     """Claim of each reference sink and protocol just what its file states.
 
-    Without ``stores``, those of sinks that write to a store are left out. Raises
-    ``ImportError`` where a package is not installed that some sinks need: their claims
-    would be left out.
+    Of the sinks that write to a store, those on one of ``stores`` are among them, all
+    or none. Raises ``ImportError`` where a package is not installed that some sinks
+    need: their claims would be left out.
     """
     return (*_of_sinks(stores=stores), *_of_protocols(traces or Traces()))
 
 
-def _of_sinks(*, stores: bool) -> Iterator[Claim]:
+def _of_sinks(*, stores: bool | Collection[str]) -> Iterator[Claim]:
     """Claim what a sink's ``refuted`` and ``unseen`` say; all else is to hold."""
     sinks = reference_sinks()
-    for folder in reference_folders() if stores else ():
+    folders = reference_folders() if stores else ()
+    if not isinstance(stores, bool):
+        folders = tuple(f for f in folders if f.replace("_", "-") in stores)
+    for folder in folders:
         sinks |= reference_sinks(folder)
     for name, sink in sinks.items():
         for prop in guarantees_of(protocol_of(sink, DEFAULT)):

@@ -31,8 +31,8 @@ ASSUMPTION = ("text", "kind")
 class Settings:
     """Where a project keeps its evidence and its sheet, and what it claims.
 
-    With ``library`` it claims what the library's own files state, too; with ``stores``
-    those of sinks that write to a store are among them.
+    With ``library`` it claims what the library's own files state, too. Those of sinks
+    that write to a store are among them, if ``stores`` does not say of which alone.
     """
 
     root: Path
@@ -44,7 +44,7 @@ class Settings:
     claims: tuple[dict[str, Any], ...] = ()
     """What it claims, as its settings have it."""
     library: bool = False
-    stores: bool = True
+    stores: bool | tuple[str, ...] = True
     where: str = FILE
     """The file that the settings are in, as messages name it."""
 
@@ -105,11 +105,10 @@ def parsed(data: object, root: Path) -> Settings:
     table = _table(where, data, KEYS)
     evidence = _text(where, table, "evidence", EVIDENCE)
     sheet = _text(where, table, "sheet", "")
-    library, stores = table.get("library", False), table.get("stores", True)
-    for name, value in (("library", library), ("stores", stores)):
-        if not isinstance(value, bool):
-            message = f"{where} takes {name} = true or false, not {value!r}"
-            raise UsageError(message)
+    library = table.get("library", False)
+    if not isinstance(library, bool):
+        message = f"{where} takes library = true or false, not {library!r}"
+        raise UsageError(message)
     claims = _list(where, table, "guarantees")
     for number, claim in enumerate(claims, 1):
         _checked(f"{FILE}, claim {number},", claim)
@@ -119,8 +118,25 @@ def parsed(data: object, root: Path) -> Settings:
         sheet=root / sheet if sheet else None,
         claims=tuple(claims),
         library=library,
-        stores=stores,
+        stores=_stores(where, table.get("stores", True)),
     )
+
+
+def _stores(where: str, value: object) -> bool | tuple[str, ...]:
+    """Return whether sinks on stores are among the claims, or on which stores."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        message = (
+            f"{where} takes stores = true, false or a list of stores, such as "
+            f'["postgres"], not {value!r}'
+        )
+        raise UsageError(message)
+    from onceproof.spark_checks.stores.known_stores import (  # noqa: PLC0415 - slow
+        STORE_NAMES,
+    )
+
+    return tuple(pick(name, STORE_NAMES, "store") for name in value)
 
 
 def _checked(where: str, data: object) -> None:

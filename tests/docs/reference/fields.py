@@ -77,7 +77,8 @@ def _object(described: dict[str, Any], name: str) -> Iterator[str]:
     yield from head("key", "type", "default", "meaning")
     inner = []
     for key, value in described["properties"].items():
-        kind = " or ".join(value["enum"]) if "enum" in value else value["type"]
+        kinds = value["enum"] if "enum" in value else value["type"]
+        kind = kinds if isinstance(kinds, str) else " or ".join(kinds)
         least, most = value.get("minimum"), value.get("maximum")
         kind = f"{kind}, {least} to {most}" if most is not None else kind
         default = f"`{value['default']}`" if "default" in value else ""

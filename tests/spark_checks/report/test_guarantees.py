@@ -12,6 +12,8 @@ from onceproof.properties.evidence.record import TraceEvidence
 from onceproof.properties.evidence.store import read_folder, write
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.report.evidence.library_claims import library_claims
+from onceproof.spark_checks.report.evidence.project_settings import settings_at
+from onceproof.spark_checks.report.evidence.staleness import Traces
 from tests.spark_checks.projects import (
     ORDERS,
     recorded,
@@ -120,9 +122,25 @@ def test_the_repositorys_own_sheet_follows_from_its_evidence(monkeypatch):
     assert checked.stdout.startswith("docs/guarantees.md follows"), checked.stdout
     lines = (ROOT / "docs" / "guarantees.md").read_text().split("\n")
     shown = {line.split(" | ")[0].removeprefix("| ") for line in lines}
-    subjects = {claim.subject for claim in library_claims(stores=False)}
-    assert subjects <= shown
+    stores = settings_at(ROOT).stores
+    subjects = {claim.subject for claim in library_claims(stores=stores)}
+    assert {"foreach-batch-ledger", "postgres-ledger"} <= subjects <= shown
     assert len(lines) < 5 * len(subjects)
+
+
+@pytest.mark.ci
+def test_sinks_on_some_stores_are_claimed_without_those_on_others():
+    """A project has evidence of the stores that it can run."""
+    traces = Traces()
+    every, some, none = (
+        {claim.subject for claim in library_claims(traces, stores=stores)}
+        for stores in (True, ("postgres",), False)
+    )
+
+    assert none < some < every
+    assert "postgres-ledger" in some - none
+    assert "delta-append" in every - some
+    assert all(name.startswith("postgres-") for name in some - none)
 
 
 def test_neither_java_nor_pyspark_is_needed_to_check(project):
