@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
-
-E = Sort("event of a source", size=2, ordered=True)
-C = Sort("checkpoint", size=2, ordered=True)
+from onceproof.model.protocols.parts.barriers.checkpoint_stores import (
+    C,
+    CheckpointStore,
+)
+from onceproof.model.protocols.parts.barriers.outputs import Output
+from onceproof.model.protocols.parts.barriers.sources import E, Source
 
 
 class RecordKind(Enum):
@@ -30,90 +33,6 @@ class Record(NamedTuple):
 
 
 BARRIER = Record(RecordKind.BARRIER, 0)
-MOST = 2
-
-
-def one_more(times: int) -> int:
-    """Count on, as far as it matters."""
-    return min_of(times + 1, MOST)
-
-
-class Source(Part):
-    """Logs of events, read from an offset on, and trimmed up to what is confirmed."""
-
-    pipeline_role: ClassVar[str] = "source"
-
-    S = S
-    E = E
-    offset = state(0, per=S, high=E, volatile=True)
-    noted = state(0, per=S, high=E, volatile=True)
-    notified = state(False, per=S, volatile=True)
-    saved = state(0, per=S, high=E)
-    trimmed = state(0, per=S, high=E)
-
-    def confirm(self, s: Member) -> None:
-        """A complete checkpoint is confirmed: up to it the log is not needed."""
-        self.trimmed[s] = self.saved[s]
-
-    def rewind(self) -> None:
-        """Every source goes back to the checkpoint, or as far as its log goes."""
-        self.offset.set(lambda s: max_of(self.saved[s], self.trimmed[s]))
-
-
-class CheckpointStore(Part):
-    """Where the pointer to the last complete checkpoint is, and what it points to."""
-
-    C = C
-    complete = state(0, high=C)
-    discarded = state(False)
-    requested = state(False, volatile=True)
-
-    def lose_track(self) -> None:
-        """The store may have the pointer or not: so nothing is discarded."""
-
-
-class Output(Part):
-    """What the operator keeps: here its managed state, and readers see checkpoints."""
-
-    pipeline_role: ClassVar[str] = "sink"
-
-    S = S
-    E = E
-    C = C
-    now = state(0, per=(S, E), high=MOST, volatile=True)
-    noted = state(0, per=(S, E), high=MOST, volatile=True)
-    saved = state(0, per=(S, E), high=MOST)
-
-    def ready(self) -> bool:
-        """Return whether events may be processed."""
-        return self.C.last >= 0
-
-    def process(self, s: Member, e: Member) -> None:
-        """Let an event take effect."""
-        self.now[s, e] = one_more(self.now[s, e])
-
-    def snapshot(self, c: Member) -> None:
-        """Note the state of the operator for a checkpoint."""
-        self.noted.set(lambda s, e: self.now[s, e])
-
-    def complete(self, c: Member) -> None:
-        """The checkpoint is complete."""
-        self.saved.set(lambda s, e: self.noted[s, e])
-
-    def announce(self, c: Member) -> None:
-        """The coordinator announces that a checkpoint is complete."""
-
-    def restore(self, complete: int) -> None:
-        """Go back to the last complete checkpoint; so many have been completed."""
-        self.now.set(lambda s, e: self.saved[s, e])
-
-    def visible(self, s: Member, e: Member, flying: bool) -> int:  # noqa: FBT001 - a modelled value
-        """Count what the last checkpoint holds, ``flying`` what was on its way."""
-        return if_else(flying, one_more(self.saved[s, e]), self.saved[s, e])
-
-    def promised(self, s: Member, e: Member, passed: bool) -> bool:  # noqa: FBT001 - a modelled value
-        """The checkpoint that promises the event is the one that holds it."""
-        return passed
 
 
 class BarrierSnapshot(Protocol):

@@ -6,10 +6,13 @@ from enum import Enum
 from typing import NamedTuple
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.transactions.sequences import (
+    EPOCHS,
+    M,
+    Sequence,
+)
 
-M = Sort("message", size=2, ordered=True)
 MOST = 2
-EPOCHS = 1
 
 
 class Answer(Enum):
@@ -37,58 +40,9 @@ class Reply(NamedTuple):
     """The number of the message that it answers."""
 
 
-class Known(NamedTuple):
-    """What is known of a producer."""
-
-    epoch: int
-    """The epoch of the producer."""
-    next: int
-    """The number that its next message has."""
-
-
 def one_more(times: int) -> int:
     """Count on, as far as it matters."""
     return min_of(times + 1, MOST)
-
-
-class Sequence(Part):
-    """What a leader knows of a producer: its epoch, and how far its numbers go.
-
-    It is written with the message and replicated with it, so that a new leader
-    knows as much as its log holds.
-    """
-
-    M = M
-    known = state(Known(0, 0), high={"epoch": EPOCHS, "next": M})
-    copied = state(Known(0, 0), high={"epoch": EPOCHS, "next": M})
-
-    def follows(self, m: Member, epoch: int) -> bool:
-        """Return whether a message is the next one, or the first of a new epoch."""
-        return any_of(epoch > self.known.epoch, self.known == Known(epoch, m))
-
-    def repeats(self, m: Member, epoch: int) -> bool:
-        """Return whether a message is one that the log has."""
-        known = self.known
-        return any_of(epoch < known.epoch, all_of(epoch == known.epoch, known.next > m))
-
-    def accept(self, m: Member, epoch: int) -> None:
-        """A message is about to be written."""
-
-    def persist(self, m: Member, epoch: int) -> None:
-        """A message is written, and its number with it."""
-        self.note(m, epoch)
-
-    def note(self, m: Member, epoch: int) -> None:
-        """Know a message from now on."""
-        self.known = Known(epoch, m + 1)
-
-    def replicate(self) -> None:
-        """A follower has the log of the leader."""
-        self.copied = self.known
-
-    def fail_over(self) -> None:
-        """A follower leads, with what it has."""
-        self.known = self.copied
 
 
 class IdempotentProducer(Protocol):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import Enum
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.commit_coordinators import (
+    ATTEMPT,
+    STAGE,
+    CommitCoordinator,
+)
 from onceproof.model.protocols.parts.committers import PARTITION, Committer
-
-STAGE = Sort("attempt of the stage", size=2, ordered=True)
-ATTEMPT = Sort("attempt of a task", size=2, ordered=True)
 
 
 class Job(Enum):
@@ -29,27 +31,6 @@ class Attempt(Enum):
     GRANTED = "granted"
     COMMITTED = "committed"
     FAILED = "failed"
-
-
-class CommitCoordinator(Part):
-    """Lets one attempt for each partition commit, whichever stage it belongs to."""
-
-    PARTITION = PARTITION
-    STAGE = STAGE
-    ATTEMPT = ATTEMPT
-    granted = state(False, per=(PARTITION, STAGE, ATTEMPT), volatile=True)
-
-    def admits(self, p: Member, s: Member, a: Member) -> bool:
-        """Return whether an attempt may commit: no other one has been let."""
-        return all_of(
-            implies(self.granted[p, x, y], self.same(x, y, s, a))
-            for x in self.STAGE
-            for y in self.ATTEMPT
-        )
-
-    def same(self, x: Member, y: Member, s: Member, a: Member) -> bool:
-        """Return whether two requests are taken for one attempt's."""
-        return all_of(x == s, y == a)
 
 
 class OutputCommit(Protocol):
@@ -97,7 +78,7 @@ class OutputCommit(Protocol):
 
     @action(per=(PARTITION, STAGE, ATTEMPT))
     def ask(self, p: Member, s: Member, a: Member) -> None:
-        """An attempt asks whether it may commit, and is let."""
+        """An attempt asks for the commit, and is granted it."""
         when(
             self.job == Job.RUNNING,
             self.task[p, s, a] == Attempt.WRITTEN,
@@ -108,7 +89,7 @@ class OutputCommit(Protocol):
 
     @action(per=(PARTITION, STAGE, ATTEMPT))
     def commit_task(self, p: Member, s: Member, a: Member) -> None:
-        """An attempt that was let commits."""
+        """An attempt that is granted the commit commits."""
         when(self.job == Job.RUNNING, self.task[p, s, a] == Attempt.GRANTED)
         self.task[p, s, a] = Attempt.COMMITTED
         self.committer.commit_task(p)
@@ -132,7 +113,7 @@ class OutputCommit(Protocol):
 
     @fault(per=(PARTITION, STAGE, ATTEMPT))
     def fail_task(self, p: Member, s: Member, a: Member) -> None:
-        """An attempt that has not committed fails, and loses what it was let."""
+        """An attempt that has not committed fails, and loses its grant."""
         when(
             self.job == Job.RUNNING,
             a < self.ATTEMPT.last,
@@ -217,7 +198,7 @@ class OutputCommit(Protocol):
 
     @lemma(per=(PARTITION, STAGE, ATTEMPT))
     def commits_what_was_granted(self, p: Member, s: Member, a: Member) -> bool:
-        """An attempt that commits was let, and keeps what it was let."""
+        """An attempt commits, or is about to, just if it is granted the commit."""
         commits = any_of(
             self.task[p, s, a] == Attempt.GRANTED,
             self.task[p, s, a] == Attempt.COMMITTED,
@@ -225,8 +206,8 @@ class OutputCommit(Protocol):
         return self.coordinator.granted[p, s, a] == commits
 
     @lemma(per=PARTITION)
-    def lets_one_attempt(self, p: Member) -> bool:
-        """Of a partition's attempts, one is let at a time."""
+    def grants_one_attempt(self, p: Member) -> bool:
+        """At most one attempt of a partition is granted the commit."""
         return all_of(
             implies(
                 all_of(
@@ -253,8 +234,8 @@ class OutputCommit(Protocol):
         )
 
     @lemma(per=(PARTITION, STAGE))
-    def lets_the_last_attempt_live(self, p: Member, s: Member) -> bool:
-        """A stage whose last attempt failed would be given up."""
+    def spares_the_last_attempt(self, p: Member, s: Member) -> bool:
+        """The last attempt of a stage does not fail, or the job would."""
         return self.task[p, s, self.ATTEMPT.last] != Attempt.FAILED
 
     @lemma

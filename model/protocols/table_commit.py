@@ -78,7 +78,7 @@ class TableCommit(Protocol):
     @action(per=(WRITER, VERSION))
     def put(self, w: Member, v: Member) -> None:
         """A writer puts the version in place, and hears that it has."""
-        when(self.phase[w] == Doing.PREPARED, self.at[w] == v, self.log.can_put(v))
+        when(self.phase[w] == Doing.PREPARED, self.at[w] == v, self.log.can_put(v, w))
         self.log.put(v, w)
         self.phase[w] = Doing.DONE
 
@@ -89,7 +89,7 @@ class TableCommit(Protocol):
             self.at[w] == v,
             any_of(
                 all_of(self.phase[w] == Doing.READ, not_(self.log.can_prepare(v))),
-                all_of(self.phase[w] == Doing.PREPARED, not_(self.log.can_put(v))),
+                all_of(self.phase[w] == Doing.PREPARED, not_(self.log.can_put(v, w))),
             ),
         )
         self.phase[w] = Doing.IDLE
@@ -97,7 +97,7 @@ class TableCommit(Protocol):
     @fault(per=(WRITER, VERSION))
     def lose_reply(self, w: Member, v: Member) -> None:
         """The version is put in place, and the writer does not hear of it."""
-        when(self.phase[w] == Doing.PREPARED, self.at[w] == v, self.log.can_put(v))
+        when(self.phase[w] == Doing.PREPARED, self.at[w] == v, self.log.can_put(v, w))
         self.log.put(v, w)
         self.phase[w] = Doing.UNKNOWN
 
@@ -120,6 +120,7 @@ class TableCommit(Protocol):
         when(any_of(self.phase[w] == Doing.READ, self.phase[w] == Doing.PREPARED))
         self.phase[w] = Doing.IDLE
         self.at[w] = 0
+        self.log.writer_dies(w)
 
     def _finds_itself(self, w: Member) -> bool:
         return all_of(self.reply.looks(), self.log.has(w))

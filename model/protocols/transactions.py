@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from onceproof.model.language import *
-
-E = Sort("event of the input", size=2, ordered=True)
-EPOCH = Sort("epoch of the producer", size=8, ordered=True)
-MOST = 2
-
-
-class Stage(Enum):
-    """What the coordinator knows of the producer's transaction."""
-
-    EMPTY = "empty"
-    ONGOING = "ongoing"
-    COMMITTING = "committing"
-    ABORTING = "aborting"
+from onceproof.model.protocols.parts.transactions.coordinators import (
+    EPOCH,
+    Stage,
+    TransactionCoordinator,
+)
+from onceproof.model.protocols.parts.transactions.local_stores import Store
+from onceproof.model.protocols.parts.transactions.output_logs import E, OutputLog, plus
 
 
 class Producer(Enum):
@@ -36,82 +30,6 @@ class Write(NamedTuple):
     event: int
     epoch: int
     twice: bool
-
-
-def plus(one: int, other: int) -> int:
-    """Add, as far as it matters."""
-    return min_of(one + other, MOST)
-
-
-class TransactionCoordinator(Part):
-    """Keeps a transaction's phase. Each transaction has an epoch of its own.
-
-    KIP-890: the epoch grows as a transaction ends, whoever ends it. A producer without
-    an epoch left does not start: runs of two faults leave some of the standard eight,
-    and for three EPOCH has to be 9.
-    """
-
-    EPOCH = EPOCH
-    phase = state(Stage.EMPTY)
-    epoch = state(0, high=EPOCH)
-    decided = state(0, high=EPOCH)
-
-    def bump(self) -> None:
-        """Begin another epoch; what is sent under the old one is out of date."""
-        self.epoch = min_of(self.epoch + 1, self.EPOCH.last)
-
-    def expire(self) -> None:
-        """End a transaction that has taken too long."""
-        self.phase = Stage.ABORTING
-        self.bump()
-
-    def abort(self) -> None:
-        """End a transaction because its producer asks for it."""
-        self.phase = Stage.ABORTING
-        self.bump()
-
-    def end(self) -> None:
-        """End a transaction whose commit markers are written."""
-        self.phase = Stage.EMPTY
-        self.bump()
-
-    def remembers(self, epoch: int) -> bool:
-        """Return whether the coordinator knows that a transaction was committed."""
-        return self.decided == epoch
-
-
-class OutputLog(Part):
-    """The output: what is open, and what is committed, of each event."""
-
-    pipeline_role: ClassVar[str] = "sink"
-
-    E = E
-    open = state(0, high=MOST, per=E)
-    committed = state(0, high=MOST, per=E)
-
-    def admits(self, epoch: int, current: int, phase: Stage) -> bool:
-        """Verify with the coordinator that the transaction goes on (KIP-890)."""
-        return all_of(epoch == current, phase == Stage.ONGOING)
-
-    def write(self, e: Member, epoch: int, times: int) -> None:
-        """Write a record that is let in; it counts its event so many times."""
-        self.open[e] = plus(self.open[e], times)
-
-
-class Store(Part):
-    """The local state: how often each event is counted in it, on disk.
-
-    Its checkpoint file says that it is in step with the log. It is deleted as the
-    producer runs, so that after a crash the state is restored from the log.
-    """
-
-    E = E
-    count = state(0, high=MOST, per=E)
-    checkpoint = state(True)
-
-    def run(self) -> None:
-        """The producer runs from now on."""
-        self.checkpoint = False
 
 
 class Transactions(Protocol):
@@ -353,8 +271,8 @@ class Transactions(Protocol):
 
     @observe(per=E)
     def visible(self, e: Member) -> int:
-        """Who reads what is committed sees the event counted so often."""
-        return self.log.committed[e]
+        """Readers see the event counted so often."""
+        return self.log.shown(e)
 
     @observe(per=E)
     def accepted(self, e: Member) -> bool:
@@ -365,6 +283,11 @@ class Transactions(Protocol):
     def promised(self, e: Member) -> bool:
         """The committed offset has passed the event."""
         return self.offset > e
+
+    @at_rest
+    def leaves_nothing_open(self) -> bool:
+        """At rest no record is in a transaction: readers can go on past all of them."""
+        return all_of(self.log.open[e] == 0 for e in self.E)
 
     @sometimes
     def fences_a_record(self) -> bool:

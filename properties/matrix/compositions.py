@@ -195,12 +195,17 @@ def _of(
         changed = {s: label for s, label in settings.items() if label != own[s]}
         kinds = {s: choices[s][label] for s, label in changed.items()}
         modules = frozenset(one.__module__ for one in (kind, *kinds.values()))
+        try:
+            made = kind(**kinds)
+        except (ModelError, UsageError) as error:
+            yield LeftOut(str(Composition(name, settings, changed, roles)), str(error))
+            continue
         filling = [choices[slot][label] for slot, label in settings.items()]
-        beside = (kind, *filling)
+        beside = [type(part) for part in made.all_parts()]
         stated = {
             b for part in filling for b in (*part.breaks, *broken_in(part, beside))
         }
-        one = Composition(
+        yield Composition(
             name,
             settings,
             changed,
@@ -209,12 +214,6 @@ def _of(
             modules,
             frozenset(stated if changed else ()),
         )
-        try:
-            kind(**kinds)
-        except (ModelError, UsageError) as error:
-            yield LeftOut(str(one), str(error))
-        else:
-            yield one
 
 
 def _slots(kind: type[Part]) -> dict[str, Slot[Part]]:

@@ -7,11 +7,15 @@ import pytest
 from onceproof.model.language import sometimes
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
+from onceproof.model.protocols.parts.barriers.transactional_sinks import (
+    ImpatientTransactions,
+)
 from onceproof.model.protocols.transactions import Transactions
+from onceproof.model.protocols.two_phase_commit_sink import TwoPhaseCommitSink
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.property import own_properties
 from onceproof.properties.verdicts import Verdict
-from tests.model.zoo.flink import Flink7784, Flip147Duplicate
+from tests.model.zoo.flink import Flip147Duplicate
 
 SMALL = {"S": "1", "E": "1"}
 
@@ -31,7 +35,7 @@ PROTOCOLS = {
     "one checkpoint": make("two-phase-commit-sink", SMALL | {"C": "1", "faults": "2"}),
     "at least once": make("two-phase-commit-sink", {"S": "2", "E": "1", "C": "1"}),
     "lost notice": make("two-phase-commit-sink-lost-notice", SMALL),
-    "impatient": Flink7784(S=1, E=1, C=1),
+    "impatient": TwoPhaseCommitSink(output=ImpatientTransactions, S=1, E=1, C=1),
     "commits at end": Flip147Duplicate(S=1, E=1, C=1, faults=2),
 }
 

@@ -124,3 +124,25 @@ class Coordinator(Part):
             implies(self.phase == Phase.COMMITTING, self.committed),
             implies(self.phase == Phase.ABORTING, not_(self.committed)),
         )
+
+
+class SentBeforeLogged(Coordinator):
+    """The decision to commit is sent, and forced to the log later.
+
+    A crash between the two leaves a participant that has committed, and a coordinator
+    that knows nothing and presumes abort.
+    """
+
+    breaks = ("agreement", "valid", "commits-on-a-decision", "acts-on-its-log")
+
+    @action(fair=True)
+    def commit(self) -> None:
+        """With every vote the decision to commit is sent."""
+        when(self.in_phase(Phase.ASKING), all_of(self.voted[r] for r in self.RM))
+        self.phase = Phase.COMMITTING
+
+    @action(fair=True)
+    def force(self) -> None:
+        """The decision to commit is forced to the log."""
+        when(self.in_phase(Phase.COMMITTING), not_(self.committed))
+        self.committed = True

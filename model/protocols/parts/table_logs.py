@@ -34,13 +34,16 @@ class TableLog(Part):
     def prepare(self, v: Member, w: Member) -> None:
         """Do what comes before the put."""
 
-    def can_put(self, v: Member) -> bool:
-        """Return whether the store takes the version."""
+    def can_put(self, v: Member, w: Member) -> bool:
+        """Return whether the store takes the version from a writer."""
         return self.entry[v] == nobody
 
     def put(self, v: Member, w: Member) -> None:
         """Put the version in place, with what the writer has written."""
         self.entry[v] = w
+
+    def writer_dies(self, w: Member) -> None:
+        """A writer dies, whatever it was doing."""
 
     def has(self, w: Member) -> bool:
         """Return whether a version is the writer's."""
@@ -64,7 +67,7 @@ class LookedUpFirst(TableLog):
         """The version is not there as the writer looks."""
         return self.entry[v] == nobody
 
-    def can_put(self, v: Member) -> bool:
+    def can_put(self, v: Member, w: Member) -> bool:
         """The store overwrites."""
         return all_of(v == v)
 
@@ -144,30 +147,44 @@ class LockTableExpiringLooked(LockTableExpiring):
 
 
 class CatalogSwap(TableLog):
-    """A catalog names the table's metadata, and swaps the name if nobody else has.
+    """A catalog names the table's metadata, and swaps the name if it is the one read.
 
-    Iceberg: a writer first puts metadata of its own, which names all versions before
-    and its own, under a name that no other writer takes. A version is there once the
-    catalog names such a file; a file that the catalog never names is not seen.
+    Iceberg: a writer puts metadata of its own, with the versions that it has read and
+    the next one, under a name that no other writer takes. The table is what the
+    metadata says that the catalog names; what it never names is not seen.
     """
 
-    metadata = state(False, per=(WRITER, VERSION))
+    metadata = state(nobody_of(WRITER), per=(WRITER, VERSION))
 
     def prepare(self, v: Member, w: Member) -> None:
-        """Put the metadata, under a name of its own."""
-        self.metadata[w, v] = True
+        """Put metadata: the versions before, and the writer's own."""
+        self.metadata.where(lambda x, u: all_of(x == w, u < v)).set(
+            lambda _, u: self.entry[u]
+        )
+        self.metadata[w, v] = w
+        self.metadata.where(lambda x, u: all_of(x == w, u > v)).fill(nobody)
+
+    def can_put(self, v: Member, w: Member) -> bool:
+        """The catalog names what the writer has read."""
+        return all_of(
+            self.entry[v] == nobody,
+            all_of(
+                implies(u < v, self.entry[u] == self.metadata[w, u])
+                for u in self.VERSION
+            ),
+        )
 
     def put(self, v: Member, w: Member) -> None:
-        """Swap the name: what the metadata names is in the table, and no more."""
-        super().put(v, w)
-        self.entry.where(lambda later: later > v).fill(nobody)
+        """Name the writer's metadata: the table is what it says."""
+        self.entry.set(lambda u: self.metadata[w, u])
 
 
 class CatalogLock(CatalogSwap):
-    """A writer locks the table, compares, and then names its metadata, come what may.
+    """A writer locks the table, compares, and then names its metadata unconditionally.
 
-    Hive's metastore before it could compare by itself (HIVE-26882). A lock's time is
-    over in the end, since its holder may be dead; a holder that lives is not asked.
+    Iceberg on Hive's metastore, with the lock that is its default. The holder of a lock
+    sends heartbeats. If they stop for too long, the lock expires: its holder may be
+    dead. One that only pauses, goes on, and does not ask again (Iceberg #15446).
     """
 
     breaks: ClassVar[tuple[str, ...]] = (
@@ -178,6 +195,7 @@ class CatalogLock(CatalogSwap):
     )
 
     lock = state(nobody_of(WRITER))
+    abandoned = state(False)
 
     def can_prepare(self, v: Member) -> bool:
         """The lock is free, and the table is as the writer has read it."""
@@ -188,7 +206,7 @@ class CatalogLock(CatalogSwap):
         super().prepare(v, w)
         self.lock = w
 
-    def can_put(self, v: Member) -> bool:
+    def can_put(self, v: Member, w: Member) -> bool:
         """The metastore takes whatever name it is given."""
         return all_of(v == v)
 
@@ -197,10 +215,21 @@ class CatalogLock(CatalogSwap):
         super().put(v, w)
         self.lock = if_else(self.lock == w, nobody, self.lock)
 
+    def writer_dies(self, w: Member) -> None:
+        """Nobody sends heartbeats for its lock any more."""
+        self.abandoned = any_of(self.abandoned, self.lock == w)
+
     @action
+    def expire(self) -> None:
+        """The lock of a writer that has died expires."""
+        when(self.abandoned)
+        self.lock = nobody
+        self.abandoned = False
+
+    @fault
     def time_out(self) -> None:
-        """The lock's time is over, whether its holder has died or pauses."""
-        when(self.lock != nobody)
+        """The lock of a writer that pauses expires."""
+        when(self.lock != nobody, not_(self.abandoned))
         self.lock = nobody
 
 

@@ -159,7 +159,7 @@ def _more(listed: Listed, *, several: bool) -> list[LeftOut]:
     count = len(listed.several)
     if several or not count:
         return []
-    why = "several parts of the engine are changed at once, and --one-change was asked"
+    why = "several parts of the engine are changed at once, and --one-change was given"
     return [LeftOut(f"{count} compositions", why)]
 
 

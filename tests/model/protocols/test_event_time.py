@@ -20,6 +20,7 @@ from onceproof.model.protocols.parts.windows import (
     Lateness,
     ProcessingTimeWindows,
     SessionWindows,
+    SlidingWindows,
     WatermarkForgotten,
 )
 from onceproof.properties.guarantees import BATCH_EQUIVALENCE
@@ -141,3 +142,12 @@ def test_parts_that_fit_break_nothing_together():
 def test_panes_windows_and_stores_must_fit(protocol, differs_from_batch):
     """Only some of their combinations show what a batch run shows."""
     assert differs(protocol) is differs_from_batch
+
+
+def test_a_pane_is_withdrawn_only_of_an_event_that_it_held():
+    """An event that a window refused as late was never in it, and is not taken back."""
+    report = check(
+        EventTime(windows=SlidingWindows, panes=Retracting), [BATCH_EQUIVALENCE]
+    )
+
+    assert report.verdicts[BATCH_EQUIVALENCE.name].holds

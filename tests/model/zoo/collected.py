@@ -53,7 +53,7 @@ OPPOSITES = (
     (
         "Redpanda #3039",
         "Redpanda #5026",
-        "The first recognises too little; the second too much, in any transaction.",
+        "The first recognises too little, and the second a key of any transaction.",
     ),
     (
         "Pulsar #5218",

@@ -13,17 +13,15 @@ from onceproof.model.language import (
     state,
     when,
 )
-from onceproof.model.protocols.barrier_snapshot import (
-    BarrierSnapshot,
-    CheckpointStore,
-    Output,
-    Source,
-)
+from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
 from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
-from onceproof.model.protocols.two_phase_commit_sink import (
+from onceproof.model.protocols.parts.barriers.checkpoint_stores import CheckpointStore
+from onceproof.model.protocols.parts.barriers.outputs import Output
+from onceproof.model.protocols.parts.barriers.sources import Source
+from onceproof.model.protocols.parts.barriers.transactional_sinks import (
     TransactionalSink,
-    TwoPhaseCommitSink,
 )
+from onceproof.model.protocols.two_phase_commit_sink import TwoPhaseCommitSink
 
 
 class FirstGateAlone(Unaligned):

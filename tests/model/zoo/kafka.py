@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from onceproof.model.language import Member, if_else, part, state
-from onceproof.model.protocols.idempotent_producer import IdempotentProducer, Sequence
-from onceproof.model.protocols.transactions import (
+from onceproof.model.protocols.idempotent_producer import IdempotentProducer
+from onceproof.model.protocols.parts.transactions.coordinators import (
     EPOCH,
-    OutputLog,
     Stage,
-    Store,
     TransactionCoordinator,
-    Transactions,
 )
+from onceproof.model.protocols.parts.transactions.local_stores import Store
+from onceproof.model.protocols.parts.transactions.output_logs import OutputLog
+from onceproof.model.protocols.parts.transactions.sequences import Sequence
+from onceproof.model.protocols.transactions import Transactions
 
 
 class RecordedFirst(Sequence):

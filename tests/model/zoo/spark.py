@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from onceproof.model.language import Member, action, any_of, not_, part, state, when
 from onceproof.model.protocols.micro_batch import MicroBatch
-from onceproof.model.protocols.output_commit import CommitCoordinator, OutputCommit
+from onceproof.model.protocols.output_commit import OutputCommit
+from onceproof.model.protocols.parts.commit_coordinators import CommitCoordinator
 from onceproof.model.protocols.parts.sinks.manifest import ManifestDirectory
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 

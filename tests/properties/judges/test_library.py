@@ -17,9 +17,10 @@ from onceproof.model.language import (
     state,
 )
 from onceproof.model.library import Variant, make, protocols
-from onceproof.properties.judges.by_search import claims_of
+from onceproof.properties.judges.by_search import check, claims_of
 from onceproof.properties.judges.library import judge_variants
 from onceproof.properties.matrix.compositions import compositions
+from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -194,11 +195,34 @@ def test_what_parts_of_the_library_break_in_a_protocol_is_a_claim_of_it():
             if label in kinds:
                 protocol = kinds[label]()
             else:
-                both = {kind.label(), label}
-                one = next(c for c in every if both <= set(c.settings.values()))
-                protocol = make(one.engine, one.changed)
+                protocol = together(every, kind.label(), label)
             claims = {claim.name for claim in claims_of(protocol)}
             assert set(names) <= claims, kind
+
+
+def together(every, *names):
+    """Make the first protocol that has parts of these names."""
+    one = next(c for c in every if set(names) <= set(c.settings.values()))
+    return make(one.engine, one.changed)
+
+
+def test_what_parts_of_the_library_break_together_does_break():
+    """It is not stated of two parts that something breaks which holds."""
+    kinds = protocols()
+    listed = compositions()
+    every = [*listed.found, *listed.several]
+    pairs = [
+        (kind, label, names)
+        for kind in parts_below(Part)
+        if "breaks_in" in vars(kind)
+        for label, names in kind.breaks_in.items()
+        if label not in kinds
+    ]
+
+    assert pairs
+    for kind, label, names in pairs:
+        verdicts = check(together(every, kind.label(), label)).verdicts
+        assert all(verdicts[name] is Verdict.REFUTED for name in names), kind
 
 
 def parts_below(kind):

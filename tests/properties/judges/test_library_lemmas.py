@@ -48,7 +48,7 @@ def test_a_sort_in_an_order_keeps_its_size_in_a_proof(name):
     ("name", "lemma", "claim"),
     [
         ("filter-and-join", "keeps_what_is_done", "effectively-once"),
-        ("output-commit", "lets_one_attempt", "effectively-once"),
+        ("output-commit", "grants_one_attempt", "effectively-once"),
         ("two-phase-commit-log", "commits_on_a_decision", "agreement"),
         ("write-ahead-log", "logs_before_it_writes", "at-most-once"),
     ],

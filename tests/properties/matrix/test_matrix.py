@@ -90,6 +90,21 @@ def test_what_two_parts_break_together_is_stated_of_the_two_alone():
     assert "at-least-once" not in stated[frozenset({"new-rows"})]
 
 
+def test_a_result_that_is_never_shown_is_lost():
+    """Where nothing is ever visible, nothing repeats, and each event is lost."""
+    one = next(
+        c
+        for c in listed().several
+        if c.engine == "micro-batch-stateful"
+        and set(c.changed.values()) == {"state-in-place", "new-rows", "two-actions"}
+    )
+
+    (row,) = matrix_of([(one, judge(one))], ()).rows
+
+    assert row.judged.verdicts["all"]["at-most-once"] == "vacuous"
+    assert row.outcome() == "loses"
+
+
 def test_time_that_is_over_leaves_compositions_undecided():
     """What was not judged is listed, and the status is that of what is undecided."""
     one = of("micro-batch", sink="upsert")

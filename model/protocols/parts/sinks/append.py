@@ -28,6 +28,14 @@ class Append(Sink):
         return self.rows[b, e]
 
 
+class DrawnKey(Append):
+    """Each attempt draws the keys of its rows, and writes by key. It is an append.
+
+    An upsert needs keys that are the same in each run: by ``uuid()``, the time, or a
+    number that is counted, a repeated batch has other keys.
+    """
+
+
 class AppendWhole(Sink):
     """The driver appends a batch's rows in one commit; nothing has a key.
 

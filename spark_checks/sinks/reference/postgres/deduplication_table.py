@@ -1,8 +1,7 @@
-"""foreachBatch with the keys of the rows that are there in a table of their own.
+"""foreachBatch with a deduplication table in the transaction of the rows.
 
-The table of flights has no key: it could as well be a sum, or a message that is sent.
-Each task notes the keys of its rows in the deduplication table, and in the same
-transaction writes the rows whose key was not there.
+The table of flights has no key: it could as well be a sum. Each task notes the keys of
+its rows, and in the same transaction writes the rows whose key was not noted.
 """
 
 from __future__ import annotations
@@ -21,23 +20,26 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, Row
 
+CREATE = "CREATE TABLE deduplication (flight_id text PRIMARY KEY)"
 MARK = (
-    "INSERT INTO ledger SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING "
+    "INSERT INTO deduplication SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING "
     "RETURNING flight_id"
 )
 
 
 def write_new(url: str, rows: list[Row]) -> None:
-    """Note the keys, and insert the rows whose key was not noted."""
+    """Note the keys, and insert the first row of each key that was not noted."""
+    by_key = {row.flight_id: row for row in reversed(rows)}
     with psycopg.connect(url) as db:
-        marked = db.execute(MARK, ([row.flight_id for row in rows],)).fetchall()
-        new = {key for (key,) in marked}
-        tables.insert(db, [row for row in rows if row.flight_id in new])
+        noted = db.execute(MARK, (list(by_key),)).fetchall()
+        tables.insert(db, [by_key[key] for (key,) in noted])
 
 
 def build(target: Target) -> ForeachBatch:
     """Write to a table without a key, beside the table of keys."""
-    url = tables.create(target, ledger="flight_id text PRIMARY KEY")
+    url = tables.create(target)
+    with psycopg.connect(url) as db:
+        db.execute(CREATE)
 
     def partition(rows: Iterator[Row]) -> None:
         write_new(url, list(rows))

@@ -6,6 +6,9 @@ from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.micro_batch_new_checkpoint import (
     MicroBatchNewCheckpoint,
 )
+from onceproof.model.protocols.parts.barriers.transactional_sinks import (
+    ImpatientTransactions,
+)
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.model.protocols.parts.sinks.recut import UpsertRecut
 from onceproof.model.protocols.parts.table_logs import (
@@ -16,10 +19,7 @@ from onceproof.model.protocols.parts.table_logs import (
 )
 from onceproof.model.protocols.table_commit import TableCommit
 from onceproof.model.protocols.transactions import Transactions
-from onceproof.model.protocols.two_phase_commit_sink import (
-    ImpatientTransactions,
-    TwoPhaseCommitSink,
-)
+from onceproof.model.protocols.two_phase_commit_sink import TwoPhaseCommitSink
 from tests.model.zoo.causes import FORGOTTEN, IDENTITY, TIMER
 from tests.model.zoo.delta import DeltaNewId, DeltaOldId
 from tests.model.zoo.entries.messages import BEGIN, COMMIT
@@ -101,22 +101,23 @@ MEMORY = (
         name="Iceberg #15446",
         tickets=("Iceberg #15446",),
         cause=TIMER,
-        text="A writer has the catalog's lock, has seen that the table is as it read "
-        "it, and pauses. The lock's time is over, and another writer takes it and "
-        "commits. The first goes on, and the catalog names its metadata: the commit of "
-        "the second is gone.",
+        text="A writer has the lock of Hive's catalog, has seen that the table is as "
+        "it read it, and pauses. The lock expires, and another writer takes it and "
+        "commits. The first goes on without a look at the lock, and the catalog names "
+        "its metadata: the commit of the second is gone.",
         made=Made(TableCommit, {"log": CatalogLock}),
         breaks=_LOSES,
         shows="durable",
         run=steps(
             """
-            read(0, 0)  read(1, 0)  prepare(0, 0)  log.time_out()  prepare(1, 0)
+            read(0, 0)  read(1, 0)  prepare(0, 0)  log.time_out()!  prepare(1, 0)
             put(1, 0)  put(0, 0)
             """
         ),
         fixes=(
             ZooFix(
-                "The catalog compares and swaps in one step, with or without a lock.",
+                "The catalog compares and swaps in one step, and no writer uses the "
+                "lock (`iceberg.engine.hive.lock-enabled` is false for all of them).",
                 Made(TableCommit, {"log": CatalogSwap}),
             ),
         ),
@@ -178,10 +179,11 @@ MEMORY = (
         name="Redpanda #5026",
         tickets=("Redpanda #5026",),
         cause=IDENTITY,
-        text="A record is written in a transaction that is aborted. The producer keeps "
-        "its epoch, and its next transaction gives the same number to a record. The "
-        "log knows the number, takes the record for a repeat, and answers that it is "
-        "there. It is committed without the record.",
+        text="A record is written in a transaction that is aborted; in the report, "
+        "because the reply to the record was an error. The producer keeps its epoch, "
+        "and its next transaction sends the record under the same number. The log "
+        "knows the number, takes the record for a repeat, and answers that it is "
+        "there. The transaction is committed without it.",
         made=Made(Redpanda5026),
         breaks=_LOSES,
         shows="durable",
@@ -194,7 +196,9 @@ MEMORY = (
         fixes=(
             ZooFix(
                 "Each transaction has an epoch of its own, so that a number is that of "
-                "its transaction.",
+                "its transaction. Redpanda made the log forget the numbers instead; a "
+                "record that is delayed is then let in by the next transaction, as in "
+                "the second entry of KIP-890.",
                 Made(Transactions, {"log": NumbersOutliveTheirTransaction}),
             ),
         ),

@@ -84,9 +84,10 @@ MESSAGES = (
         text="A record is delayed until its transaction is aborted. It has the epoch "
         "of the producer, so the log lets it in although no transaction is open. It "
         "becomes part of the next transaction, which also holds the record that was "
-        "sent again.",
+        "sent again. If there is no next transaction, it stays open, and readers of "
+        "what is committed do not get past it.",
         made=Made(Kip890Hanging),
-        breaks=frozenset({"at-most-once", "effectively-once"}),
+        breaks=frozenset({"at-most-once", "effectively-once", "leaves-nothing-open"}),
         shows="at-most-once",
         run=steps(
             f"""
@@ -127,7 +128,7 @@ MESSAGES = (
             {
                 "at-most-once",
                 "effectively-once",
-                "lets-one-attempt",
+                "grants-one-attempt",
                 "has-what-is-committed",
                 "committer.publishes-once",
             }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from onceproof.model.protocols.barrier_snapshot import BarrierSnapshotUnaligned
-from onceproof.model.protocols.chained_windows import ChainedWindows, SharedWatermark
+from onceproof.model.protocols.chained_windows import ChainedWindows
+from onceproof.model.protocols.parts.delayed_watermarks import SharedWatermark
 from onceproof.model.protocols.parts.shuffles import AllReducers, ArrivalOrder
 from onceproof.model.protocols.stage_retry import StageRetry
 from onceproof.model.protocols.two_phase_commit_sink import TwoPhaseCommitSink

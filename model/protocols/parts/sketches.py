@@ -1,4 +1,4 @@
-"""What a stream keeps of its events where there is no room for all of them."""
+"""Sketches: what a stream keeps of its events where there is no room for them all."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ if TYPE_CHECKING:
 EVENT = Sort("event", size=3, ordered=True)
 KEY = Sort("key", size=3)
 BUCKET = Sort("bucket", size=2)
-MARK = Sort("mark", size=2)
+BIT = Sort("bit", size=2)
 RUN = Sort("run", size=2, ordered=True)
+
 _IN_PLACE = "approximate-results-in-place"
-_MISSES = ("at-least-once", "effectively-once", "recoverable")
+_MISSES = "misses-no-frequent-key"
 
 
-class Counters(Part):
+class CountMinSketch(Part):
     """A counter for each bucket of keys: a count-min sketch with one row.
 
     Cormode and Muthukrishnan, 2005. Keys that share a bucket are counted together, so a
     key may be shown that is not frequent, and no frequent one is missed. Counters do
-    not depend on the order of events, and count twice what is added twice. There is a
-    summary of the stream, and one of the batch run that it is compared with.
+    not depend on the order of events, and count twice what is added twice. The stream
+    has a sketch, and so has the batch run that it is compared with.
     """
 
     breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        _IN_PLACE: ("batch-equivalence",)
+        _IN_PLACE: ("at-most-once", "effectively-once", "batch-equivalence")
     }
 
     EVENT = EVENT
@@ -40,7 +41,7 @@ class Counters(Part):
     times = state(0, high=EVENT + 1, per=(RUN, BUCKET))
 
     def add(self, r: Member, e: Member, k: Member) -> None:
-        """Take in an event of a key, in one of the runs."""
+        """Add an event of a key to the sketch of a run."""
         self.times.where(lambda x, b: all_of(x == r, self.bucket[k] == b)).set(
             lambda x, b: self.one_more(self.times[x, b])
         )
@@ -61,42 +62,42 @@ class Counters(Part):
         return number + number > self.EVENT.last + 1
 
 
-class Marks(Counters):
-    """Marks instead of counters: an event that is added twice is there once.
+class Bitmap(CountMinSketch):
+    """A bitmap for each bucket of keys: an event that is added twice sets one bit.
 
-    Linear counting; Whang, Vander-Zanden and Taylor, 1990. An event's mark is a hash,
-    and events that share one count once: a frequent key may be missed, in a batch run
-    as well.
+    The bitmap of linear counting (Whang, Vander-Zanden and Taylor, 1990), without its
+    correction for events that share a bit. Those count once, so a frequent key may be
+    missed, in a batch run as well.
     """
 
-    breaks: ClassVar[tuple[str, ...]] = _MISSES
+    breaks: ClassVar[tuple[str, ...]] = (_MISSES,)
     breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
-    MARK = MARK
+    BIT = BIT
 
     times = None
 
-    mark_of = state(member_of(MARK), per=EVENT)
-    present = state(False, per=(RUN, BUCKET, MARK))
+    bit = state(member_of(BIT), per=EVENT)
+    is_set = state(False, per=(RUN, BUCKET, BIT))
 
     def add(self, r: Member, e: Member, k: Member) -> None:
-        """Leave the event's mark in the bucket of its key."""
-        self.present.where(
-            lambda x, b, m: all_of(x == r, self.bucket[k] == b, self.mark_of[e] == m)
+        """Set the event's bit in the bitmap of its key's bucket."""
+        self.is_set.where(
+            lambda x, b, i: all_of(x == r, self.bucket[k] == b, self.bit[e] == i)
         ).fill(value=True)
 
     def shows(self, r: Member, k: Member) -> bool:
-        """Return whether the key's bucket has marks for most events."""
+        """Return whether as many bits are set as most events would set."""
         return any_of(
             all_of(
                 self.bucket[k] == b,
-                self.is_most(count(self.present[r, b, m] for m in self.MARK)),
+                self.is_most(count(self.is_set[r, b, i] for i in self.BIT)),
             )
             for b in self.BUCKET
         )
 
 
-class Candidate(Counters):
+class MajorityVote(CountMinSketch):
     """One candidate with a lead. Boyer and Moore, 1981; Misra and Gries, 1982.
 
     The key of more than half of the events is the candidate in the end, in whatever
@@ -105,8 +106,14 @@ class Candidate(Counters):
     can keep the key of most events from being shown.
     """
 
-    breaks: ClassVar[tuple[str, ...]] = ("batch-equivalence",)
-    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {_IN_PLACE: _MISSES}
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-most-once",
+        "at-least-once",
+        "effectively-once",
+        "recoverable",
+        "batch-equivalence",
+    )
+    breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {_IN_PLACE: (_MISSES,)}
 
     bucket = None
     times = None
@@ -115,7 +122,7 @@ class Candidate(Counters):
     lead = state(0, high=EVENT + 1, per=RUN)
 
     def add(self, r: Member, e: Member, k: Member) -> None:
-        """Count for the candidate, or against it; without a lead, the key is it."""
+        """Count for the candidate or against it; at zero the key is the candidate."""
         lead = self.lead[r]
         gains = any_of(lead == 0, self.candidate[r] == k)
         self.candidate[r] = if_else(lead == 0, k, self.candidate[r])

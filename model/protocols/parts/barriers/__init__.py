@@ -1,0 +1,1 @@
+"""Parts of a job that snapshots by barriers."""

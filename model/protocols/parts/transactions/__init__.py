@@ -1,0 +1,1 @@
+"""Parts of a producer and its transactional log."""

@@ -1,0 +1,53 @@
+"""The log that transactions write to, and what its readers see."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from onceproof.model.language import *
+from onceproof.model.protocols.parts.transactions.coordinators import Stage
+
+E = Sort("event of the input", size=2, ordered=True)
+
+
+MOST = 2
+
+
+def plus(one: int, other: int) -> int:
+    """Add, as far as it matters."""
+    return min_of(one + other, MOST)
+
+
+class OutputLog(Part):
+    """The output: what is open, and what is committed, of each event."""
+
+    pipeline_role: ClassVar[str] = "sink"
+
+    E = E
+    open = state(0, high=MOST, per=E)
+    committed = state(0, high=MOST, per=E)
+
+    def admits(self, epoch: int, current: int, phase: Stage) -> bool:
+        """Verify with the coordinator that the transaction goes on (KIP-890)."""
+        return all_of(epoch == current, phase == Stage.ONGOING)
+
+    def shown(self, e: Member) -> int:
+        """Count an event as a reader of what is committed does."""
+        return self.committed[e]
+
+    def write(self, e: Member, epoch: int, times: int) -> None:
+        """Write a record that is let in; it counts its event so many times."""
+        self.open[e] = plus(self.open[e], times)
+
+
+class ReadUncommitted(OutputLog):
+    """Readers see what is written, whether its transaction is committed or not.
+
+    Kafka's consumers do, unless `isolation.level` is `read_committed`.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = ("durable",)
+
+    def shown(self, e: Member) -> int:
+        """Count what is open, too."""
+        return plus(self.committed[e], self.open[e])
