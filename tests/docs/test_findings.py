@@ -83,6 +83,13 @@ SHOWN = {
         "restart 3: readers see 0 of 1 windows\n"
         "with one more event: readers see 1 of 1 windows"
     ),
+    "one_version_of_state": (
+        "RocksDB, 1 to retain: batch 1 fails: commits/1 cannot be written\n"
+        "RocksDB, 1 to retain: restart 1: CANNOT_LOAD_STATE_STORE\n"
+        "RocksDB, 1 to retain: restart 2: CANNOT_LOAD_STATE_STORE\n"
+        "RocksDB, 2 to retain: batch 1 fails: commits/1 cannot be written\n"
+        "RocksDB, 2 to retain: restart 1: it runs"
+    ),
     "seed_of_a_stream": (
         "no failure: none of 1000 events is in no part or in both (0 and 0)\n"
         "a failure between the writes: some of 1000 events is in no part or in both"
@@ -138,6 +145,7 @@ def test_each_script_is_run():
         pytest.param("initial_offset_asked_again", marks=pytest.mark.grid),
         pytest.param("minus_zero", marks=pytest.mark.grid),
         pytest.param("no_batch_without_data", marks=pytest.mark.grid),
+        pytest.param("one_version_of_state", marks=pytest.mark.grid),
         pytest.param("seed_of_a_stream", marks=pytest.mark.grid),
         pytest.param("skipped_batch", marks=pytest.mark.grid),
         pytest.param("swallowed_errors", marks=pytest.mark.grid),
