@@ -2,8 +2,8 @@
 
 A query counts by key, with state in RocksDB. In batch 1 the entry ``commits/1`` cannot
 be written, as on a full disk, and the query fails. Its state of batch 1 is written. The
-disk is then free again, Spark's maintenance runs, and the query is started again: it has
-to repeat batch 1, from the state of batch 0.
+disk is then free again, Spark's maintenance runs, and the query is started again: it
+has to repeat batch 1, from the state of batch 0.
 """
 
 from __future__ import annotations

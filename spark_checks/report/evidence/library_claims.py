@@ -39,8 +39,9 @@ def library_claims(
     """Claim of each reference sink and protocol just what its file states.
 
     Of the sinks that write to a store, those on one of ``stores`` are among them, all
-    or none; of those whose connections break there is no claim. Raises ``ImportError`` where a package is not installed that some sinks
-    need: their claims would be left out.
+    or none; of those whose connections break there is no claim. Raises
+    ``ImportError`` where a package is not installed that some sinks need: their claims
+    would be left out.
     """
     return (*_of_sinks(stores=stores), *_of_protocols(traces or Traces()))
 

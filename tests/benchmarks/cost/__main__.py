@@ -38,7 +38,7 @@ def measured_recovery(*, quick: bool) -> dict[str, Any]:
         return recovery.of_stateful_queries([(1_000, 100), (5_000, 100)], 1)
     cases = [(3_000, 1_000), (30_000, 1_000), (300_000, 1_000)]
     cases += [(30_000, 10_000), (30_000, 100_000)]
-    return recovery.of_stateful_queries(cases, 3)
+    return recovery.of_stateful_queries(cases, 7)
 
 
 PARTS: dict[str, Callable[..., dict[str, Any]]] = {
