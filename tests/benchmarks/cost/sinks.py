@@ -29,6 +29,8 @@ from onceproof.spark_checks.sinks.reference import (
 from onceproof.spark_checks.sinks.reference.delta import append as delta_append
 from onceproof.spark_checks.sinks.reference.delta import merge as delta_merge
 from onceproof.spark_checks.sinks.reference.delta import txn as delta_txn
+from onceproof.spark_checks.sinks.reference.delta_rs import append as delta_rs_append
+from onceproof.spark_checks.sinks.reference.delta_rs import txn as delta_rs_txn
 from onceproof.spark_checks.sinks.reference.duckdb import insert as duckdb_insert
 from onceproof.spark_checks.sinks.reference.duckdb import upsert as duckdb_upsert
 from onceproof.spark_checks.sinks.reference.iceberg import append as iceberg_append
@@ -47,6 +49,8 @@ from onceproof.spark_checks.sinks.reference.postgres import (
     prepared as postgres_prepared,
 )
 from onceproof.spark_checks.sinks.reference.postgres import upsert as postgres_upsert
+from onceproof.spark_checks.sinks.reference.pyiceberg import append as pyiceberg_append
+from onceproof.spark_checks.sinks.reference.pyiceberg import ledger as pyiceberg_ledger
 from onceproof.spark_checks.sinks.reference.s3 import append_magic as s3_append
 from onceproof.spark_checks.sinks.reference.s3 import log_looked_up as s3_log
 from onceproof.spark_checks.sinks.reference.s3 import stream as s3_stream
@@ -104,9 +108,13 @@ SINKS = tuple(
         ("Delta Lake", delta_append, AT_LEAST_ONCE),
         ("Delta Lake", delta_merge, "upsert by key"),
         ("Delta Lake", delta_txn, "version of the batch in the commit"),
+        ("delta-rs", delta_rs_append, AT_LEAST_ONCE),
+        ("delta-rs", delta_rs_txn, "version of the batch in the commit"),
         ("Iceberg", iceberg_append, AT_LEAST_ONCE),
         ("Iceberg", iceberg_merge, "upsert by key"),
         ("Iceberg", iceberg_stream, "id of the batch in the snapshot"),
+        ("PyIceberg", pyiceberg_append, AT_LEAST_ONCE),
+        ("PyIceberg", pyiceberg_ledger, "id of the batch in the snapshot"),
         ("Kafka", kafka_append, AT_LEAST_ONCE),
         ("Kafka", kafka_transaction, "ledger in one transaction"),
         ("S3", s3_append, AT_LEAST_ONCE),
