@@ -244,6 +244,7 @@ _QUERIES = "it is about queries with state, which the grid replays at steps of i
 
 NOT_REPLAYED: Mapping[str, str] = {
     "acknowledgement_tree": _ENGINE,
+    "approximate_results": _NO_SPARK,
     "barrier_snapshot": _ENGINE,
     "chained_windows": _QUERIES,
     "change_capture": _NO_SPARK,
