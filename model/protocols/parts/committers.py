@@ -86,7 +86,7 @@ class FileCommitterV1(Committer):
         "atomic-visibility",
     )
 
-    publishes_once = None
+    publishes_once = None  # type: ignore[assignment]
 
     lying = state(0, high=MOST, per=PARTITION)
     own = state(False, per=PARTITION, volatile=True)
@@ -151,7 +151,7 @@ class FileCommitterV2(Committer):
         "nothing-is-early",
     )
 
-    publishes_once = None
+    publishes_once = None  # type: ignore[assignment]
 
     def has_files_of(self, p: Member) -> bool:
         """They are where readers look."""
@@ -177,7 +177,7 @@ class DynamicPartitionOverwrite(Committer):
 
     breaks = ("atomic-visibility", "durable", "old-or-new")
 
-    publishes_once = None
+    publishes_once = None  # type: ignore[assignment]
 
     old = state(True, per=PARTITION)
     due = state(False, per=PARTITION, volatile=True)

@@ -75,7 +75,7 @@ class Bitmap(CountMinSketch):
 
     BIT = BIT
 
-    times = None
+    times = None  # type: ignore[assignment]
 
     bit = state(member_of(BIT), per=EVENT)
     is_set = state(False, per=(RUN, BUCKET, BIT))
@@ -115,8 +115,8 @@ class MajorityVote(CountMinSketch):
     )
     breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {_IN_PLACE: (_MISSES,)}
 
-    bucket = None
-    times = None
+    bucket = None  # type: ignore[assignment]
+    times = None  # type: ignore[assignment]
 
     candidate = state(nobody_of(KEY), per=RUN)
     lead = state(0, high=EVENT + 1, per=RUN)
