@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from onceproof.model.errors import TooLargeError
 from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.search.limits import Limits
 from onceproof.model.search.liveness import refuting_lasso
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 
 _ALIKE, _MOST_COMPARED = 16, 20_000
+_PER_GOAL = 16
+"""How many bytes a state takes while it is asked from where a goal can be reached."""
 
 
 @dataclass
@@ -45,7 +48,8 @@ class Exploration:
     seconds: float = 0.0
     """How long the search took."""
     memory: int = 0
-    """The most bytes that the search held at once: states, their table, successors."""
+    """The most bytes that the search held at once: states, their table, successors,
+    and the steps between them where a claim about runs is judged."""
     packed: int = 0
     """How many bytes the states take, packed."""
     compile_seconds: float = 0.0
@@ -151,7 +155,7 @@ def _search(
     """Search, and fill in the result."""
     tables = None if reduction is None else reduction.tables(graph.flags)
     began = time.perf_counter()
-    finder = _Finder(graph, questions)
+    finder = _Finder(graph, questions, limits)
     result.generated = graph.start()
     while graph.levels[-1] > graph.levels[-2] and not result.stopped:
         for made in graph.sweep(graph.levels[-2], graph.levels[-1]):
@@ -178,6 +182,7 @@ def _search(
     result.kept = [graph.layout.unpack(graph.states[row]) for row in rows]
     result.depth = len(graph.levels) - 2
     result.answers = finder.answers(complete=result.complete)
+    result.memory = max(result.memory, finder.most)
     if not result.reduced:
         result.never_taken = graph.steps_without(finder.taken)
     result.seconds = time.perf_counter() - began
@@ -218,8 +223,12 @@ def _sought(when: Modality) -> bool | None:
 class _Finder:
     """Watches the flags of states as they are expanded, and settles questions."""
 
-    def __init__(self, graph: VisitedStates, questions: Sequence[SearchQuery]) -> None:
+    def __init__(
+        self, graph: VisitedStates, questions: Sequence[SearchQuery], limits: Limits
+    ) -> None:
         self._graph = graph
+        self._limits = limits
+        self.most = 0
         self._questions = list(questions)
         # Each with what a state is looked for in which: the claim true, or false.
         self._state_claims = [
@@ -314,12 +323,31 @@ class _Finder:
                 return SearchResult(question, "exhausted" if rested else "vacuous")
             case Modality.SOMETIMES:
                 return SearchResult(question, "vacuous")
-            case Modality.RECOVERABLE:
-                return self._recoverable(question)
-            case Modality.EVENTUALLY | Modality.LEADS_TO:
-                return self._of_runs(question)
+            case Modality.RECOVERABLE | Modality.EVENTUALLY | Modality.LEADS_TO:
+                return self._of_all_states(question)
             case _:
                 assert_never(question.when)
+
+    def _hold(self, more: int) -> None:
+        """Note that so many bytes are held beside the states found, and their flags.
+
+        Raises ``TooLargeError`` where that is beyond the limit.
+        """
+        held = self._graph.memory_for(0) + self.memory + more
+        beyond = self._limits.exceeded(0, held)
+        if beyond:
+            message = f"judging it on the states that were found takes {beyond}"
+            raise TooLargeError(message)
+        self.most = max(self.most, held)
+
+    def _of_all_states(self, question: SearchQuery) -> SearchResult:
+        """Settle a claim that needs all states; it is undecided without the memory."""
+        try:
+            if question.when is Modality.RECOVERABLE:
+                return self._recoverable(question)
+            return self._of_runs(question)
+        except TooLargeError as problem:
+            return SearchResult(question, "undecided", note=str(problem))
 
     def _of_runs(self, question: SearchQuery) -> SearchResult:
         """Look for a fair run that breaks a claim about runs."""
@@ -328,13 +356,21 @@ class _Finder:
             # Few searches need it, and all would pay for its import.
             from onceproof.model.search.fairness.orbits import OrbitJudge  # noqa: PLC0415
 
-            self._orbits = self._orbits or OrbitJudge(graph)
+            self._orbits = self._orbits or OrbitJudge(graph, self._hold)
             return self._orbits.settle(question)
         if question.given is not None and not self._ever(question.given):
             return SearchResult(question, "vacuous")
-        flags = graph.flags.joined(self._flags)
-        lasso = refuting_lasso(graph, question, flags)
+        flags = self._joined_flags()
+        lasso = refuting_lasso(graph, question, flags, self._hold_with_flags)
         return SearchResult(question, "refuted" if lasso else "exhausted", lasso)
+
+    def _joined_flags(self) -> Flags:
+        self._hold_with_flags(0)
+        return self._graph.flags.joined(self._flags)
+
+    def _hold_with_flags(self, more: int) -> None:
+        """Note so many bytes beside the flags, which are held twice."""
+        self._hold(self.memory + more)
 
     def _ever(self, term: Term) -> bool:
         """Return whether a claim about single states holds in any seen state."""
@@ -347,7 +383,8 @@ class _Finder:
         an action (no fault) leads to one that can.
         """
         graph = self._graph
-        flags = graph.flags.joined(self._flags)
+        flags = self._joined_flags()
+        self._hold_with_flags(graph.slot_count + graph.count * _PER_GOAL)
         can = flags.rests & flags.holds(question.term)
         marked = np.zeros(graph.slot_count, bool)
         marked[graph.slots(graph.states[: graph.count][can])] = True

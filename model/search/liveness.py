@@ -13,26 +13,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onceproof.model.search.fairness.cycle import FairCycle, shortest
+from onceproof.model.search.fairness.cycle import FairCycle
+from onceproof.model.search.fairness.step_graph import (
+    PER_STATE,
+    PER_STEP,
+    StepGraph,
+    narrow,
+    starved_pieces,
+)
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from onceproof.model.search.queries import SearchQuery
     from onceproof.model.search.states.claim_flags import Flags
     from onceproof.model.search.visited_states import VisitedStates
 
-    Words = NDArray[np.int64]
-    Steps = dict[int, list[tuple[int, int]]]
-
 
 def refuting_lasso(
-    graph: VisitedStates, question: SearchQuery, flags: Flags
+    graph: VisitedStates,
+    question: SearchQuery,
+    flags: Flags,
+    hold: Callable[[int], None],
 ) -> Trace | None:
-    """Find a fair run that breaks a claim about runs, or None if there is none.
+    """Find a fair run that breaks a claim, or None if there is none.
 
-    ``flags`` are those of every state found.
+    ``flags`` are those of every state found. ``hold`` is told how many bytes this takes
+    beside what the search holds, and raises ``TooLargeError`` where that is too much.
     """
     avoiding = ~flags.holds(question.term)
     if question.given is None:
@@ -42,7 +52,7 @@ def refuting_lasso(
     begins = begins[avoiding[begins]]
     if not len(begins):
         return None
-    runs = _Runs(graph, avoiding)
+    runs = _Runs(graph, avoiding, hold)
     way = runs.way_to_a_fair_piece(begins.tolist())
     if way is None:
         return None
@@ -55,57 +65,27 @@ def refuting_lasso(
 class _Runs:
     """The part of a graph where a claim is false, cut into connected pieces."""
 
-    def __init__(self, graph: VisitedStates, avoiding: NDArray[np.bool_]) -> None:
-        # Its import takes a third of the start of a command.
-        from scipy.sparse import coo_array  # noqa: PLC0415
-        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
+    def __init__(
+        self,
+        graph: VisitedStates,
+        avoiding: NDArray[np.bool_],
+        hold: Callable[[int], None],
+    ) -> None:
         self._fair = np.array([e.fair for e in graph.events], bool)
-        sources, events, targets = graph.edges()
         # An event that can change something is there as a step, wherever it leads.
-        able = self._fair[events]
-        self._able = {
-            (int(s), int(e)) for s, e in zip(sources[able], events[able], strict=True)
-        }
-        inside = avoiding[sources] & avoiding[targets]
-        self._sources, self._events = sources[inside], events[inside]
-        self._targets = targets[inside]
-        size = graph.count
-        links = coo_array(
-            (np.ones(len(self._sources), np.int8), (self._sources, self._targets)),
-            shape=(size, size),
-        )
-        _, self._piece = connected_components(links, connection="strong")
-        self._steps: Steps = {}
-        for s, e, d in zip(
-            *(c.tolist() for c in (self._sources, self._events, self._targets)),
-            strict=True,
-        ):
-            self._steps.setdefault(s, []).append((e, d))
-        self._fair_pieces = self._find_fair_pieces(sources[able], events[able])
-
-    def _find_fair_pieces(self, sources: Words, events: Words) -> NDArray[np.bool_]:
-        """Mark the pieces that have a fair run."""
-        sizes = np.bincount(self._piece)
-        kinds = len(self._fair)
-        always = np.bincount(
-            self._piece[sources] * kinds + events, minlength=len(sizes) * kinds
-        ).reshape(len(sizes), kinds)
-        within = self._piece[self._sources] == self._piece[self._targets]
-        taken = np.zeros((len(sizes), kinds), bool)
-        taken[self._piece[self._sources[within]], self._events[within]] = True
-        starved = (always == sizes[:, None]) & ~taken & self._fair
-        fair: NDArray[np.bool_] = ~starved.any(axis=1)
-        return fair
+        self._every = steps_of(graph, hold)
+        self._inside = self._every.within(avoiding)
+        self._piece = self._inside.pieces()
+        starved = starved_pieces(self._piece, self._every, self._inside, self._fair)
+        self._fair_pieces = np.ones(int(self._piece.max()) + 1, bool)
+        self._fair_pieces[starved] = False
 
     def way_to_a_fair_piece(
         self, begins: list[int]
     ) -> tuple[int, list[tuple[int, int]]] | None:
         """Return a shortest path from a beginning; of two, from the first found."""
-        return shortest(
-            begins,
-            lambda row: bool(self._fair_pieces[self._piece[row]]),
-            lambda row: self._steps.get(row, []),
+        return self._inside.shortest(
+            begins, lambda row: bool(self._fair_pieces[self._piece[row]])
         )
 
     def round_trip(self, home: int) -> list[tuple[int, int]]:
@@ -113,12 +93,32 @@ class _Runs:
         piece = self._piece[home]
 
         def inner(row: int) -> list[tuple[int, int]]:
-            steps = self._steps.get(row, [])
+            steps = self._inside.leaving(row)
             return [(e, d) for e, d in steps if self._piece[d] == piece]
 
+        def path(
+            at: int, ends: Callable[[int], bool]
+        ) -> tuple[int, list[tuple[int, int]]] | None:
+            here = self._piece
+            return self._inside.shortest([at], ends, lambda row: here[row] == piece)
+
         fair = np.flatnonzero(self._fair).tolist()
-        able = self._able
-        return FairCycle(fair, lambda r, e: (r, e) in able, inner).round_trip(home)
+        return FairCycle(fair, self._every.has, inner, path).round_trip(home)
+
+
+def steps_of(graph: VisitedStates, hold: Callable[[int], None]) -> StepGraph:
+    """Return all steps between the states that were found."""
+    rows, steps = graph.count, 0
+    fixed = rows * PER_STATE + graph.slot_count * 8
+    hold(fixed)
+    row_of = graph.row_numbers()
+    parts = []
+    for made in graph.sweep(0, rows):
+        steps += len(made.sources)
+        hold(fixed + steps * PER_STEP)
+        columns = made.sources, made.events, row_of[graph.slots(made.states)]
+        parts.append(narrow(*columns))
+    return StepGraph.joined(parts, rows)
 
 
 def _trace(

@@ -265,14 +265,19 @@ class VisitedStates:
 
     def edges(self) -> tuple[Words, Words, Words]:
         """Return all steps between the states found: sources, events, targets."""
-        row_of = np.zeros(self.slot_count, np.int64)
-        row_of[self.slots(self.states[: self.count])] = np.arange(self.count)
+        row_of = self.row_numbers()
         found = [
             (made.sources.copy(), made.events.copy(), row_of[self.slots(made.states)])
             for made in self.sweep(0, self.count)
         ]
         sources, events, targets = zip(*found, strict=True)
         return np.concatenate(sources), np.concatenate(events), np.concatenate(targets)
+
+    def row_numbers(self) -> Words:
+        """Return for each slot the row of its state; -1 where no state is."""
+        found = np.full(self.slot_count, -1, np.int64)
+        found[self.slots(self.states[: self.count])] = np.arange(self.count)
+        return found
 
     def steps_without(self, taken: NDArray[np.bool_]) -> tuple[str, ...]:
         """Name the actions and faults that have no event among those ``taken``."""

@@ -100,6 +100,12 @@ _INJECTED = (
     "tests/spark_checks/inject/test_checkpoint_edits.py",
     "tests/spark_checks/inject/test_tracer.py",
 )
+_OF_FAIR_RUNS = (
+    _VERDICTS,
+    "tests/model/search/test_liveness.py",
+    "tests/model/search/test_step_graph.py",
+    *COMPARING,
+)
 TESTS: dict[str, tuple[str, ...]] = {
     "model/language/parts/channels.py": (
         _BY_HAND,
@@ -130,11 +136,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "model/search/simulation.py": (*COMPARING, "tests/model/search/test_simulation.py"),
     "model/search/walk_watch.py": (*COMPARING, "tests/model/search/test_simulation.py"),
-    "model/search/liveness.py": (
-        _VERDICTS,
-        "tests/model/search/test_liveness.py",
-        *COMPARING,
-    ),
+    "model/search/liveness.py": _OF_FAIR_RUNS,
+    "model/search/fairness/": _OF_FAIR_RUNS,
     "model/search/": (
         _VERDICTS,
         "tests/model/search/test_native_by_hand.py",

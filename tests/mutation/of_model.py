@@ -382,16 +382,16 @@ SEARCH = (
         "        if graph.symmetry is None and False:\n",
     ),
     Mutation(
-        "model/search/liveness.py",
+        "model/search/fairness/step_graph.py",
         "an event that happens in a piece need not be enabled all along to be owed",
-        "        starved = (always == sizes[:, None]) & ~taken & self._fair",
-        "        starved = (always > 0) & ~taken & self._fair",
+        "    always = always[times == sizes[always // kinds]]",
+        "    always = always[times > 0]",
     ),
     Mutation(
-        "model/search/liveness.py",
+        "model/search/fairness/step_graph.py",
         "an event that is always enabled starves a run though it happens",
-        "        starved = (always == sizes[:, None]) & ~taken & self._fair",
-        "        starved = (always == sizes[:, None]) & self._fair",
+        "    found: NDArray[np.int64] = np.unique(np.setdiff1d(always, taken) // kinds)",
+        "    found: NDArray[np.int64] = np.unique(always // kinds)",
     ),
     Mutation(
         "model/search/liveness.py",
@@ -406,10 +406,10 @@ SEARCH = (
         "    begins = begins[avoiding[begins]][: graph.levels[1]]",
     ),
     Mutation(
-        "model/search/liveness.py",
+        "model/search/fairness/step_graph.py",
         "a step out of a piece counts as taken in it",
-        "        within = self._piece[self._sources] == self._piece[self._targets]",
-        "        within = self._piece[self._sources] >= 0",
+        "    stays = (piece[inside.sources] == piece[inside.targets]) & fair[inside.events]",
+        "    stays = fair[inside.events]",
     ),
     Mutation(
         "model/search/symmetry.py",

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
+    from typing import TypeAlias
 
 Row = TypeVar("Row", bound="Hashable")
 Happening = TypeVar("Happening")
+if TYPE_CHECKING:
+    # Where a path begins, and its steps: what happens, and what comes then.
+    Way: TypeAlias = tuple[Row, list[tuple[Happening, Row]]]
 
 
 class FairCycle(Generic[Row, Happening]):
@@ -20,14 +24,18 @@ class FairCycle(Generic[Row, Happening]):
         fair: Sequence[Happening],
         able: Callable[[Row, Happening], bool],
         inner: Callable[[Row], Iterable[tuple[Happening, Row]]],
+        path: Callable[[Row, Callable[[Row], bool]], Way[Row, Happening] | None]
+        | None = None,
     ) -> None:
         """Take the fair events, where each can change something, and the steps.
 
-        ``inner`` gives the steps from a state that stay in the piece.
+        ``inner`` gives the steps from a state that stay in the piece, and ``path`` a
+        shortest path in it, if there is a better way than to follow ``inner``.
         """
         self._fair = fair
         self._able = able
         self._inner = inner
+        self._path = path or (lambda at, ends: shortest([at], ends, inner))
 
     def round_trip(self, home: Row) -> list[tuple[Happening, Row]]:
         """Go round the piece of ``home``, fair to every event, and come back."""
@@ -70,7 +78,7 @@ class FairCycle(Generic[Row, Happening]):
     def _within(
         self, at: Row, ends: Callable[[Row], bool]
     ) -> list[tuple[Happening, Row]]:
-        way = shortest([at], ends, self._inner)
+        way = self._path(at, ends)
         if way is None:
             message = "a connected piece is not connected"
             raise RuntimeError(message)
@@ -81,7 +89,7 @@ def shortest(
     begins: Iterable[Row],
     ends: Callable[[Row], bool],
     steps: Callable[[Row], Iterable[tuple[Happening, Row]]],
-) -> tuple[Row, list[tuple[Happening, Row]]] | None:
+) -> Way[Row, Happening] | None:
     """Return a shortest path from a beginning; of two, from the first found."""
     came: dict[Row, tuple[Row, Happening] | None] = dict.fromkeys(begins)
     queue = deque(came)

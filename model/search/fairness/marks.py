@@ -125,13 +125,6 @@ class MarkedStates:
         found: Words = (rows[:, word] >> shift) & place.mask
         return found
 
-    def row_numbers(self) -> Words:
-        """Return for each slot of the table the row of its state; -1 if it is empty."""
-        graph = self.graph
-        found = np.full(graph.slot_count, -1, np.int64)
-        found[graph.slots(graph.states[: graph.count])] = np.arange(graph.count)
-        return found
-
 
 def placements(
     marks: Sequence[Sort], sizes: Mapping[Sort, int]

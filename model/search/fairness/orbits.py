@@ -22,12 +22,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onceproof.model.errors import TooLargeError, UsageError
-from onceproof.model.search.fairness.cycle import FairCycle, shortest
+from onceproof.model.search.fairness.cycle import FairCycle
 from onceproof.model.search.fairness.marks import (
     MarkedStates,
     members_named,
     of_marked,
     placements,
+)
+from onceproof.model.search.fairness.step_graph import (
+    PER_STATE,
+    PER_STEP,
+    StepGraph,
+    narrow,
 )
 from onceproof.model.search.native.expander import instances
 from onceproof.model.search.queries import SearchQuery, SearchResult
@@ -35,7 +41,7 @@ from onceproof.model.search.symmetry import interchangeable
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
     from onceproof.model.search.visited_states import VisitedStates
 
     Words = NDArray[np.int64]
+    Rows = NDArray[np.int32]
     Truths = NDArray[np.bool_]
     Path = list[tuple[int, int]]
 
@@ -58,9 +65,14 @@ MOST = 1 << 25
 class OrbitJudge:
     """Settles claims about fair runs on all orbits that a search has found."""
 
-    def __init__(self, graph: VisitedStates) -> None:
-        """Nothing is settled yet."""
+    def __init__(self, graph: VisitedStates, hold: Callable[[int], None]) -> None:
+        """Nothing is settled yet.
+
+        ``hold`` is told how many bytes this takes beside what the search holds, and
+        raises ``TooLargeError`` where that is too much.
+        """
         self._graph = graph
+        self._hold = hold
         fair = (a for a in graph.system.actions if a.fair)
         self._events = sum(instances(graph.system, action) for action in fair)
         self._known: dict[object, tuple[_Orbits, Path | None]] = {}
@@ -80,7 +92,9 @@ class OrbitJudge:
         key = (question.when, term, given, sorts)
         try:
             if key not in self._known:
-                self._known[key] = self._looked(_Orbits(self._graph, asked, sorts))
+                self._known[key] = self._looked(
+                    _Orbits(self._graph, asked, sorts, self._hold)
+                )
             orbits, path = self._known[key]
         except (UsageError, TooLargeError) as problem:
             return SearchResult(question, "undecided", note=str(problem))
@@ -106,24 +120,31 @@ class _Orbits:
     """All orbits with marks for what a claim names, and the steps between them."""
 
     def __init__(
-        self, graph: VisitedStates, asked: SearchQuery, sorts: tuple[Sort, ...]
+        self,
+        graph: VisitedStates,
+        asked: SearchQuery,
+        sorts: tuple[Sort, ...],
+        hold: Callable[[int], None],
     ) -> None:
         """Find them. ``asked`` is of members with marks, which are of ``sorts``."""
+        self._hold = hold
         self._system, self._interpreter = graph.system, graph.interpreter
         self._marked = MarkedStates(graph.system, sorts, questions=[asked])
         self._starts = self._add(graph, sorts)
         here = self._marked.graph
         self.count = here.count
-        self._row_of = self._marked.row_numbers()
-        steps: list[tuple[Words, Words, Words]] = []
+        self._row_of = here.row_numbers()
+        steps: list[tuple[Rows, Rows, Rows]] = []
         seen: list[Flags] = []
+        taken = self.memory
         for made in here.sweep(0, here.count):
-            targets = self._row_of[here.slots(made.states)]
-            steps.append((made.sources.copy(), made.events.copy(), targets))
+            columns = made.sources, made.events, self._row_of[here.slots(made.states)]
+            steps.append(narrow(*columns))
             seen.append(made.flags.copy())
-        self._sources, self._events, self._targets = map(
-            np.concatenate, zip(*steps, strict=True)
-        )
+            taken += len(made.sources) * PER_STEP + 2 * made.flags.rows.nbytes
+            hold(taken)
+        self._every = StepGraph.joined(steps, self.count)
+        self._taken = taken
         flags = here.flags.joined(seen)
         self._avoiding = ~flags.holds(asked.term)
         self.given = np.zeros(self.count, bool)
@@ -131,11 +152,14 @@ class _Orbits:
             self.given[self._starts] = True
         else:
             self.given = flags.holds(asked.given)
-        inside = self._avoiding[self._sources] & self._avoiding[self._targets]
-        self._inside = np.flatnonzero(inside)
-        self._piece = _pieces(
-            self._sources[self._inside], self._targets[self._inside], self.count
-        )
+        self._inside = self._every.within(self._avoiding)
+        self._piece = self._inside.pieces()
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the orbits, and of what is noted of each."""
+        here = self._marked.graph
+        return here.memory_for(0) + here.count * PER_STATE + here.slot_count * 8
 
     def _add(self, graph: VisitedStates, sorts: tuple[Sort, ...]) -> Words:
         """Add all orbits with marks; return the rows of those that begin a run."""
@@ -143,9 +167,10 @@ class _Orbits:
         rows = graph.states[: graph.count]
         for members in placements(sorts, graph.system.sizes):
             new = marked.marked(rows, graph.layout, dict(enumerate(members)))
+            self._hold(marked.graph.memory_for(len(new)) + new.nbytes)
             marked.graph.add(new)
             first.append(new[: graph.levels[1]])
-        row_of = marked.row_numbers()
+        row_of = marked.graph.row_numbers()
         slots = [marked.graph.slots(np.ascontiguousarray(some)) for some in first]
         return np.unique(row_of[np.concatenate(slots)])
 
@@ -160,26 +185,14 @@ class _Orbits:
         begins = np.flatnonzero(self.given & self._avoiding)
         if not len(begins):
             return None
-        steps = _grouped(
-            self._sources[self._inside],
-            self._events[self._inside],
-            self._targets[self._inside],
-        )
         fair = self._fair_pieces()
-        way = shortest(
-            begins.tolist(),
-            lambda row: bool(fair[self._piece[row]]),
-            lambda row: steps.get(row, []),
+        way = self._inside.shortest(
+            begins.tolist(), lambda row: bool(fair[self._piece[row]])
         )
         if way is None:
             return None
         begin, rest = way
-        every = _grouped(self._sources, self._events, self._targets)
-        stem = shortest(
-            self._starts.tolist(),
-            lambda row: row == begin,
-            lambda row: every.get(row, []),
-        )
+        stem = self._every.shortest(self._starts.tolist(), lambda row: row == begin)
         if stem is None:
             message = "an orbit that was found is not reached"
             raise RuntimeError(message)
@@ -192,12 +205,15 @@ class _Orbits:
         actions = [a for a in self._system.actions if a.fair]
         if not actions:
             return fair
-        watched = _Watched(self._system, actions, self._marked)
+        watched = _Watched(self._system, actions, self._marked, self._hold_also)
         rows = np.flatnonzero(self._avoiding)
         watched.add(self._marked.graph.states[rows], self._marked)
         starved = watched.starved(self._marked, self._piece)
         fair[starved] = False
         return fair
+
+    def _hold_also(self, more: int) -> None:
+        self._hold(self._taken + more)
 
     # A run with concrete members ----------------------------------------------------
 
@@ -259,9 +275,13 @@ class _Watched:
     """Orbits of states with one fair event each, which bears a number and marks."""
 
     def __init__(
-        self, system: System, actions: list[ActionTerm], marked: MarkedStates
+        self,
+        system: System,
+        actions: list[ActionTerm],
+        marked: MarkedStates,
+        hold: Callable[[int], None],
     ) -> None:
-        self._system, self._actions = system, actions
+        self._system, self._actions, self._hold = system, actions, hold
         self._lead = len(marked.marks)
         wanted: list[Sort] = []
         for action in actions:
@@ -296,17 +316,22 @@ class _Watched:
                 new = self.states.marked(
                     rows, marked.graph.layout, chosen, number=number
                 )
+                self._hold(self.states.graph.memory_for(len(new)) + 2 * new.nbytes)
                 self.states.graph.add(new)
 
-    def starved(self, marked: MarkedStates, piece: Words) -> Words:
+    def starved(self, marked: MarkedStates, piece: Rows) -> Words:
         """Return the pieces in which an event starves."""
         graph = self.states.graph
         rows = graph.states[: graph.count]
         bare = self.states.bare(rows, marked.graph.layout)
         marked.graph.symmetry.reduce(bare, len(bare))  # type: ignore[union-attr]
-        home = piece[marked.row_numbers()[marked.graph.slots(bare)]]
+        home = piece[marked.graph.row_numbers()[marked.graph.slots(bare)]]
         event = self._events(rows)
-        row_of = self.states.row_numbers()
+        row_of = graph.row_numbers()
+        # The numbers of both graphs' rows, and what is worked out for each state.
+        slots = marked.graph.slot_count + graph.slot_count
+        taken_up = graph.memory_for(0) + bare.nbytes + slots * 8
+        taken_up += graph.count * (PER_STATE + 32)
         able, taken = np.zeros(graph.count, bool), np.zeros(graph.count, bool)
         links = []
         for made in graph.sweep(0, graph.count):
@@ -315,9 +340,11 @@ class _Watched:
             able[made.sources[own]] = True
             stays = (targets >= 0) & (home[made.sources] == home[targets])
             taken[made.sources[own & stays]] = True
-            links.append((made.sources[stays], targets[stays]))
-        sources, targets = map(np.concatenate, zip(*links, strict=True))
-        part = _pieces(sources, targets, graph.count)
+            columns = made.sources[stays], made.events[stays], targets[stays]
+            links.append(narrow(*columns))
+            taken_up += len(columns[0]) * PER_STEP
+            self._hold(taken_up)
+        part = StepGraph.joined(links, graph.count).pieces()
         satisfied = np.zeros(int(part.max()) + 1, bool)
         satisfied[part[~able | taken]] = True
         return np.unique(home[~satisfied[part]])
@@ -339,25 +366,3 @@ class _Watched:
 def _counted(action: ActionTerm) -> Iterable[tuple[Sort, int]]:
     sorts = [param.type.sort for param in action.params]
     return [(sort, sorts.count(sort)) for sort in dict.fromkeys(sorts)]
-
-
-def _grouped(
-    sources: Words, events: Words, targets: Words
-) -> dict[int, list[tuple[int, int]]]:
-    found: dict[int, list[tuple[int, int]]] = {}
-    columns = (sources.tolist(), events.tolist(), targets.tolist())
-    for source, event, target in zip(*columns, strict=True):
-        found.setdefault(source, []).append((event, target))
-    return found
-
-
-def _pieces(sources: Words, targets: Words, size: int) -> Words:
-    """Return the strongly connected piece of each row."""
-    # Its import takes a third of the start of a command.
-    from scipy.sparse import coo_array  # noqa: PLC0415
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    ones = np.ones(len(sources), np.int8)
-    links = coo_array((ones, (sources, targets)), shape=(size, size))
-    _, found = connected_components(links, connection="strong")
-    return np.asarray(found, np.int64)
