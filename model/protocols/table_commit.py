@@ -162,6 +162,22 @@ class TableCommit(Protocol):
             for v in self.VERSION
         )
 
+    @lemma
+    def writes_what_is_not_there(self) -> bool:
+        """A writer that looks for its version is not about to put it twice."""
+        return all_of(
+            implies(
+                all_of(
+                    self.reply.looks(),
+                    any_of(
+                        self.phase[w] == Doing.READ, self.phase[w] == Doing.PREPARED
+                    ),
+                ),
+                self.log.lacks(w),
+            )
+            for w in self.WRITER
+        )
+
     @sometimes
     def conflicts(self) -> bool:
         """Two writers can be about to put the same version."""

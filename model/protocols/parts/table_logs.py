@@ -49,6 +49,10 @@ class TableLog(Part):
         """Return whether a version is the writer's."""
         return any_of(self.entry[v] == w for v in self.VERSION)
 
+    def lacks(self, w: Member) -> bool:
+        """Return whether no version is the writer's while it is about to put one."""
+        return all_of(self.entry[v] != w for v in self.VERSION)
+
 
 class LookedUpFirst(TableLog):
     """A writer looks whether the version is there, and then puts it, come what may.
@@ -93,6 +97,10 @@ class LockTable(LookedUpFirst):
     def can_prepare(self, v: Member) -> bool:
         """There is no row."""
         return self.row[v] == nobody
+
+    def lacks(self, w: Member) -> bool:
+        """Another writer may put the version meanwhile, from its copy."""
+        return all_of(w == w)
 
     def prepare(self, v: Member, w: Member) -> None:
         """Put the row, in one atomic step with the look."""
@@ -251,6 +259,11 @@ class LostReply(Part):
     def clean_up(self, w: Member) -> None:
         """Clean up after a commit that failed."""
 
+    @lemma
+    def deletes_nothing(self) -> bool:
+        """No writer deletes what it has written."""
+        return all_of(not_(self.deleted[w]) for w in self.WRITER)
+
 
 class TakenForFailure(LostReply):
     """No reply is a failure, and what a failed commit has written is deleted.
@@ -264,6 +277,8 @@ class TakenForFailure(LostReply):
         "durable",
         "recoverable",
     )
+
+    deletes_nothing = None  # type: ignore[assignment]
 
     def gives_up(self) -> bool:
         """The commit has failed."""

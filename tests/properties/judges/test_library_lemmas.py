@@ -15,10 +15,11 @@ PROVED = {
     "two-phase-commit-log": ("agreement", "keeps-its-decision"),
     "write-ahead-log": ("at-most-once", "atomic-visibility", "durable"),
 }
-# Changes and attempts are in an order, so a proof is for their number.
+# Changes, attempts and versions are in an order, so a proof is for their number.
 PROVED_BUT_FOR_ITS_ORDER = {
     "change-capture": ("effectively-once", "all-is-read"),
     "output-commit": ("effectively-once", "atomic-visibility", "durable"),
+    "table-commit": ("at-most-once", "durable"),
 }
 
 
@@ -50,6 +51,7 @@ def test_a_sort_in_an_order_keeps_its_size_in_a_proof(name):
         ("filter-and-join", "keeps_what_is_done", "effectively-once"),
         ("output-commit", "grants_one_attempt", "effectively-once"),
         ("two-phase-commit-log", "commits_on_a_decision", "agreement"),
+        ("table-commit", "writes_what_is_not_there", "at-most-once"),
         ("write-ahead-log", "logs_before_it_writes", "at-most-once"),
     ],
 )
