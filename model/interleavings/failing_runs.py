@@ -170,6 +170,6 @@ def successors(interpreter: Interpreter) -> Successors:
 
     @functools.lru_cache(MOST_KEPT)
     def after(state: State) -> dict[Event, State]:
-        return {e: s for e, s in interpreter.successors(state) if s != state}
+        return interpreter.moves(state)
 
     return after

@@ -74,11 +74,13 @@ class Interpreter:
             if after is not None:
                 yield event, after
 
+    def moves(self, state: State) -> dict[Event, State]:
+        """Return the events that change a state, each with the state it leads to."""
+        return {e: after for e, after in self.successors(state) if after != state}
+
     def resting(self, state: State) -> bool:
         """Return whether no action, faults apart, changes anything any more."""
-        return all(
-            event.fault or after == state for event, after in self.successors(state)
-        )
+        return all(event.fault for event in self.moves(state))
 
     def look(self, state: State) -> Protocol:
         """Return the protocol in ``state``, for reading."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.steps import Event
 from onceproof.model.search.compiling.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
 from onceproof.model.search.states.claim_flags import FlagNumbers
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from onceproof.model.language.interpreter import State
+    from onceproof.model.language.steps import Event
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
@@ -121,11 +121,7 @@ class VisitedStates:
         self._allowed = [np.ones(len(system.actions), np.int64)] if choosable else []
         self._expand = Compiled(source, "expand")
         width = self.layout.words
-        self.events = [
-            Event(a.name, members, a.fault, a.fair)
-            for a in system.actions
-            for members in _tuples(system, a)
-        ]
+        self.events = system.events()
         most = max(1, sum(instances(system, a) for a in system.actions))
         self._chunk = max(16, min(16384, _ROOM // (most * width)))
         self._buffers = [
@@ -344,12 +340,3 @@ class VisitedStates:
         event = self.events[int(made.events[successor])]
         after = self.layout.unpack(made.states[successor].tolist())
         return Trace(trace.start, (*trace.steps, (event, after)))
-
-
-def _tuples(system: System, action: object) -> list[tuple[int, ...]]:
-    params = action.params  # type: ignore[attr-defined]
-    found: list[tuple[int, ...]] = [()]
-    for param in params:
-        size = system.sizes[param.type.sort]
-        found = [(*head, i) for head in found for i in range(size)]
-    return found

@@ -99,12 +99,14 @@ def model_of(
     counterexample: Counterexample,
     protocol: Protocol | None = None,
     *,
+    interpreter: Interpreter | None = None,
     trust: bool = False,
 ) -> tuple[ModelRun | None, str]:
     """Make the model again that a counterexample was found in, or say why not.
 
-    ``protocol`` is that model where the file's names do not lead to it. A protocol in a
-    file is run: it lies in the project, or there is ``trust``.
+    ``protocol`` is that model where the file's names do not lead to it, and
+    ``interpreter`` what it is run by, if not by plain Python. A protocol in a file is
+    run: it lies in the project, or there is ``trust``.
     """
     try:
         if protocol is None:
@@ -115,7 +117,8 @@ def model_of(
                 counterexample.protocol,
                 {k: str(v) for k, v in counterexample.parameters.items()},
             )
-        system, interpreter = trace(protocol), Interpreter(protocol)
+        system = trace(protocol)
+        interpreter = interpreter or Interpreter(protocol)
         start = start_of(interpreter, counterexample.start)
         events = tuple(_event(interpreter, step) for step in counterexample.steps)
         run = follow(interpreter, start, events)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onceproof.model.language.composition.protocol import Protocol
-    from onceproof.model.language.interpreter import State
+    from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.steps import Event
     from onceproof.properties.counterexample.file import Counterexample
 
@@ -75,11 +75,13 @@ def explored(
     counterexample: Counterexample,
     protocol: Protocol | None = None,
     *,
+    interpreter: Interpreter | None = None,
     trust: bool = False,
 ) -> Explored:
     """Work out what there is to show of a counterexample, of the model or of Spark.
 
-    ``protocol`` is the model that it was found in where its name does not lead there.
+    ``protocol`` is the model that it was found in where its name does not lead there,
+    and ``interpreter`` what it is run by, if not by plain Python.
     A model of the user's own is run from the project, or from anywhere with ``trust``.
     """
     notes = []
@@ -101,7 +103,9 @@ def explored(
         counterexample, fails_at = first_steps(counterexample)
         if fails_at is not None:
             notes.append(f"it breaks after step {fails_at:,}, which is not shown")
-    model, reason = model_of(counterexample, protocol, trust=trust)
+    model, reason = model_of(
+        counterexample, protocol, interpreter=interpreter, trust=trust
+    )
     if model is None:
         notes.append(f"no other step can be taken here: {reason}")
         return Explored(without_model(counterexample, notes), None)

@@ -16,6 +16,7 @@ from onceproof.model.code_cache import identity, keep, load
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.steps import Event
 from onceproof.model.library import make
+from onceproof.model.search.native.native_interpreter import NativeInterpreter
 from onceproof.model.traces import Trace, follow
 from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page.page import Origin, model_parts, own_data
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from onceproof.properties.matrix.compositions import Composition
     from onceproof.properties.matrix.judging import Refutation
 
-_FORM = "onceproof matrix view 2"
+_FORM = "onceproof matrix view 3"
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def _key(one: Composition, found: Mapping[str, Refutation]) -> bytes:
 def _parts(one: Composition, found: Mapping[str, Refutation]) -> dict[str, Any]:
     # One protocol for all runs: it is traced, and compared with plain Python, once.
     protocol = make(one.engine, one.changed)
-    interpreter = Interpreter(protocol)
+    interpreter, native = Interpreter(protocol), NativeInterpreter(protocol)
     claims = {claim.name: claim for claim in guarantees_of(protocol)}
     how = {"judge": "check", "symmetry": False, "max_states": None, "max_memory": None}
     origin = Origin(one.engine, dict(one.changed))
@@ -82,7 +83,11 @@ def _parts(one: Composition, found: Mapping[str, Refutation]) -> dict[str, Any]:
             _run(interpreter, refutation),
             clauses.index(refutation.clause),
         )
-        shown = explored(counterexample_of(protocol, finding, found_with=how), protocol)
+        shown = explored(
+            counterexample_of(protocol, finding, found_with=how),
+            protocol,
+            interpreter=native,
+        )
         parts["DATA"][name] = own_data(shown, origin)
         if "MODEL" not in parts:
             parts |= model_parts(shown.model)

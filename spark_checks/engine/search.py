@@ -20,10 +20,8 @@ import numpy as np
 from onceproof.model.errors import OnceproofError
 from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.language.steps import Event
 from onceproof.model.search.exhaustive import Exploration
 from onceproof.model.search.limits import Limits
-from onceproof.model.search.native.expander import instances
 from onceproof.model.search.native.portable import PortableExpander
 from onceproof.model.search.queries import SearchResult, refuse_doubles
 from onceproof.model.search.states.claim_flags import FlagNumbers
@@ -127,7 +125,7 @@ class _Search:
             step_claims=step_claims,
             symmetry=self.symmetry,
         )
-        self.events = system_events(system)
+        self.events = system.events()
         numbers = {term: n for n, term in enumerate(flags.claims, 1)}
         self.claims = [
             _Claim(question, _sought(question, numbers, step_claims))
@@ -357,18 +355,6 @@ def _sought(
             return None
         case _:
             assert_never(question.when)
-
-
-def system_events(system: System) -> list[Event]:
-    """List the events of a system in the order of their numbers."""
-    found = []
-    for action in system.actions:
-        sizes = [system.sizes[param.type.sort] for param in action.params]
-        for number in range(instances(system, action)):
-            members = np.unravel_index(number, sizes) if sizes else ()
-            plain = tuple(int(member) for member in members)
-            found.append(Event(action.name, plain, action.fault, action.fair))
-    return found
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from onceproof.model.language.declarations.domains import each_value, sorts_amon
 from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.expressions.symbolic_value import Symbolic, lift
 from onceproof.model.language.source_location import defined_at, here, modelling
+from onceproof.model.language.steps import Event
 from onceproof.model.language.stores.outside_values import nothing_from_outside
 from onceproof.model.language.stores.swallowed_errors import nothing_swallowed
 from onceproof.model.language.stores.symbolic_store import (
@@ -61,6 +63,16 @@ class System:
     def field(self, path: str) -> Field:
         """Return the field of that path."""
         return next(f for f in self.fields if f.path == path)
+
+    def events(self) -> list[Event]:
+        """List the events, as native code numbers them: by action, then by members."""
+        return [
+            Event(action.name, members, action.fault, action.fair)
+            for action in self.actions
+            for members in itertools.product(
+                *(range(self.sizes[param.type.sort]) for param in action.params)
+            )
+        ]
 
     def claim(
         self, predicate: Callable[..., object], *, steps: bool = False, where: str = ""

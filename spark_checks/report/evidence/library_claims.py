@@ -38,8 +38,9 @@ def library_claims(
 ) -> tuple[Claim, ...]:
     """Claim of each reference sink and protocol just what its file states.
 
-    Of the sinks that write to a store, those on one of ``stores`` are among them, all
-    or none; of those whose connections break there is no claim. Raises
+    ``stores`` says whether the sinks that write to a store are among them: all, none,
+    or those on the stores named. There is no claim of a sink whose connections are
+    broken. Raises
     ``ImportError`` where a package is not installed that some sinks need: their claims
     would be left out.
     """

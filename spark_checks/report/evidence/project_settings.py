@@ -31,8 +31,9 @@ ASSUMPTION = ("text", "kind")
 class Settings:
     """Where a project keeps its evidence and its sheet, and what it claims.
 
-    With ``library`` it claims what the library's own files state, too. Those of sinks
-    that write to a store are among them, if ``stores`` does not say of which alone.
+    With ``library`` it claims what the library's own files state, too. ``stores`` says
+    whether sinks that write to a store are among them: all, none, or those on the
+    stores named.
     """
 
     root: Path
@@ -136,7 +137,7 @@ def _stores(where: str, value: object) -> bool | tuple[str, ...]:
         STORE_NAMES,
     )
 
-    return tuple(pick(name, STORE_NAMES, "store") for name in value)
+    return tuple(pick(name, STORE_NAMES, f"store in {FILE}") for name in value)
 
 
 def _checked(where: str, data: object) -> None:

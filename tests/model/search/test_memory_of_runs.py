@@ -22,7 +22,6 @@ from onceproof.model.search.limits import Limits
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 
-
 UNDECIDED = Verdict.UNDECIDED
 
 

@@ -19,7 +19,6 @@ from onceproof.spark_checks.engine.progress_file import (
     note_progress,
     read_progress,
 )
-from onceproof.spark_checks.engine.search import system_events
 
 SEEN = [
     LevelSummary(3, {1}, [1, 0], {"a": (4, 0)}),
@@ -66,7 +65,7 @@ def test_a_portable_expander_takes_the_steps_of_the_search(name):
     assert (made.events == expected.events).all()
     assert (made.sources == expected.sources).all()
     assert (made.flags == expected.flags.rows).all()
-    assert system_events(system) == graph.events
+    assert system.events() == graph.events
     assert len(np.unique(made.events)) > 1
 
 

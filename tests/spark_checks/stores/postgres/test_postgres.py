@@ -17,6 +17,11 @@ from onceproof.spark_checks.inject.hosts import pickling
 from onceproof.spark_checks.session import scratch
 from onceproof.spark_checks.session.store_pool import StorePool
 from onceproof.spark_checks.sinks.allowed_places import allows
+from onceproof.spark_checks.sinks.interface import Target
+from onceproof.spark_checks.sinks.reference.postgres.deduplication_table import (
+    build,
+    write_new,
+)
 from onceproof.spark_checks.stores.interface import StoreError
 from onceproof.spark_checks.stores.postgres import server as postgres_server
 from onceproof.spark_checks.stores.postgres.store import RunningPostgres
@@ -26,6 +31,19 @@ def connect(url):
     import psycopg
 
     return psycopg.connect(url, autocommit=True)
+
+
+def flight(key, carrier):
+    from pyspark.sql import Row
+
+    return Row(
+        flight_id=key,
+        carrier=carrier,
+        origin="JFK",
+        dest="LAX",
+        distance=2475,
+        late=False,
+    )
 
 
 @pytest.fixture
@@ -109,6 +127,19 @@ def test_spark_may_write_to_the_schema_and_to_no_other(place):
     assert not allows(place.jdbc.replace(place.schema, "public"), place.allowed)
     assert place.options["user"] == "onceproof"
     assert place.options["password"] not in place.jdbc
+
+
+def test_a_deduplication_table_lets_one_row_of_a_key_through(place):
+    """Neither within a batch nor in a later one is a key written twice."""
+    build(Target(Path("unused"), "unused", store=place))
+
+    write_new(place.url, [flight("1", "AA"), flight("2", "DL"), flight("1", "UA")])
+    write_new(place.url, [flight("2", "UA"), flight("3", "B6"), flight("1", "AA")])
+
+    with connect(place.url) as db:
+        found = db.execute("SELECT flight_id, carrier FROM flights ORDER BY 1")
+        rows = found.fetchall()
+    assert rows == [("1", "AA"), ("2", "DL"), ("3", "B6")]
 
 
 def test_a_server_of_ones_own_is_only_connected_to(server):
