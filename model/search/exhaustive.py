@@ -158,13 +158,16 @@ def _search(
     finder = _Finder(graph, questions, limits)
     result.generated = graph.start()
     while graph.levels[-1] > graph.levels[-2] and not result.stopped:
-        for made in graph.sweep(graph.levels[-2], graph.levels[-1]):
+        # What a reduction leaves out now may be needed when it is met again.
+        level = graph.levels[-2], graph.levels[-1]
+        for made in graph.sweep(*level, sifted=tables is None):
             finder.look(made.lo, made.flags)
-            finder.taken[made.events] = True
+            if not finder.taken.all():
+                finder.taken[made.events] = True
             result.generated += made.generated
             rows = made.states
             if tables is not None:
-                rows = rows[tables.needed(made, finder.settled)]
+                rows = graph.sift(rows[tables.needed(made, finder.settled)])
             held = graph.memory_for(len(rows)) + finder.memory
             result.memory = max(result.memory, held)
             result.stopped = limits.exceeded(graph.count, held)

@@ -50,7 +50,8 @@ class Expansion:
     hi: int
     """The row after the last one."""
     states: Words
-    """The packed state of each successor."""
+    """The packed state of each successor; of a sifted one only those that were not met
+    lately, which are parallel to nothing."""
     events: Words
     """The number of the event that leads to each successor."""
     sources: Words
@@ -176,27 +177,29 @@ class VisitedStates:
 
     def grow(self) -> bool:
         """Find the next level; answer whether there is anything in it."""
-        for made in self.sweep(self.levels[-2], self.levels[-1]):
+        for made in self.sweep(self.levels[-2], self.levels[-1], sifted=True):
             self.add(made.states)
         self.levels.append(self.count)
         return self.levels[-1] > self.levels[-2]
 
     def sweep(
-        self, lo: int, hi: int, *, backwards: bool = False
+        self, lo: int, hi: int, *, backwards: bool = False, sifted: bool = False
     ) -> Iterator[Expansion]:
         """Expand rows ``lo`` to ``hi`` piece by piece, a piece ahead of its reader.
 
-        A piece is valid until the next is read.
+        A piece is valid until the next is read. Whoever asks for ``sifted`` successors
+        adds them all.
         """
+        expand = self._sifted if sifted else self._expanded
         pieces = [(a, min(hi, a + self._chunk)) for a in range(lo, hi, self._chunk)]
         if backwards:
             pieces.reverse()
         if len(pieces) < 2:  # noqa: PLR2004 - nothing to do ahead
-            yield from (self.expand(*piece) for piece in pieces)
+            yield from (expand(*piece, self._buffers[0]) for piece in pieces)
             return
         with ThreadPoolExecutor(1) as pool:
             work = (
-                pool.submit(self._expanded, a, b, buffers)
+                pool.submit(expand, a, b, buffers)
                 for (a, b), buffers in zip(pieces, cycle(self._buffers), strict=False)
             )
             ahead = next(work)
@@ -204,6 +207,11 @@ class VisitedStates:
                 yield ahead.result()
                 ahead = coming
             yield ahead.result()
+
+    def _sifted(self, lo: int, hi: int, into: _Buffers) -> Expansion:
+        made = self._expanded(lo, hi, into)
+        made.states = self.sift(made.states)
+        return made
 
     def _expanded(
         self, lo: int, hi: int, into: _Buffers, states: Words | None = None
@@ -235,6 +243,10 @@ class VisitedStates:
             into.made,
             *self._allowed,
         )
+
+    def sift(self, rows: Words) -> Words:
+        """Leave out rows that were sifted lately, in place. The others are added."""
+        return self._found.sift(rows)
 
     def add(self, rows: Words) -> None:
         """Add those of ``rows`` that are new."""

@@ -35,37 +35,43 @@ def _copy(row: Row, into: Row) -> None:
 
 
 @kernel
+def sift_one(rows: Rows, n: int, recent: Rows) -> int:
+    """Keep those of ``n`` rows of one word, in front, that were not met lately.
+
+    ``recent`` remembers some of the states that were met last, in little memory: most
+    successors of a level were met a moment ago. Answers how many are left.
+    """
+    held = 0
+    for j in range(n):
+        word = rows[j, 0]
+        place = high_bits(_hash(word), 64 - RECENT_BITS)
+        rows[held, 0] = word
+        held += recent[place, 0] != word
+        recent[place, 0] = word
+    return held
+
+
+@kernel
 def insert_one(
-    table: Row, shift: int, rows: Rows, n: int, states: Rows, count: int, recent: Rows
+    table: Row, shift: int, rows: Rows, n: int, states: Rows, count: int
 ) -> int:
     """Add the new ones among ``rows`` to one-word ``states``; return their number.
 
-    ``recent`` remembers some of the states that were looked up last, in little
-    memory: most successors of a level were met a moment ago. The slots of a block
-    are fetched before any is probed, so that the memory's latency is paid for many
-    look-ups at once.
+    The slots of a block are fetched before any is probed, so that the memory's latency
+    is paid for many look-ups at once.
     """
     mask = len(table) - 1
-    words = np.empty(BLOCK, np.int64)
     slots = np.empty(BLOCK, np.int64)
-    j = 0
-    while j < n:
-        held = 0
-        while held < BLOCK and j < n:
-            word = rows[j, 0]
-            j += 1
-            x = _hash(word)
-            place = high_bits(x, 64 - RECENT_BITS)
-            if recent[place, 0] == word:
-                continue
-            recent[place, 0] = word
-            h = high_bits(x, shift)
-            words[held] = word
-            slots[held] = h
-            held += 1
+    for lo in range(0, n, BLOCK):
+        held = n - lo
+        if held > BLOCK:  # noqa: PLR1730 - kernels have no min
+            held = BLOCK
+        for k in range(held):
+            h = high_bits(_hash(rows[lo + k, 0]), shift)
+            slots[k] = h
             fetch(table[h])
         for k in range(held):
-            word = words[k]
+            word = rows[lo + k, 0]
             h = slots[k]
             while True:
                 found = table[h]

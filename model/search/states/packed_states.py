@@ -44,14 +44,21 @@ class PackedStates:
         """One more than the largest number that ``slots`` can answer."""
         return len(self._table)
 
+    def sift(self, rows: Words) -> Words:
+        """Leave out rows that were sifted lately; the others take their places.
+
+        What is left has to be added, since it is taken for known from now on. Rows may
+        be sifted while others are added.
+        """
+        sift = hash_table.sift_one if self._one else row_table.sift_rows
+        return rows[: sift(rows, len(rows), self._recent)]
+
     def add(self, rows: Words) -> None:
         """Add those of ``rows`` that are new."""
         self._make_room(len(rows))
         insert = hash_table.insert_one if self._one else row_table.insert_rows
         shift = _shift(len(self._table))
-        self.count = insert(
-            self._table, shift, rows, len(rows), self.rows, self.count, self._recent
-        )
+        self.count = insert(self._table, shift, rows, len(rows), self.rows, self.count)
 
     def slots(self, rows: Words) -> Words:
         """Return a number for each row, the same for the same state."""
@@ -67,7 +74,7 @@ class PackedStates:
     def prepare(self) -> None:
         """Compile what a search needs, so that its time is not that of compilation."""
         self._fill(self._table.copy())
-        self.add(self.rows[:0])
+        self.add(self.sift(self.rows[:0]))
 
     def memory_for(self, coming: int) -> int:
         """Return how many bytes are held, at most, while so many rows are added.

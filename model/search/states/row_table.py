@@ -65,39 +65,48 @@ def _find(table: Row, shift: int, hashed: int, row: Row, states: Rows) -> int:
 
 
 @kernel
+def sift_rows(rows: Rows, n: int, recent: Rows) -> int:
+    """Keep those of ``n`` rows, in front, that were not met lately.
+
+    ``recent`` remembers some of the states that were met last. Answers how many are
+    left.
+    """
+    held = 0
+    for j in range(n):
+        place = high_bits(_hash(rows[j]), 64 - RECENT_BITS)
+        if not _same(rows[j], recent[place]):
+            _copy(rows[j], recent[place])
+            _copy(rows[j], rows[held])
+            held += 1
+    return held
+
+
+@kernel
 def insert_rows(
-    table: Row, shift: int, rows: Rows, n: int, states: Rows, count: int, recent: Rows
+    table: Row, shift: int, rows: Rows, n: int, states: Rows, count: int
 ) -> int:
     """Add the new ones among ``rows`` to ``states``; return their number.
 
-    ``recent`` remembers some of the states that were looked up last. What a block needs
-    of the table and of ``states`` is fetched before any of it is read.
+    What a block needs of the table and of ``states`` is fetched before any of it is
+    read.
     """
-    numbers = np.empty(BLOCK, np.int64)
     hashes = np.empty(BLOCK, np.int64)
-    j = 0
-    while j < n:
-        held = 0
-        while held < BLOCK and j < n:
-            x = _hash(rows[j])
-            place = high_bits(x, 64 - RECENT_BITS)
-            if not _same(rows[j], recent[place]):
-                _copy(rows[j], recent[place])
-                numbers[held] = j
-                hashes[held] = x
-                held += 1
-                fetch(table[high_bits(x, shift)])
-            j += 1
+    for lo in range(0, n, BLOCK):
+        held = n - lo
+        if held > BLOCK:  # noqa: PLR1730 - kernels have no min
+            held = BLOCK
+        for k in range(held):
+            hashes[k] = _hash(rows[lo + k])
+            fetch(table[high_bits(hashes[k], shift)])
         for k in range(held):
             found = table[high_bits(hashes[k], shift)]
             if found >> _ROW_BITS == (hashes[k] >> _TAG_AT) & _TAG:
                 fetch(states[found & _ROW, 0])
         for k in range(held):
-            row = numbers[k]
-            h = _find(table, shift, hashes[k], rows[row], states)
+            h = _find(table, shift, hashes[k], rows[lo + k], states)
             if table[h] == EMPTY:
                 table[h] = _entry(hashes[k], count)
-                _copy(rows[row], states[count])
+                _copy(rows[lo + k], states[count])
                 count += 1
     return count
 

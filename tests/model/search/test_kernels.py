@@ -37,7 +37,13 @@ def inserting(width: int) -> tuple[object, ...]:
     """Add states, many of them twice, to a table."""
     rows = words(700, width, below=7 if width == 3 else 500)
     held = PackedStates(width)
-    return held._table, FIRST_SHIFT, rows, 600, empty(700, width), 0, held._recent
+    return held._table, FIRST_SHIFT, rows, 600, empty(700, width), 0
+
+
+def sifting(width: int) -> tuple[object, ...]:
+    """Leave out states that were met a moment ago."""
+    rows = words(700, width, below=3 if width == 3 else 500)
+    return rows, 600, PackedStates(width)._recent
 
 
 def growing() -> tuple[object, ...]:
@@ -112,6 +118,8 @@ def reducing(*, rest: bool) -> tuple[object, ...]:
 CASES = [
     pytest.param(hash_table.insert_one, lambda: inserting(1), id="insert one"),
     pytest.param(row_table.insert_rows, lambda: inserting(3), id="insert many"),
+    pytest.param(hash_table.sift_one, lambda: sifting(1), id="sift one"),
+    pytest.param(row_table.sift_rows, lambda: sifting(3), id="sift many"),
     pytest.param(hash_table.grow_one, growing, id="grow one"),
     pytest.param(row_table.fill, filling, id="fill"),
     pytest.param(hash_table.find_one, lambda: finding(1), id="find one"),

@@ -33,6 +33,26 @@ def test_a_state_is_held_once_with_the_number_of_its_first_row(width):
     assert held.memory >= held.rows.nbytes + 8 * held.slot_count
 
 
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_sifting_leaves_out_nothing_that_was_not_sifted_before(width):
+    """Of many rows few are left, in their order, and all that differ are among them."""
+    random = np.random.default_rng(width)
+    sifted, whole = PackedStates(width), PackedStates(width)
+
+    met = left = 0
+    for _ in range(5):
+        rows = random.integers(0, 40, (3000, width), np.int64)
+        rows[:, 0] <<= 30
+        whole.add(rows)
+        kept = sifted.sift(rows.copy())
+        met, left = met + len(rows), left + len(kept)
+        sifted.add(kept)
+
+    assert sifted.count == whole.count
+    assert np.array_equal(sifted.rows[: whole.count], whole.rows[: whole.count])
+    assert left < met
+
+
 @pytest.mark.parametrize("width", [1, 3])
 @pytest.mark.parametrize("coming", [10, 500, 3000])
 def test_the_memory_that_states_need_is_known_before_it_is_taken(width, coming):
