@@ -1,7 +1,8 @@
 """The hash table of states of one word: open addressing, in native code.
 
-A table has a power of two of slots; ``-1`` marks an empty one. A state's slot is the
-high bits of its hash, so a table and the larger one that takes its place hold their
+A table has a power of two of slots. One that holds a state has the complement of its
+word, which is never zero: an empty slot is zero, as fresh memory is. A state's slot is
+the high bits of its hash, so a table and the larger one that takes its place hold their
 states in nearly the same order. ``row_table.py`` is for states of several words.
 """
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from onceproof.model.search.compiling.kernel_language import Blocks, Row, Rows
 
 BLOCK = 512
-EMPTY = -1
+EMPTY = 0
 RECENT_BITS = 15
 _ODD = 0x9E3779B97F4A7C15
 _OTHER = 0xD6E8FEB86659FD93
@@ -71,15 +72,15 @@ def insert_one(
             slots[k] = h
             fetch(table[h])
         for k in range(held):
-            word = rows[lo + k, 0]
+            entry = ~rows[lo + k, 0]
             h = slots[k]
             while True:
                 found = table[h]
-                if found == word:
+                if found == entry:
                     break
                 if found == EMPTY:
-                    table[h] = word
-                    states[count, 0] = word
+                    table[h] = entry
+                    states[count, 0] = ~entry
                     count += 1
                     break
                 h = (h + 1) & mask
@@ -88,22 +89,20 @@ def insert_one(
 
 @kernel
 def grow_one(table: Row, larger: Row, shift: int) -> None:
-    """Move one-word states to a larger table, going through both in order."""
+    """Move one-word states to a larger, empty table, going through both in order."""
     mask = len(larger) - 1
-    for h in range(len(larger)):
-        larger[h] = EMPTY
-    words = np.empty(BLOCK, np.int64)
+    entries = np.empty(BLOCK, np.int64)
     for lo in range(0, len(table), BLOCK):
         held = 0
         for h in range(lo, lo + BLOCK):
-            word = table[h]
-            words[held] = word
-            held += word != EMPTY
+            entry = table[h]
+            entries[held] = entry
+            held += entry != EMPTY
         for k in range(held):
-            at = high_bits(_hash(words[k]), shift)
+            at = high_bits(_hash(~entries[k]), shift)
             while larger[at] != EMPTY:
                 at = (at + 1) & mask
-            larger[at] = words[k]
+            larger[at] = entries[k]
 
 
 @kernel
@@ -113,7 +112,7 @@ def find_one(table: Row, shift: int, rows: Rows, n: int, slots: Row) -> None:
     for j in range(n):
         word = rows[j, 0]
         h = high_bits(_hash(word), shift)
-        while table[h] != word and table[h] != EMPTY:
+        while table[h] != ~word and table[h] != EMPTY:
             h = (h + 1) & mask
         slots[j] = h
 

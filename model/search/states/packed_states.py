@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _FIRST_SLOTS = 1 << 12
 _WORTH_IT = 1 << 22
+_NO_STATE = -1
+"""A word that no packed state has: they are never negative."""
 
 
 class PackedStates:
@@ -30,9 +32,10 @@ class PackedStates:
         self._one = width == 1
         self.count = 0
         self.rows: Words = np.empty((1024, width), np.int64)
-        self._table: Words = np.full(_FIRST_SLOTS, hash_table.EMPTY, np.int64)
+        empty = hash_table.EMPTY if self._one else row_table.EMPTY
+        self._table: Words = np.full(_FIRST_SLOTS, empty, np.int64)
         bits = hash_table.RECENT_BITS if self._one else row_table.RECENT_BITS
-        self._recent = np.full((1 << bits, width), hash_table.EMPTY, np.int64)
+        self._recent = np.full((1 << bits, width), _NO_STATE, np.int64)
 
     @property
     def memory(self) -> int:
@@ -73,7 +76,7 @@ class PackedStates:
 
     def prepare(self) -> None:
         """Compile what a search needs, so that its time is not that of compilation."""
-        self._fill(self._table.copy())
+        self._fill(np.zeros_like(self._table))
         self.add(self.sift(self.rows[:0]))
 
     def memory_for(self, coming: int) -> int:
@@ -120,14 +123,14 @@ def _shift(slots: int) -> int:
 
 
 def _words(rows: int, width: int) -> Words:
-    """Return an uninitialised array of ``rows`` by ``width`` 64-bit words.
+    """Return an array of ``rows`` by ``width`` 64-bit words, all of them zero.
 
     A large one is allocated in huge pages: most of the time that a growing table
     takes is the system's, page by page.
     """
     size = rows * width * 8
     if size < _WORTH_IT or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.empty((rows, width), np.int64)
+        return np.zeros((rows, width), np.int64)
     block = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     with contextlib.suppress(OSError):  # a kernel without them
         block.madvise(mmap.MADV_HUGEPAGE)

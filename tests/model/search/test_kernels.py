@@ -22,8 +22,8 @@ def words(*shape: int, below: int = 2**63 - 1) -> np.ndarray:
 
 
 def empty(rows: int, width: int) -> np.ndarray:
-    """Give a table without a state in it."""
-    return np.full((rows, width), hash_table.EMPTY, np.int64)
+    """Give room for states without one in it."""
+    return np.full((rows, width), -1, np.int64)
 
 
 def holding(number: int, width: int) -> PackedStates:
@@ -48,7 +48,7 @@ def sifting(width: int) -> tuple[object, ...]:
 
 def growing() -> tuple[object, ...]:
     """Move a table to one of twice its size."""
-    return holding(300, 1)._table, words(2 << 12), FIRST_SHIFT - 1
+    return holding(300, 1)._table, np.zeros(2 << 12, np.int64), FIRST_SHIFT - 1
 
 
 def filling() -> tuple[object, ...]:
