@@ -20,6 +20,8 @@ from onceproof.model.search.visited_states import VisitedStates
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from numpy.typing import NDArray
+
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.terms.terms import Term
     from onceproof.model.language.tracing.system import System
@@ -28,8 +30,11 @@ if TYPE_CHECKING:
     from onceproof.model.search.states.claim_flags import Flags
     from onceproof.model.traces import Trace
 
+    Words = NDArray[np.int64]
 
 _ALIKE, _MOST_COMPARED = 16, 20_000
+_FEW = 4
+"""How many events are looked for one by one, which is faster than to note them all."""
 _PER_GOAL = 16
 """How many bytes a state takes while it is asked from where a goal can be reached."""
 
@@ -162,8 +167,7 @@ def _search(
         level = graph.levels[-2], graph.levels[-1]
         for made in graph.sweep(*level, sifted=tables is None):
             finder.look(made.lo, made.flags)
-            if not finder.taken.all():
-                finder.taken[made.events] = True
+            finder.note(made.events)
             result.generated += made.generated
             rows = made.states
             if tables is not None:
@@ -271,6 +275,15 @@ class _Finder:
                 self._first[question.name] = [*alike, *rows][:_ALIKE]
         if self._whole:
             self._flags.append(flags.copy())
+
+    def note(self, events: Words) -> None:
+        """Note which events were taken."""
+        missing = np.flatnonzero(~self.taken)
+        if len(missing) > _FEW:
+            self.taken[events] = True
+            return
+        for number in missing:
+            self.taken[number] = (events == number).any()
 
     @property
     def memory(self) -> int:
