@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 BLOCK = 512
 EMPTY = 0
 RECENT_BITS = 15
+WAITING = 8192
+"""How many states there is room for that wait while a table is spread."""
 _ODD = 0x9E3779B97F4A7C15
 _OTHER = 0xD6E8FEB86659FD93
 
@@ -88,21 +90,52 @@ def insert_one(
 
 
 @kernel
-def grow_one(table: Row, larger: Row, shift: int) -> None:
-    """Move one-word states to a larger, empty table, going through both in order."""
-    mask = len(larger) - 1
-    entries = np.empty(BLOCK, np.int64)
-    for lo in range(0, len(table), BLOCK):
-        held = 0
-        for h in range(lo, lo + BLOCK):
-            entry = table[h]
-            entries[held] = entry
-            held += entry != EMPTY
-        for k in range(held):
-            at = high_bits(_hash(~entries[k]), shift)
-            while larger[at] != EMPTY:
-                at = (at + 1) & mask
-            larger[at] = entries[k]
+def spread_one(table: Row, before: int, shift: int, late: Row) -> bool:
+    """Give each state of the first ``before`` slots its slot in the whole table.
+
+    The rest is empty. The last state goes first, so that none lands where one still
+    waits. Those few that might, near the start of the table, wait in ``late``. If there
+    is no room for them it answers false, and the table has to be filled anew.
+    """
+    mask = len(table) - 1
+    held = 0
+    near = len(late) >> 1
+    for h in range(before - 1, -1, -1):
+        entry = table[h]
+        if entry == EMPTY:
+            continue
+        table[h] = EMPTY
+        at = high_bits(_hash(~entry), shift)
+        waits = h < near or at < h
+        while not waits and table[at] != EMPTY:
+            at += 1
+            waits = at > mask
+        if not waits:
+            table[at] = entry
+            continue
+        if held == len(late):
+            return False
+        late[held] = entry
+        held += 1
+    for k in range(held):
+        at = high_bits(_hash(~late[k]), shift)
+        while table[at] != EMPTY:
+            at = (at + 1) & mask
+        table[at] = late[k]
+    return True
+
+
+@kernel
+def fill_one(table: Row, shift: int, states: Rows, count: int) -> None:
+    """Put all ``count`` one-word states, which differ, into a table, anew."""
+    mask = len(table) - 1
+    for h in range(len(table)):
+        table[h] = EMPTY
+    for j in range(count):
+        at = high_bits(_hash(states[j, 0]), shift)
+        while table[at] != EMPTY:
+            at = (at + 1) & mask
+        table[at] = ~states[j, 0]
 
 
 @kernel

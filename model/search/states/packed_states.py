@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import mmap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from onceproof.model.search.states import hash_table, row_table
+from onceproof.model.search.states.growing_words import GrowingWords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     Words = NDArray[np.int64]
 
 _FIRST_SLOTS = 1 << 12
-_WORTH_IT = 1 << 22
+_FIRST_ROWS = 1 << 10
 _NO_STATE = -1
 """A word that no packed state has: they are never negative."""
 
@@ -30,17 +29,30 @@ class PackedStates:
     def __init__(self, width: int) -> None:
         """Hold no state yet; a state takes ``width`` words."""
         self._one = width == 1
+        self._width = width
         self.count = 0
-        self.rows: Words = np.empty((1024, width), np.int64)
-        empty = hash_table.EMPTY if self._one else row_table.EMPTY
-        self._table: Words = np.full(_FIRST_SLOTS, empty, np.int64)
+        self._states = GrowingWords(_FIRST_ROWS * width)
+        self._slots = GrowingWords(_FIRST_SLOTS)
+        if not self._one:
+            self._table.fill(row_table.EMPTY)
+        self._late = np.zeros(hash_table.WAITING if self._one else 0, np.int64)
         bits = hash_table.RECENT_BITS if self._one else row_table.RECENT_BITS
         self._recent = np.full((1 << bits, width), _NO_STATE, np.int64)
 
     @property
+    def rows(self) -> Words:
+        """Room for states, a row for each; they are in the first ``count`` rows."""
+        return self._states.words.reshape(-1, self._width)
+
+    @property
+    def _table(self) -> Words:
+        return self._slots.words
+
+    @property
     def memory(self) -> int:
         """Bytes held for states and tables."""
-        return int(self.rows.nbytes + self._table.nbytes + self._recent.nbytes)
+        parts = self._states.words, self._table, self._recent, self._late
+        return sum(part.nbytes for part in parts)
 
     @property
     def slot_count(self) -> int:
@@ -76,62 +88,47 @@ class PackedStates:
 
     def prepare(self) -> None:
         """Compile what a search needs, so that its time is not that of compilation."""
-        self._fill(np.zeros_like(self._table))
+        self._spread(len(self._table))
         self.add(self.sift(self.rows[:0]))
 
     def memory_for(self, coming: int) -> int:
         """Return how many bytes are held, at most, while so many rows are added.
 
-        An array that grows is held twice for a moment.
+        An array that cannot grow in place is held twice for a moment.
         """
         room, slots = self._room_for(coming)
-        grown = room * self.rows.shape[1] * 8 if room > len(self.rows) else 0
-        larger = slots * 8 if slots > len(self._table) else 0
-        held = self.memory - self.rows.nbytes if grown else self.memory
-        return max(self.memory + grown, held + grown + larger)
+        others = self.memory - self._states.words.nbytes
+        while_rows = others + self._states.bytes_for(room * self._width)
+        others += room * self._width * 8 - self._table.nbytes
+        return max(while_rows, others + self._slots.bytes_for(slots))
 
     def _room_for(self, coming: int) -> tuple[int, int]:
         """Return how many rows and slots there have to be before rows are added."""
         room, slots = len(self.rows), len(self._table)
         if self.count + coming > room:
-            room = max(2 * room, self.count + coming)
+            ahead = 0 if self._states.in_place else 2 * room
+            room = max(ahead, self.count + coming)
         while (self.count + coming) * 4 > slots * 3:
             slots *= 2
         return room, slots
 
     def _make_room(self, coming: int) -> None:
         room, slots = self._room_for(coming)
-        if room > len(self.rows):
-            grown = _words(room, self.rows.shape[1])
-            grown[: self.count] = self.rows[: self.count]
-            self.rows = grown
-        if slots > len(self._table):
-            larger = _words(slots, 1).reshape(-1)
-            self._fill(larger)
-            self._table = larger
+        self._states.grow(room * self._width)
+        before = len(self._table)
+        if slots > before:
+            self._slots.grow(slots)
+            self._spread(before)
 
-    def _fill(self, larger: Words) -> None:
-        shift = _shift(len(larger))
-        if self._one:
-            hash_table.grow_one(self._table, larger, shift)
-        else:
-            row_table.fill(larger, shift, self.rows, self.count)
+    def _spread(self, before: int) -> None:
+        """Give each state its slot in a table that has grown; it had so many slots."""
+        table, shift = self._table, _shift(len(self._table))
+        if not self._one:
+            row_table.fill(table, shift, self.rows, self.count)
+            return
+        if not hash_table.spread_one(table, before, shift, self._late):
+            hash_table.fill_one(table, shift, self.rows, self.count)
 
 
 def _shift(slots: int) -> int:
     return 64 - (slots.bit_length() - 1)
-
-
-def _words(rows: int, width: int) -> Words:
-    """Return an array of ``rows`` by ``width`` 64-bit words, all of them zero.
-
-    A large one is allocated in huge pages: most of the time that a growing table
-    takes is the system's, page by page.
-    """
-    size = rows * width * 8
-    if size < _WORTH_IT or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros((rows, width), np.int64)
-    block = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):  # a kernel without them
-        block.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(block, np.int64).reshape(rows, width)

@@ -46,14 +46,19 @@ def sifting(width: int) -> tuple[object, ...]:
     return rows, 600, PackedStates(width)._recent
 
 
-def growing() -> tuple[object, ...]:
-    """Move a table to one of twice its size."""
-    return holding(300, 1)._table, np.zeros(2 << 12, np.int64), FIRST_SHIFT - 1
+def spreading(room: int, *, reverse: bool = False) -> tuple[object, ...]:
+    """Spread a table over one of four times its size, with room for some to wait.
+
+    In a table that is reversed many states are far from where they should be.
+    """
+    table = np.zeros(4 << 12, np.int64)
+    table[: 1 << 12] = holding(3000, 1)._table[:: -1 if reverse else 1]
+    return table, 1 << 12, FIRST_SHIFT - 2, np.zeros(room, np.int64)
 
 
-def filling() -> tuple[object, ...]:
+def filling(width: int) -> tuple[object, ...]:
     """Fill a table with the numbers of states."""
-    return words(2 << 12), FIRST_SHIFT - 1, words(1500, 3), 1490
+    return words(2 << 12), FIRST_SHIFT - 1, words(1500, width), 1490
 
 
 def finding(width: int) -> tuple[object, ...]:
@@ -120,8 +125,13 @@ CASES = [
     pytest.param(row_table.insert_rows, lambda: inserting(3), id="insert many"),
     pytest.param(hash_table.sift_one, lambda: sifting(1), id="sift one"),
     pytest.param(row_table.sift_rows, lambda: sifting(3), id="sift many"),
-    pytest.param(hash_table.grow_one, growing, id="grow one"),
-    pytest.param(row_table.fill, filling, id="fill"),
+    pytest.param(hash_table.spread_one, lambda: spreading(9000), id="spread"),
+    pytest.param(hash_table.spread_one, lambda: spreading(64), id="spread far"),
+    pytest.param(
+        hash_table.spread_one, lambda: spreading(64, reverse=True), id="no room"
+    ),
+    pytest.param(hash_table.fill_one, lambda: filling(1), id="fill one"),
+    pytest.param(row_table.fill, lambda: filling(3), id="fill many"),
     pytest.param(hash_table.find_one, lambda: finding(1), id="find one"),
     pytest.param(row_table.find_rows, lambda: finding(2), id="find many"),
     pytest.param(hash_table.sort_members, sorting, id="sort"),
@@ -143,6 +153,24 @@ def test_native_code_does_what_the_python_does(kernel, drawn):
     assert native == plain
     for one, other in zip(arguments, copies, strict=True):
         assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("room", [9000, 64])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_table_that_is_spread_holds_what_it_held(room, reverse):
+    """Each state is found where a search for it looks, and nothing else is there."""
+    table, before, shift, late = spreading(room, reverse=reverse)
+    states = ~table[table != hash_table.EMPTY].reshape(-1, 1)
+
+    enough = hash_table.spread_one(table, before, shift, late)
+    assert enough == (room == 9000 or not reverse)
+    if not enough:
+        hash_table.fill_one(table, shift, states, len(states))
+
+    slots = np.empty(len(states), np.int64)
+    hash_table.find_one(table, shift, states, len(states), slots)
+    assert np.array_equal(~table[slots], states[:, 0])
+    assert np.count_nonzero(table) == len(states) == 3000
 
 
 OPERATIONS = """

@@ -59,3 +59,34 @@ class Output(Part):
     def promised(self, s: Member, e: Member, passed: bool) -> bool:  # noqa: FBT001 - a modelled value
         """The checkpoint that promises the event is the one that holds it."""
         return passed
+
+
+class AppendAtOnce(Output):
+    """The operator appends a row to a store outside as it processes an event."""
+
+    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+
+    rows = state(0, per=(S, E), high=MOST)
+
+    def process(self, s: Member, e: Member) -> None:
+        """Let an event take effect, and append its row."""
+        super().process(s, e)
+        self.rows[s, e] = self.written(self.rows[s, e])
+
+    def written(self, rows: int) -> int:
+        """Return how many rows of an event there are when it is written once more."""
+        return one_more(rows)
+
+    def visible(self, s: Member, e: Member, flying: bool) -> int:  # noqa: FBT001 - a modelled value
+        """A reader sees every row."""
+        return self.rows[s, e]
+
+
+class UpsertAtOnce(AppendAtOnce):
+    """The same by the event's key: a row that comes again replaces itself."""
+
+    breaks: ClassVar[tuple[str, ...]] = ()
+
+    def written(self, rows: int) -> int:
+        """There is one row of a key."""
+        return max_of(rows, 1)

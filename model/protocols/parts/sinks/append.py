@@ -1,9 +1,11 @@
-"""A sink that appends rows without a key."""
+"""Sinks that append rows, without a key or with one that is drawn."""
 
 from __future__ import annotations
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
+
+KEY = Sort("key", size=MOST, ordered=True)
 
 
 class Append(Sink):
@@ -28,12 +30,33 @@ class Append(Sink):
         return self.rows[b, e]
 
 
-class DrawnKey(Append):
-    """Each attempt draws the keys of its rows, and writes by key. It is an append.
+class DrawnKey(Sink):
+    """Each attempt draws the keys of its rows, and writes by key.
 
     An upsert needs keys that are the same in each run: by ``uuid()``, the time, or a
-    number that is counted, a repeated batch has other keys.
+    number that is counted, a repeated batch has other keys, and finds no row of its own
+    to replace.
     """
+
+    breaks = ("at-most-once", "effectively-once", "atomic-visibility")
+
+    KEY = KEY
+
+    drawn = state(0, high=MOST, per=(Sink.BATCH, Sink.PARTITION))
+    row = state(False, per=(Sink.BATCH, Sink.PARTITION, KEY))
+
+    def write(self, b: Member, p: Member, a: Member) -> None:
+        """Insert the rows of partition ``p`` under keys that were not drawn before."""
+        self.row.where(
+            lambda c, e, k: all_of(c == b, self.holds(p, e), self.drawn[c, e] == k)
+        ).fill(value=True)
+        self.drawn.where(lambda c, e: all_of(c == b, self.holds(p, e))).set(
+            lambda c, e: one_more(self.drawn[c, e])
+        )
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees a row for each key."""
+        return count(self.row[b, e, k] for k in self.KEY)
 
 
 class AppendWhole(Sink):

@@ -1,0 +1,78 @@
+"""Words whose number grows without a second copy of them, where the system can."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Words = NDArray[np.int64]
+
+WORTH_IT = 1 << 22
+"""From how many bytes on room is reserved: less is copied as fast."""
+RESERVED = 1 << 36
+"""How many bytes of addresses are reserved. They take no memory until they are used."""
+_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
+
+
+class GrowingWords:
+    """An array of 64-bit words, zero at first, to which more are added at the end.
+
+    A large array lies in a range of addresses that is reserved, so it grows where it
+    is, in huge pages: most of the time that a growing table takes is the system's, page
+    by page. Where nothing can be reserved, or too little, it is copied as it grows.
+    """
+
+    def __init__(self, words: int, *, reserved: int = RESERVED) -> None:
+        """Hold so many words; at most ``reserved`` bytes grow in place."""
+        self.words: Words = np.zeros(words, np.int64)
+        self._most = reserved
+        self._reserved: Words | None = None
+        self._asked = False
+
+    @property
+    def in_place(self) -> bool:
+        """Whether more words take no copy of those that are there."""
+        return self._reserved is not None
+
+    def bytes_for(self, words: int) -> int:
+        """Return how many bytes are held, at most, while the array grows to a size."""
+        held = self.words.nbytes
+        if words <= len(self.words):
+            return held
+        grown = words * 8
+        stays = self._reserved is not None and words <= len(self._reserved)
+        return grown if stays else held + grown
+
+    def grow(self, words: int) -> None:
+        """Have so many words, those that were there in front."""
+        if words <= len(self.words):
+            return
+        if words * 8 >= WORTH_IT and not self._asked:
+            self._asked = True
+            self._reserve()
+        if self._reserved is not None and words <= len(self._reserved):
+            self.words = self._reserved[:words]
+            return
+        grown = np.zeros(words, np.int64)
+        grown[: len(self.words)] = self.words
+        self.words, self._reserved = grown, None
+
+    def _reserve(self) -> None:
+        """Reserve addresses, and move to them."""
+        if not hasattr(mmap, "MAP_ANONYMOUS"):
+            return
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+        try:
+            block = mmap.mmap(-1, self._most, flags=flags)
+        except (OSError, ValueError):  # a limit on addresses
+            return
+        with contextlib.suppress(OSError, AttributeError):  # a system without them
+            block.madvise(mmap.MADV_HUGEPAGE)
+        self._reserved = np.frombuffer(block, np.int64)
+        self._reserved[: len(self.words)] = self.words

@@ -1,0 +1,63 @@
+"""An array that grows keeps what it holds, wherever it lies."""
+
+from __future__ import annotations
+
+import mmap
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from onceproof.model.search.states import growing_words
+from onceproof.model.search.states.growing_words import WORTH_IT, GrowingWords
+
+LARGE = WORTH_IT // 8
+
+
+@pytest.mark.parametrize("reserved", [growing_words.RESERVED, 4 * WORTH_IT, WORTH_IT])
+def test_what_is_there_stays_and_what_comes_is_zero(reserved):
+    """Reserved for good, outgrown, or too little from the start."""
+    held = GrowingWords(100, reserved=reserved)
+    known = 0
+    for size in (100, 5000, LARGE, LARGE + 1, 3 * LARGE, 9 * LARGE, 4 * LARGE):
+        before = held.words
+        held.grow(size)
+        assert len(held.words) == max(size, len(before))
+        assert held.words[known:].max(initial=0) == 0
+        held.words[known:] = np.arange(known, len(held.words)) + 1
+        known = len(held.words)
+        assert np.array_equal(held.words, np.arange(known) + 1)
+    assert held.in_place == (reserved == growing_words.RESERVED)
+
+
+def test_where_it_grows_in_place_no_copy_is_made():
+    held = GrowingWords(LARGE)
+    held.grow(2 * LARGE)
+    assert held.in_place
+    address = held.words.ctypes.data
+
+    tracemalloc.start()
+    held.grow(20 * LARGE)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert held.words.ctypes.data == address
+    assert most < LARGE
+    assert held.bytes_for(30 * LARGE) == 30 * LARGE * 8
+
+
+def test_without_addresses_to_reserve_it_is_copied(monkeypatch):
+    def refused(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(mmap, "mmap", refused)
+    held = GrowingWords(LARGE)
+    held.words[:] = 7
+
+    assert held.bytes_for(3 * LARGE) == 4 * LARGE * 8
+    held.grow(3 * LARGE)
+
+    assert not held.in_place
+    assert held.words[:LARGE].min() == 7
+    assert held.words[LARGE:].max() == 0
+    assert held.bytes_for(4 * LARGE) == 7 * LARGE * 8
