@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
 
 
-def of_system(system: System, *, named: bool = True) -> str:
+def of_system(system: System, *, name: str | None = None) -> str:
     """Hash a protocol as its readers see it: its state, its steps, and its sizes.
 
-    Without ``named``, protocols that differ in their names alone have one hash.
+    It has the protocol's name in it, or ``name`` in its place; with an empty one,
+    protocols that differ in their names alone have one hash.
     """
     sizes = sorted((sort.name, size) for sort, size in system.sizes.items())
     state = [
@@ -52,7 +53,8 @@ def of_system(system: System, *, named: bool = True) -> str:
         ]
         for action in system.actions
     ]
-    return _hash([*([system.name] if named else []), sizes, state, steps])
+    name = system.name if name is None else name
+    return _hash([*([name] if name else []), sizes, state, steps])
 
 
 def of_property(prop: Property, system: System) -> str:

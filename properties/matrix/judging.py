@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.code_cache import identity, keep, load
+from onceproof.model.language.composition.protocol import Protocol
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.library import make
 from onceproof.properties.evidence.fingerprints import of_property, of_system
@@ -21,9 +22,8 @@ from onceproof.properties.matrix.source_code import of_judges, of_modules
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.limits import Limits
     from onceproof.properties.judges.by_search import Finding
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from onceproof.properties.property import Property
 
 ALL, NONE = "all", "none"
-_FORM = "onceproof matrix 3"
+_FORM = "onceproof matrix 4"
 _SAMPLES = 12
 """In how many states each composition is compared with plain Python: fewer than
 ``check`` takes, since most methods are those of many compositions."""
@@ -61,8 +61,9 @@ class Judged:
     """How many states the search with all faults visited."""
     stated: tuple[str, ...]
     """The guarantees that the protocol and its parts state to break."""
-    model: str
-    """The fingerprint of the composition, by which evidence is found."""
+    models: tuple[str, ...]
+    """The fingerprints of the composition, by which evidence is found: under the name
+    of its protocol, and of those that it extends, if they can be set to be the same."""
     terms: str
     """That of what is searched and claimed, whatever the protocol is called."""
     claims: Mapping[str, str]
@@ -107,10 +108,10 @@ def judge(one: Composition, limits: Limits | None = None) -> Judged:
     stated = tuple(sorted(protocol.stated_breaks & {claim.name for claim in claims}))
     asked = {claim.name: of_property(claim, system) for claim in claims}
     # Two sinks may do the same, and readers see something else of them.
-    terms = identity([of_system(system, named=False), *asked.values()]).hex()
+    terms = identity([of_system(system, name=""), *asked.values()]).hex()
     fresh: dict[str, Any] = {
         "stated": stated,
-        "model": of_system(system),
+        "models": tuple(of_system(system, name=one) for one in _names(protocol)),
         "terms": terms,
         "claims": asked,
     }
@@ -124,6 +125,13 @@ def judge(one: Composition, limits: Limits | None = None) -> Judged:
         keep(key, whole)
         keep(_by_source(one, limits), whole)
     return found
+
+
+def _names(protocol: Protocol) -> Iterator[str]:
+    """Yield the name of a protocol, and of each that it extends."""
+    for kind in type(protocol).__mro__:
+        if issubclass(kind, Protocol) and kind is not Protocol:
+            yield kind.label()
 
 
 def _by_source(one: Composition, limits: Limits | None) -> bytes:
@@ -188,5 +196,5 @@ def _read(data: dict[str, Any]) -> Judged:
         }
         for chosen, found in data["refuted"].items()
     }
-    names = {key: tuple(data[key]) for key in ("faults", "stated")}
+    names = {key: tuple(data[key]) for key in ("faults", "stated", "models")}
     return Judged(**{**data, **names, "refuted": refuted, "kept": True})

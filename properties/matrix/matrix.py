@@ -238,7 +238,11 @@ def _on_spark_of(
 ) -> dict[str, OnSpark]:
     """Return the verdicts of real Spark on a composition, by guarantee."""
     every = {
-        name: replayed.get((found.model, claim), {}).get(name, ())
+        name: [
+            record
+            for model in found.models
+            for record in replayed.get((model, claim), {}).get(name, ())
+        ]
         for name, claim in found.claims.items()
     }
     return {name: _on_spark(records) for name, records in every.items() if records}

@@ -59,13 +59,15 @@ def sinks(found: dict[str, Any]) -> str:
                 row["store"],
                 row["way"],
                 f"`{row['sink']}`",
+                *(f"{one['latency']:.2f} s" for one in of_size),
                 *(spread(one, "latency") for one in of_size),
                 *(f"{one['rows_per_second_ratio']:.2f}" for one in of_size),
                 ", ".join(f"`{name}`" for name in row["refuted"]) or "none",
             ]
         )
     heads = [f"latency, {size:,} rows" for size in sizes]
-    heads += [f"rows a second, {size:,} rows" for size in sizes]
+    heads += [f"its ratio, {size:,} rows" for size in sizes]
+    heads += [f"throughput, ratio, {size:,} rows" for size in sizes]
     return table(["store", "way", "sink", *heads, "refuted guarantees"], lines)
 
 
@@ -82,6 +84,7 @@ def recovery(found: dict[str, Any]) -> str:
             f"{row['keys']:,}",
             f"{row['rows']:,}",
             f"{row['state_bytes'] / MILLION:.1f} MB",
+            f"{row['recovery']:.2f} s",
             spread(row, "first_row"),
             spread(row, "next_batch"),
         ]
@@ -92,6 +95,7 @@ def recovery(found: dict[str, Any]) -> str:
             "keys in the state",
             "rows in a batch",
             "files of the state",
+            "recovery",
             "recovery, to that of the first row",
             "recovery, to the next batch",
         ],

@@ -6,11 +6,13 @@ import json
 import zlib
 from base64 import b64decode
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from onceproof.model.library import make
 from onceproof.model.search.limits import Limits
+from onceproof.properties.evidence.store import read_folder
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.matrix import judging
 from onceproof.properties.matrix.compositions import compositions
@@ -21,6 +23,8 @@ from onceproof.properties.matrix.page import page, refuted
 from onceproof.properties.matrix.source_code import of_modules, with_imports
 from onceproof.properties.matrix.tables import anchor
 from onceproof.properties.verdicts import Verdict
+
+ROOT = Path(__file__).parents[3]
 
 
 @cache
@@ -134,6 +138,28 @@ def test_source_code_is_followed_into_what_it_imports():
     assert upsert in read
     assert "onceproof.model.protocols.event_time" not in read
     assert of_modules([upsert]) != of_modules(["onceproof.model.protocols.event_time"])
+
+
+def test_evidence_of_a_protocol_is_beside_one_that_extends_it_to_the_same():
+    """The sink was replayed as ``micro-batch`` with ``rescales=1``."""
+    (record,) = [
+        one
+        for one in read_folder(ROOT / "docs" / "evidence").values()
+        if one.subject == "foreach-writer" and one.guarantee == "durable"
+    ]
+    chosen = [
+        of("micro-batch-rescaled", sink="partition-ledger"),
+        of("micro-batch", sink="partition-ledger"),
+    ]
+
+    made = matrix_of([(c, judge(c)) for c in chosen], (), [record])
+
+    same, other = made.rows
+    assert record.verdict is Verdict.REFUTED
+    assert same.spark["durable"].verdict is Verdict.REFUTED
+    assert same.spark["durable"].sinks == ("foreach-writer",)
+    assert set(same.spark) == {"durable"}
+    assert not other.spark
 
 
 @pytest.mark.ci
