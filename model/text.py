@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MOST_TEXT = 2_000
+"""How many characters of a text are shown."""
 
 _RARE = re.compile(r"[^\x20-\x7e]")
 _TIME = re.compile(r"([0-9]*\.?[0-9]+)([smh]?)")
@@ -28,6 +31,18 @@ def printable(text: str, *, keep: str = "") -> str:
         return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
 
     return _RARE.sub(spelled, text)
+
+
+def cut(value: Any) -> Any:
+    """Cut a text that is too long to be shown, and say so in it."""
+    if not isinstance(value, str) or len(value) <= MOST_TEXT:
+        return value
+    return f"{value[:MOST_TEXT]}... (cut: {len(value):,} characters in all)"
+
+
+def safe(value: object) -> str:
+    """Show a value as one line: what does not print is spelled out, long text cut."""
+    return printable(cut(value if isinstance(value, str) else str(value)))
 
 
 def quoted(text: str) -> str:

@@ -36,6 +36,7 @@ from onceproof.model.language.terms.types import (
     encode,
     spelled,
 )
+from onceproof.model.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.queries import SearchQuery
-
-MOST_TEXT = 2_000
 
 _ESCAPES = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _ESCAPED = str.maketrans(_ESCAPES)
@@ -248,13 +247,6 @@ class _ScriptWriter:
 def _constant(term: t.Const) -> bool | int:
     """Code a constant. One of a sort is its index, and no number has a base here."""
     return coded(term.type, term.value)
-
-
-def cut(value: Any) -> Any:
-    """Cut a text that is too long to be shown, and say so in it."""
-    if not isinstance(value, str) or len(value) <= MOST_TEXT:
-        return value
-    return f"{value[:MOST_TEXT]}... (cut: {len(value):,} characters in all)"
 
 
 _QUANTIFIERS = """\

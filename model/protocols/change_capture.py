@@ -119,7 +119,7 @@ class ChangeCapture(Protocol):
 
     @action
     def confirm(self) -> None:
-        """The checkpoint is complete, and the database is told so."""
+        """The checkpoint is complete, and is confirmed to the database."""
         when(self.to_confirm)
         self.slot.confirm(self.saved_position, self.position)
         self.to_confirm = False

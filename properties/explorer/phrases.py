@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.model.export.javascript import cut
+from onceproof.model.text import safe
 from onceproof.properties.counterexample.routine import FOLDED
 from onceproof.properties.counterexample.step_kinds import ACTION
 
@@ -98,16 +98,6 @@ PHRASES = {
 def say(key: str, **values: object) -> str:
     """Fill in a phrase of the table."""
     return PHRASES[key].format(**values)
-
-
-def safe(value: object) -> str:
-    """Show a value as one line: what does not print is spelled out, long text cut."""
-    return "".join(
-        letter
-        if letter.isprintable()
-        else letter.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for letter in cut(value if isinstance(value, str) else str(value))
-    )
 
 
 def word(kind: str) -> str:

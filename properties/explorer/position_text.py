@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.explorer.phrases import safe, say, when
+from onceproof.model.text import safe
+from onceproof.properties.explorer.phrases import say, when
 
 if TYPE_CHECKING:
     from onceproof.properties.explorer.view import View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onceproof.model.export.javascript import MOST_TEXT, cut
+from onceproof.model.text import MOST_TEXT, cut
 
 MOST_STEPS = 1_000
 MOST_ITEMS = 2_000

@@ -18,7 +18,6 @@ from onceproof.model.search.exhaustive import Exploration, FaultChoice, explore
 from onceproof.model.search.reduction.goals import keeps
 from onceproof.model.search.simulation import Simulation
 from onceproof.model.search.simulation import simulate as random_walks
-from onceproof.model.search.swarm import swarm
 from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.judges.bounds import bounds_of
 from onceproof.properties.judges.weighing import weighed, with_premise
@@ -228,7 +227,12 @@ def simulate(
     """
     queries = _Queries(protocol, properties)
     queries.compare_walks()
-    simulation = (swarm if guided else random_walks)(
+    if guided:
+        # Few searches need it, and all would pay for its import.
+        from onceproof.model.search.swarm import swarm as walks_of  # noqa: PLC0415
+    else:
+        walks_of = random_walks
+    simulation = walks_of(
         queries.system,
         queries.questions,
         walks=walks,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from onceproof.model.text import slug
-from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -25,6 +24,9 @@ def write_refuted(
     counterexample, so that its model can be made again; ``how`` names the judge and its
     options. Raises ``UsageError`` for a folder that cannot be written to.
     """
+    # Most runs refute nothing, and would pay for the import.
+    from onceproof.properties.counterexample.model_run import counterexample_of  # noqa: PLC0415
+
     own = named.partition(":")[0].endswith(".py")
     found = {}
     for finding in report.findings:

@@ -10,8 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from onceproof.model.text import safe
 from onceproof.properties.explorer.export import as_test, command_of
-from onceproof.properties.explorer.phrases import labels, safe, say, title
+from onceproof.properties.explorer.phrases import labels, say, title
 from onceproof.properties.explorer.position_text import position_text
 from onceproof.properties.explorer.terminal import panes
 from onceproof.properties.explorer.terminal.dialogs import HELP, TextDialog

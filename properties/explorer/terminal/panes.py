@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from onceproof.model.text import safe
 from onceproof.properties.counterexample.step_kinds import ACTION, CRASH, RESTART
-from onceproof.properties.explorer.phrases import (
-    CELLS,
-    folded,
-    safe,
-    say,
-    sent,
-    taken,
-    word,
-)
+from onceproof.properties.explorer.phrases import CELLS, folded, say, sent, taken, word
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

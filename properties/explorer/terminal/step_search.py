@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.properties.explorer.phrases import safe, word
+from onceproof.model.text import safe
+from onceproof.properties.explorer.phrases import word
 
 if TYPE_CHECKING:
     from onceproof.properties.explorer.view import View

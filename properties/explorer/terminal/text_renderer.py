@@ -6,6 +6,7 @@ import itertools
 import textwrap
 from typing import TYPE_CHECKING
 
+from onceproof.model.text import safe
 from onceproof.properties.counterexample.lanes import ACTION as DONE
 from onceproof.properties.counterexample.lanes import (
     FAULT,
@@ -16,7 +17,7 @@ from onceproof.properties.counterexample.lanes import (
 )
 from onceproof.properties.counterexample.routine import FEWEST
 from onceproof.properties.counterexample.step_kinds import ACTION, RESTART
-from onceproof.properties.explorer.phrases import CELLS, labels, safe, say, title, when
+from onceproof.properties.explorer.phrases import CELLS, labels, say, title, when
 
 if TYPE_CHECKING:
     from onceproof.properties.explorer.view import View

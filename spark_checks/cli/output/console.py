@@ -16,13 +16,11 @@ from rich.table import Table
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.simulation import Simulation
-from onceproof.model.text import printable, shell_word
-from onceproof.properties.explorer.phrases import safe
+from onceproof.model.text import printable, safe, shell_word
 from onceproof.properties.judges.by_search import Finding, Report, parameters_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.properties.words.labels import Labels
 from onceproof.spark_checks.cli.output.streams import drawn_on
-from onceproof.spark_checks.cli.output.trace_console import show_traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -276,7 +274,11 @@ def _show_findings(out: Console, report: Report) -> None:
     out.print(table)
     for line in _bounds(report):
         out.print(escape(line))
-    show_traces(out, report)
+    if any(finding.verdict is Verdict.REFUTED for finding in report.findings):
+        # What explains a run is not needed where there is none.
+        from onceproof.spark_checks.cli.output.trace_console import show_traces  # noqa: PLC0415
+
+        show_traces(out, report)
 
 
 def _bounds(report: Report) -> list[str]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.text import safe
 from onceproof.properties.counterexample.explanation.slicing import joined
 from onceproof.properties.counterexample.file import steps_of
-from onceproof.properties.explorer.phrases import safe
 from onceproof.properties.verdicts import Verdict
 from onceproof.properties.words.labels import Labels
 

@@ -255,3 +255,15 @@ def test_sinks_that_do_the_same_are_two_if_readers_see_something_else():
     assert judged[0].claims[ONE] != judged[1].claims[ONE]
     assert [row.outcome() for row in made.rows] == [ONCE, REPEATS]
     assert made.same == ()
+
+
+@pytest.mark.grid
+def test_the_whole_matrix_is_decided_and_breaks_only_what_is_stated():
+    """Every composition of the library is judged, which takes minutes."""
+    every = [*listed().found, *listed().several]
+    made = matrix_of([(c, judge(c)) for c in every], listed().left_out)
+
+    assert len(made.rows) > 1_000
+    assert [str(row.composition) for row in made.unstated] == []
+    assert [str(row.composition) for row in made.undecided] == []
+    assert made.exit_status == 0
