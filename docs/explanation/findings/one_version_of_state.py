@@ -24,6 +24,12 @@ PROVIDERS = {
     "HDFSBackedStateStoreProvider",
 }
 MAINTENANCE_SECONDS = 1
+REASONS = {
+    "CANNOT_LOAD_STATE_STORE": "CANNOT_LOAD_STATE_STORE",
+    # What 3.5 says of the same.
+    "Error reading streaming state file": "Error reading streaming state file",
+    "CONCURRENT_STREAM_LOG_UPDATE": "commits/1 cannot be written",
+}
 
 
 def offer(folder: Path, number: int) -> None:
@@ -52,8 +58,7 @@ def run(spark: SparkSession, folder: Path, *, blocked: int | None = None) -> str
         query.awaitTermination()
     except Exception as error:  # noqa: BLE001 - it is what is shown
         found = str(error)
-        state = "CANNOT_LOAD_STATE_STORE"
-        return state if state in found else "commits/1 cannot be written"
+        return next((why for text, why in REASONS.items() if text in found), found)
     return ""
 
 
