@@ -134,7 +134,7 @@ class BarrierSnapshot(Protocol):
     def receive_barrier(self, s: Member) -> None:
         """A barrier comes, and no snapshot is due with it."""
         when(self._barrier_comes(s), not_(self.alignment.snapshots(s)))
-        self.link[s].receive()
+        self._take_barrier(s)
         self.alignment.came[s] = True
 
     @action(per=(S, C), by="operator")
@@ -145,7 +145,7 @@ class BarrierSnapshot(Protocol):
             self.alignment.snapshots(s),
             self.checkpoints.complete == c,
         )
-        self.link[s].receive()
+        self._take_barrier(s)
         self.alignment.came[s] = True
         self.alignment.taken = True
         self.output.snapshot(c)
@@ -216,7 +216,38 @@ class BarrierSnapshot(Protocol):
         return all_of(self.up, self.output.ready())
 
     def _barrier_comes(self, s: Member) -> bool:
-        return all_of(self._works(), self.link[s].head.kind == RecordKind.BARRIER)
+        """Return whether a barrier is in front, or overtakes what is."""
+        link = self.link[s]
+        return all_of(
+            self._works(),
+            any_of(
+                link.head.kind == RecordKind.BARRIER,
+                all_of(self.alignment.overtakes(s), link.holds(BARRIER) > 0),
+            ),
+        )
+
+    def _take_barrier(self, s: Member) -> None:
+        """Take the barrier out of a channel, and record what it has overtaken."""
+        link, keeps = self.link[s], self.alignment.keeps(s)
+        messages = [message for _, message in link.messages()]
+        place = 0
+        for i, message in enumerate(messages):
+            place = if_else(message.kind == RecordKind.BARRIER, i, place)
+
+        def overtaken(e: Member) -> bool:
+            return any_of(
+                all_of(
+                    i < place,
+                    message.kind == RecordKind.EVENT,
+                    message.offset == e,
+                )
+                for i, message in enumerate(messages)
+            )
+
+        self.recorded.where(lambda x, _: x == s).set(
+            lambda x, e: self.recorded[x, e] | all_of(keeps, overtaken(e))
+        )
+        link.drop(place)
 
     @observe(per=(S, E))
     def visible(self, s: Member, e: Member) -> int:
@@ -231,7 +262,8 @@ class BarrierSnapshot(Protocol):
     @observe(per=(S, E))
     def promised(self, s: Member, e: Member) -> bool:
         """What a complete checkpoint has passed will not be read again."""
-        return self.output.promised(s, e, self.source.saved[s] > e)
+        passed = self.source.saved[s] > e
+        return self.output.promised(s, e, passed, self.saved_flying[s, e])
 
     @sometimes
     def user_code_runs_twice(self) -> bool:
@@ -262,8 +294,9 @@ class BarrierSnapshot(Protocol):
 class BarrierSnapshotUnaligned(BarrierSnapshot):
     """The same with barriers that overtake events. Apache Flink, FLIP-76, 2020.
 
-    No input waits: the snapshot is taken at the first barrier, and the channels'
-    content, up to their own barriers, is part of it.
+    No input waits: the snapshot is taken as the first barrier comes, however many
+    events are before it, and the channels' content, up to their own barriers, is part
+    of it.
     """
 
     alignment = part(Alignment, default=Unaligned)

@@ -30,13 +30,24 @@ class Alignment(Part):
         """Return whether the state is snapshot as the barrier of an input comes."""
         return self.completes(s)
 
-    def records(self, s: Member) -> bool:
-        """Return whether an event of an input is recorded as on its way."""
+    def overtakes(self, s: Member) -> bool:
+        """Return whether a barrier comes before the events that were sent before it."""
         return s != s
+
+    def keeps(self, s: Member) -> bool:
+        """Return whether what is on its way from an input is part of a checkpoint."""
+        return s != s
+
+    def records(self, s: Member) -> bool:
+        """Return whether an event that is processed was on its way at the snapshot."""
+        return all_of(self.keeps(s), self.taken, not_(self.came[s]))
 
 
 class Unaligned(Alignment):
-    """The first barrier takes the snapshot; what is then on its way is recorded."""
+    """Barriers overtake events; the first one takes the snapshot.
+
+    What is then on its way, up to the other barriers, is part of the checkpoint.
+    """
 
     def reads(self, s: Member) -> bool:
         """No input ever waits."""
@@ -46,17 +57,21 @@ class Unaligned(Alignment):
         """The first barrier to come takes the snapshot."""
         return not_(self.taken)
 
-    def records(self, s: Member) -> bool:
-        """Until its own barrier comes, an input's events are on their way."""
-        return all_of(self.taken, not_(self.came[s]))
+    def overtakes(self, s: Member) -> bool:
+        """A barrier is handed on at once."""
+        return s == s
+
+    def keeps(self, s: Member) -> bool:
+        """Every input's events are recorded."""
+        return s == s
 
 
 class UnalignedWithoutChannels(Unaligned):
-    """The first barrier takes the snapshot, and what is on its way is left out."""
+    """Barriers overtake events, and what is on its way is left out."""
 
     breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
 
-    def records(self, s: Member) -> bool:
+    def keeps(self, s: Member) -> bool:
         """Nothing is recorded."""
         return s != s
 

@@ -29,9 +29,9 @@ class FirstGateAlone(Unaligned):
 
     gate = state(by_member(lambda s: s == 0), per=S)
 
-    def records(self, s: Member) -> bool:
+    def keeps(self, s: Member) -> bool:
         """Look at the channels of the first gate, and of no other."""
-        return all_of(super().records(s), self.gate[s])
+        return self.gate[s]
 
 
 class Flink18139(BarrierSnapshot):

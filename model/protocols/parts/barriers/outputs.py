@@ -56,7 +56,7 @@ class Output(Part):
         """Count what the last checkpoint holds, ``flying`` what was on its way."""
         return if_else(flying, one_more(self.saved[s, e]), self.saved[s, e])
 
-    def promised(self, s: Member, e: Member, passed: bool) -> bool:  # noqa: FBT001 - a modelled value
+    def promised(self, s: Member, e: Member, passed: bool, flying: bool) -> bool:  # noqa: FBT001 - modelled values
         """The checkpoint that promises the event is the one that holds it."""
         return passed
 
@@ -80,6 +80,10 @@ class AppendAtOnce(Output):
     def visible(self, s: Member, e: Member, flying: bool) -> int:  # noqa: FBT001 - a modelled value
         """A reader sees every row."""
         return self.rows[s, e]
+
+    def promised(self, s: Member, e: Member, passed: bool, flying: bool) -> bool:  # noqa: FBT001 - modelled values
+        """An event that the checkpoint holds on its way is yet to be written."""
+        return all_of(passed, not_(flying))
 
 
 class UpsertAtOnce(AppendAtOnce):

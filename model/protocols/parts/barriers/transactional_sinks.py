@@ -187,7 +187,7 @@ class TransactionalSink(Output):
         """Readers of what is committed see the event so often."""
         return self.published[s, e]
 
-    def promised(self, s: Member, e: Member, passed: bool) -> bool:  # noqa: FBT001 - a modelled value
+    def promised(self, s: Member, e: Member, passed: bool, flying: bool) -> bool:  # noqa: FBT001 - modelled values
         """The sink takes the event's transaction for committed."""
         return any_of(
             all_of(self.acknowledged[c], self.written[c, s, e] > 0) for c in self.C
