@@ -76,6 +76,21 @@ def parts(slot: Slot[Part], *modules: ModuleType) -> dict[str, type[Part]]:
     return dict(sorted(_by_label(classes).items()))
 
 
+def slots_of_part() -> dict[str, list[tuple[str, str, type[Part]]]]:
+    """List the library's parts by name: where each can be put, and its class.
+
+    A place is a protocol and one of its slots, also one that it inherits. Two classes
+    may have one name, in slots of different types.
+    """
+    found: dict[str, list[tuple[str, str, type[Part]]]] = {}
+    for name, protocol in protocols().items():
+        for place, slot in protocol.parameters().items():
+            if isinstance(slot, Slot):
+                for label, kind in parts(slot).items():
+                    found.setdefault(label, []).append((name, place, kind))
+    return dict(sorted(found.items()))
+
+
 K = TypeVar("K", bound=type[Part])
 
 
@@ -178,7 +193,8 @@ def settings_of(given: Iterable[str]) -> dict[str, str]:
     for text in given:
         name, sign, value = text.partition("=")
         if not (name and sign and value):
-            message = f"--set takes NAME=VALUE, not {text!r}"
+            missing = f"; {name} has no value" if name and sign else ""
+            message = f"--set takes NAME=VALUE, not {text!r}{missing}"
             raise UsageError(message)
         if found.setdefault(name, value) != value:
             message = f"--set gives {name} twice: {found[name]} and {value}; choose one"
@@ -211,6 +227,8 @@ def _made(
     arguments: dict[str, object] = {}
     for key, text in settings.items():
         first, dot, rest = key.partition(".")
+        if first not in declared and not dot:
+            _refuse_slot(declared, name, key, text, modules)
         what = declared[pick(first, declared, f"parameter of {name}")]
         if dot:
             inside.setdefault(first, {})[rest] = text
@@ -237,6 +255,28 @@ def _made(
             )
             raise UsageError(message)
     return made
+
+
+def _refuse_slot(
+    declared: Mapping[str, Sort | Param | Slot[Any]],
+    name: str,
+    key: str,
+    text: str,
+    modules: Sequence[ModuleType],
+) -> None:
+    """Name the slot of a part that was put into one that is not there.
+
+    Raises ``UsageError`` if the part fits somewhere.
+    """
+    fitting = [
+        place
+        for place, slot in declared.items()
+        if isinstance(slot, Slot) and text in parts(slot, *modules)
+    ]
+    if fitting:
+        ways = " or ".join(f"--set {place}={text}" for place in fitting)
+        message = f"unknown parameter of {name} {key!r}; did you mean {ways}?"
+        raise UsageError(message)
 
 
 def _taken(made: Part, what: Sort | Param | Slot[Any], key: str) -> object:

@@ -123,6 +123,8 @@ def modelling(where: str) -> Iterator[None]:
             if _is_modellers(frame.filename)
         ]
         message = f"{type(error).__name__}: {error}"
+        if isinstance(error, RecursionError):
+            message += "; help: choose smaller sizes, or nest fewer calls and values"
         raise ModelError(message, where=mine[-1] if mine else where) from error
     finally:
         _outermost.reset(token)

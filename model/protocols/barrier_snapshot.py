@@ -194,7 +194,7 @@ class BarrierSnapshot(Protocol):
 
     @fault
     def lose_reply(self) -> None:
-        """The pointer is stored, and the coordinator never hears of it."""
+        """The coordinator goes down before it hears that the pointer is stored."""
         when(self.checkpoints.requested)
         self._go_down()
         self.checkpoints.lose_track()

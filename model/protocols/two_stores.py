@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onceproof.model.language import *
 from onceproof.model.protocols.micro_batch import MicroBatch
-from onceproof.model.protocols.parts.sinks.in_turn import InTurn
+from onceproof.model.protocols.parts.sinks.dual_write import DualWrite
 
 
 class MicroBatchTwoStores(MicroBatch):
@@ -19,7 +19,7 @@ class MicroBatchTwoStores(MicroBatch):
 
     STORE = Sort("store", ordered=True, most=2)
 
-    sink = part(InTurn)
+    sink = part(DualWrite)
 
     @observe(per=(MicroBatch.BATCH, MicroBatch.PARTITION, STORE))
     def visible(self, b: Member, e: Member, s: Member) -> int:  # type: ignore[override]

@@ -14,7 +14,7 @@ from tests.docs.drawn.levels import placed
 from tests.docs.drawn.state_graph import BOX
 from tests.test_house import ROOT
 
-SLOW = {"guarantee-matrix.svg"}
+SLOW = {"guarantees-of-sinks.svg"}
 """What takes the verdicts of many protocols to draw."""
 
 

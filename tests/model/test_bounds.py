@@ -8,7 +8,7 @@ from onceproof.model.language import sometimes
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import make
 from onceproof.model.protocols.parts.barriers.transactional_sinks import (
-    ImpatientTransactions,
+    TransactionTimeout,
 )
 from onceproof.model.protocols.transactions import Transactions
 from onceproof.model.protocols.two_phase_commit_sink import TwoPhaseCommitSink
@@ -35,7 +35,7 @@ PROTOCOLS = {
     "one checkpoint": make("two-phase-commit-sink", SMALL | {"C": "1", "faults": "2"}),
     "at least once": make("two-phase-commit-sink", {"S": "2", "E": "1", "C": "1"}),
     "lost notice": make("two-phase-commit-sink-lost-notice", SMALL),
-    "impatient": TwoPhaseCommitSink(output=ImpatientTransactions, S=1, E=1, C=1),
+    "impatient": TwoPhaseCommitSink(output=TransactionTimeout, S=1, E=1, C=1),
     "commits at end": Flip147Duplicate(S=1, E=1, C=1, faults=2),
 }
 

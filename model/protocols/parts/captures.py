@@ -88,7 +88,7 @@ class SnapshotFirst(SnapshotUnmarked):
 
 
 class SnapshotThenEnd(SnapshotFirst):
-    """The same; the log is read from where it ends by then.
+    """All rows are read first; then the log, from where it ends by then.
 
     What has changed in the meantime is in neither.
     """

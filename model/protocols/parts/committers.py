@@ -123,7 +123,7 @@ class FileCommitterV1(Committer):
 
 
 class FileCommitterV1Overwriting(FileCommitterV1):
-    """The same where a run of the job first deletes what is at its output path.
+    """Version 1 where a run of the job first deletes what is at its output path.
 
     Spark's mode "overwrite": folders that a dead run has left are deleted with the
     files. What a part of the job made visible is seen until then, and vanishes.

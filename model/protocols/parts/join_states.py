@@ -21,7 +21,7 @@ class JoinState(Part):
 
 
 class JoinStateEvicted(JoinState):
-    """The same; the watermark may pass an event at any time, and it is forgotten."""
+    """A join whose watermark may pass an event at any time, and forgets it."""
 
     breaks = (
         "at-least-once",

@@ -133,7 +133,7 @@ class AddingStore(PaneStore):
 
 
 class AddingAgainStore(AddingStore):
-    """The same without the number of a batch: what comes again is added again."""
+    """An adding table without batch numbers: what comes again is added again."""
 
     breaks = ("at-most-once", "effectively-once", "batch-equivalence")
 

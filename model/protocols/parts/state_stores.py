@@ -41,7 +41,7 @@ class StateVersions(Part):
 
 
 class StateVersionsWithIds(StateVersions):
-    """The same; the commit log holds the ids of the versions that tasks committed.
+    """State versions whose ids, as tasks committed them, are in the commit log.
 
     Where no task ran in this run, there is no id. Spark's checkpoint format 2.
     """
@@ -52,7 +52,7 @@ class StateVersionsWithIds(StateVersions):
 
 
 class StateInPlace(StateVersions):
-    """The same without versions: a commit adds to what is there, whoever put it there.
+    """State without versions: a commit adds to what is there, whoever put it there.
 
     So does a task that keeps its state in a table of its own. Where a batch shows what
     the state has not met, a repeat shows nothing.
@@ -103,7 +103,7 @@ class Results(Part):
 
 
 class ResultsSkipped(Results):
-    """The same; a batch id that is there is skipped, and none of its tasks runs.
+    """A batch id whose results are there is skipped, and none of its tasks runs.
 
     So do Spark's file sink, and a callback that keeps a ledger of batch ids. No task
     then reports the time of an event: the watermark stays behind for good, or until
@@ -193,7 +193,7 @@ class NewRows(ChangedRows):
 
 
 class NewRowsForEver(NewRows):
-    """The same without a watermark."""
+    """A batch shows the events that the state has not met; it forgets none of them."""
 
     @property
     def ends_state(self) -> bool:

@@ -54,7 +54,7 @@ class TableLog(Part):
         return all_of(self.entry[v] != w for v in self.VERSION)
 
 
-class LookedUpFirst(TableLog):
+class CheckThenPut(TableLog):
     """A writer looks whether the version is there, and then puts it, come what may.
 
     Delta on S3 without a lock table, before S3 had conditional puts.
@@ -76,7 +76,7 @@ class LookedUpFirst(TableLog):
         return all_of(v == v)
 
 
-class LockTable(LookedUpFirst):
+class LockTable(CheckThenPut):
     """A row for the version is put in a table first, if there is none.
 
     S3DynamoDBLogStore: the row names a copy of the version. Where a writer dies before
@@ -121,7 +121,7 @@ class LockTable(LookedUpFirst):
 
 
 class LockTableExpiring(LockTable):
-    """The same; the row of a version that is in place is deleted in the end.
+    """A lock table where the row of a version that is in place is deleted in the end.
 
     Delta #1410: a writer that has read the table before puts the same version again.
     """
@@ -142,7 +142,7 @@ class LockTableExpiring(LockTable):
 
 
 class LockTableExpiringLooked(LockTableExpiring):
-    """The same; a writer also looks whether the version is in place.
+    """An expiring lock table; a writer also looks whether the version is in place.
 
     Assumes that a row lives longer than a writer takes from its look to its row.
     """

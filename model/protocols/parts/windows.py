@@ -129,7 +129,7 @@ class Watermark(Part):
 
 
 class WatermarkForgotten(Watermark):
-    """The same, kept in memory only: after a restart it begins anew.
+    """A watermark in memory only: after a restart it begins anew.
 
     A window that is closed, and whose state is gone, takes events again.
     """
@@ -175,7 +175,7 @@ class Lateness(Part):
 
 
 class LatenessByTime(Lateness):
-    """The same; and an event is late, too, if its own time is.
+    """An event is late where its window is, and also where its own time is.
 
     A window of a session that is over then has no neighbour left to come.
     """
@@ -186,7 +186,7 @@ class LatenessByTime(Lateness):
 
 
 class LatenessUnreported(Lateness):
-    """The same as the first; nobody says what was dropped."""
+    """Late events are dropped, and nobody says which."""
 
     breaks = _DIFFERS
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     _Key = tuple[Term, bool]
 
+_MOST_LISTED = 12
 _MOST_STARTS = 64
 
 
@@ -324,9 +325,11 @@ def _goals(queries: Sequence[ProofQuery]) -> dict[_Key, _Goal]:
 
 
 def _listed(shown: Mapping[str, Shown]) -> str:
-    """List what a state has, budgets of faults apart."""
-    return ", ".join(
+    """List what a state has, budgets of faults apart; of very much, the beginning."""
+    every = [
         f"{name}={value}"
         for name, value in shown.items()
         if name.split(".")[0] != "faults"
-    )
+    ]
+    more = len(every) - _MOST_LISTED
+    return ", ".join(every if more <= 1 else [*every[:-more], f"and {more} more"])

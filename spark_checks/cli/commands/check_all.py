@@ -13,6 +13,7 @@ from onceproof.properties.judges.library import judge_library, judge_variants
 from onceproof.spark_checks.cli.evidence_option import leave
 from onceproof.spark_checks.cli.options import print_json, say_nothing_is_claimed
 from onceproof.spark_checks.cli.output import console
+from onceproof.spark_checks.cli.output.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +36,8 @@ Each protocol's file states what breaks, and the command checks that.
 
 def check_all(*, as_json: bool, markdown: bool, evidence: str | None = None) -> int:
     """Judge the whole library; 0 when all is as stated, 1 when not, 2 undecided."""
-    with console.stderr().status("searching") as status:
-        found = judge_library(progress=status.update)
+    with progress("searching") as say:
+        found = judge_library(progress=say)
     if not found:
         message = "the library holds no protocol, so nothing is judged"
         raise UsageError(message)
@@ -55,8 +56,8 @@ def check_file(variants: Sequence[Variant], *, limits: Limits, as_json: bool) ->
 
     What breaks is shown with the command that shows how.
     """
-    with console.stderr().status("searching") as status:
-        found = judge_variants(variants, limits=limits, progress=status.update)
+    with progress("searching") as say:
+        found = judge_variants(variants, limits=limits, progress=say)
     if as_json:
         print_json([result_data(s) for s in found])
     else:

@@ -19,6 +19,7 @@ from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.duration import DURATION
 from onceproof.spark_checks.cli.options import as_json_option, print_json
 from onceproof.spark_checks.cli.output import console
+from onceproof.spark_checks.cli.output.progress import progress
 from onceproof.spark_checks.cli.processes import done_in_time
 
 if TYPE_CHECKING:
@@ -169,14 +170,14 @@ def _judge(
     """Judge compositions in processes of their own; report progress on stderr."""
     from onceproof.properties.matrix.judging import judge, known  # noqa: PLC0415
 
-    with console.stderr().status("looking up what was judged before") as status:
+    with progress("looking up what was judged before") as say:
         found = {n: known(one, limits) for n, one in enumerate(chosen)}
         left = {n: (chosen[n], limits) for n, was in found.items() if was is None}
         done = len(chosen) - len(left)
         for number, judged in done_in_time(judge, left, jobs, ends):
             found[number] = judged
             done += 1
-            status.update(f"{done} of {len(chosen)} judged; {chosen[number]}")
+            say(f"{done} of {len(chosen)} judged; {chosen[number]}")
     return [(one, found[n]) for n, one in enumerate(chosen)]
 
 
@@ -186,13 +187,13 @@ def _write(made: Matrix, path: Path, jobs: int, ends: float) -> None:
     from onceproof.properties.matrix.page import page, refuted  # noqa: PLC0415
 
     runs = {str(row.composition): (row.composition, row.runs) for row in refuted(made)}
-    with console.stderr().status("writing the page") as status:
+    with progress("writing the page") as say:
         before = {name: known(*call) for name, call in runs.items()}
         opened = {name: pages for name, pages in before.items() if pages is not None}
         left = {name: call for name, call in runs.items() if name not in opened}
         for name, pages in done_in_time(packed, left, jobs, ends):
             opened[name] = pages
-            status.update(f"counterexamples of {len(opened)} of {len(runs)}")
+            say(f"counterexamples of {len(opened)} of {len(runs)}")
     write_whole(path, page(made, opened))
     click.echo(str(path))
     if missing := len(runs) - len(opened):

@@ -13,30 +13,43 @@ from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
 from onceproof.model.language.steps import steps_of
-from onceproof.model.library import find, parts, variants
+from onceproof.model.library import find, parts, pick, slots_of_part, variants
+from onceproof.model.library import protocols as every_protocol
 from onceproof.properties.judges.by_search import claims_of
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json
 from onceproof.spark_checks.cli.output import console
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
+
+    from onceproof.model.language.composition.part import Part
     from onceproof.model.language.composition.protocol import Protocol
 
 
 @click.command(cls=Command)
-@click.argument("protocol", required=False)
+@click.argument("protocol", metavar="[NAME]", required=False)
 @as_json_option
 def protocols(protocol: str | None, *, as_json: bool) -> int:
-    """List the protocols of the library, or describe PROTOCOL.
+    """List the protocols of the library, or describe the protocol or part NAME.
 
-    PROTOCOL may be a file, as FILE.py or FILE.py:NAME. A variant is a protocol with
+    NAME may be a file, as FILE.py or FILE.py:NAME. A variant is a protocol with
     another part in one of its slots. A property that is not listed as broken holds.
 
     Example: onceproof protocols barrier-snapshot
     """
+    if protocol is not None and not protocol.partition(":")[0].endswith(".py"):
+        of_parts = slots_of_part()
+        known = every_protocol()
+        listed = "`onceproof protocols` lists the protocols"
+        pick(protocol, [*known, *of_parts], "protocol or part", otherwise=listed)
+        if protocol not in known:
+            _describe_part(protocol, of_parts[protocol], as_json=as_json)
+            return 0
     if protocol is not None:
-        chosen, *_ = find(protocol)
-        described = [_description(chosen())]
+        chosen, *modules = find(protocol)
+        described = [_description(chosen(), *modules)]
     else:
         described = [_description(v.protocol) for v in variants() if not v.settings]
     by_name = {d["name"]: d for d in described}
@@ -54,18 +67,24 @@ def protocols(protocol: str | None, *, as_json: bool) -> int:
     return 0
 
 
-def _description(protocol: Protocol) -> dict[str, Any]:
-    """Return what is known of a protocol as plain data."""
-    kind = type(protocol)
+def _in_words(kind: type[Part]) -> tuple[str, str, str]:
+    """Return what a class is, its source, and the rest of its docstring."""
     first, _, rest = (inspect.getdoc(kind) or "").partition("\n")
     summary, _, source = first.removesuffix(".").partition(". ")
+    return summary, source, " ".join(rest.split())
+
+
+def _description(protocol: Protocol, *modules: ModuleType) -> dict[str, Any]:
+    """Return what is known of a protocol as plain data."""
+    kind = type(protocol)
+    summary, source, text = _in_words(kind)
     declared = kind.parameters()
     slots = {n: s for n, s in declared.items() if isinstance(s, Slot)}
     return {
         "name": kind.label(),
         "summary": summary,
         "citation": source,
-        "text": " ".join(rest.split()),
+        "text": text,
         "parameters": {
             n: {
                 "default": protocol.own_size(what)
@@ -79,9 +98,11 @@ def _description(protocol: Protocol) -> dict[str, Any]:
         "parts": {
             n: {
                 "default": protocol.parts[n].label(),
-                "choices": list(parts(slot)),
+                "choices": list(choices),
+                "text": {c: _in_words(kind)[0] for c, kind in choices.items()},
             }
             for n, slot in slots.items()
+            for choices in [parts(slot, *modules)]
         },
         "actions": _steps(protocol, faults=False),
         "faults": _steps(protocol, faults=True),
@@ -89,6 +110,54 @@ def _description(protocol: Protocol) -> dict[str, Any]:
         "breaks": _broken(protocol),
         "variants": [],
     }
+
+
+def _describe_part(
+    name: str, taken: Sequence[tuple[str, str, type[Part]]], *, as_json: bool
+) -> None:
+    """Say what a part is, what it breaks, and which slots take it."""
+    kinds = {kind: None for _, _, kind in taken}
+    slots: list[dict[str, str]] = [
+        {"protocol": protocol, "slot": slot} for protocol, slot, _ in taken
+    ]
+    described = []
+    for kind in kinds:
+        summary, source, text = _in_words(kind)
+        described.append(
+            {
+                "name": name,
+                "summary": summary,
+                "citation": source,
+                "text": text,
+                "breaks": sorted(kind.breaks),
+                "breaks_in": {n: sorted(b) for n, b in kind.breaks_in.items()},
+                "slots": [
+                    where
+                    for where, (_, _, of) in zip(slots, taken, strict=True)
+                    if of is kind
+                ],
+            }
+        )
+    if as_json:
+        print_json(described[0] if len(described) == 1 else described)
+        return
+    for one in described:
+        _show_part(one)
+
+
+def _show_part(one: Mapping[str, Any]) -> None:
+    out = console.stdout()
+    out.print(f"[bold]{one['name']}[/bold]: {escape(one['summary'])}.")
+    source = f"{one['citation']}. " if one["citation"] else ""
+    if more := f"{source}{one['text']}".strip():
+        out.print(escape(more))
+    broken = ", ".join(one["breaks"])
+    out.print(f"It breaks {broken}." if broken else "It breaks nothing by itself.")
+    for protocol, names in one["breaks_in"].items():
+        out.print(f"In {protocol} it also breaks {', '.join(names)}.")
+    out.print("\n[bold]Protocols that take it[/bold]")
+    for where in one["slots"]:
+        out.print(f"  {where['protocol']} --set {where['slot']}={one['name']}")
 
 
 def _broken(protocol: Protocol) -> list[str]:
@@ -130,7 +199,9 @@ def _show_one(one: dict[str, Any]) -> None:
         out.print(f"  {name} = {what['default']}  {escape(what['text'])}")
     for name, what in one["parts"].items():
         if len(what["choices"]) > 1:
-            out.print(f"  {name} = {what['default']}  of {', '.join(what['choices'])}")
+            out.print(f"  {name} = {what['default']}  or another part:")
+            for choice, text in what["text"].items():
+                out.print(f"    {choice}: {escape(text)}")
     for title in ("actions", "faults", "properties"):
         if not one[title]:
             continue

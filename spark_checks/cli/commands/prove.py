@@ -74,9 +74,10 @@ def prove(
 ) -> int:
     """Judge the properties of PROTOCOL by z3: for every size, or to a depth.
 
-    The exit status is 0 if all of them hold, 1 if one is refuted, and 2 if one is
-    undecided. That is `recoverable`, always: it needs all states, as `onceproof check`
-    searches them. Name the others by --property where the status counts.
+    The exit status is 0 if all of them hold (`bounded`: to the depth), 1 if one is
+    refuted, and 2 if one is undecided. That is `recoverable`, always: it needs all
+    states, as `onceproof check` searches them. Name the others by --property where
+    the status counts.
 
     Example: onceproof prove two-phase-commit
     """
@@ -100,7 +101,8 @@ def prove(
     asked = {"depth": depth, **longer, **({"infer": True} if infer else {})}
     leave(evidence, [report], protocol=protocol, how=asked)
     if as_json:
-        print_json({**console.prove_data(report), "files": files})
+        found = {"inferred": report.inferred} if infer else {}
+        print_json({**console.prove_data(report), **found, "files": files})
     else:
         console.show_prove(report)
         console.show_files(files)

@@ -46,7 +46,7 @@ def test_a_version_is_written_over_once_its_row_has_expired():
 
 def test_two_writers_find_the_same_version_free_without_a_lock():
     """A put that overwrites loses what is there; one that does not is refused."""
-    lost = play(make("table-commit", {"log": "looked-up-first"}), DELTA_ON_S3)
+    lost = play(make("table-commit", {"log": "check-then-put"}), DELTA_ON_S3)
     with pytest.raises(AssertionError, match="put"):
         play(make("table-commit", {}), DELTA_ON_S3)
 
@@ -83,7 +83,7 @@ def test_a_row_that_was_read_before_a_change_does_not_replace_it():
     ("name", "settings", "property_name", "steps"),
     [
         ("table-commit", {"log": "lock-table-expiring"}, "durable", DELTA_1410),
-        ("table-commit", {"log": "looked-up-first"}, "durable", DELTA_ON_S3),
+        ("table-commit", {"log": "check-then-put"}, "durable", DELTA_ON_S3),
         ("table-commit", {"reply": "taken-for-failure"}, "durable", ICEBERG_UNKNOWN),
     ],
 )

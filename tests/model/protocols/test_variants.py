@@ -27,7 +27,7 @@ BROKEN = [
     ),
     (
         "two-phase-commit-sink",
-        {"output": "impatient-transactions"},
+        {"output": "transaction-timeout"},
         {"at-least-once", "effectively-once", "durable", "recoverable"},
     ),
     (

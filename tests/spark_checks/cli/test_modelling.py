@@ -39,6 +39,48 @@ def test_one_protocol_is_described_whole():
     assert data["parameters"]["S"] == {"default": 2, "text": "source"}
 
 
+def test_a_part_is_described_with_the_slots_that_take_it():
+    data = json.loads(run("protocols", "append-at-once", "--json").stdout)
+    text = run("protocols", "append-at-once").stdout
+
+    assert data["summary"].startswith("The operator appends a row")
+    assert data["breaks"] == ["at-most-once", "effectively-once"]
+    assert {"protocol": "barrier-snapshot", "slot": "output"} in data["slots"]
+    assert "barrier-snapshot --set output=append-at-once" in text
+
+
+def test_every_choice_of_a_slot_is_described():
+    data = json.loads(run("protocols", "barrier-snapshot", "--json").stdout)
+    slot = data["parts"]["alignment"]
+
+    assert list(slot["text"]) == slot["choices"]
+    assert all(len(text.split()) > 2 for text in slot["text"].values())
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        (("sink=append-at-once",), "did you mean --set output=append-at-once?"),
+        (("E=",), "E has no value"),
+        (("length=1000",), "choose smaller sizes"),
+    ],
+)
+def test_what_cannot_be_set_is_answered_with_a_way_out(given, hint):
+    result = run("check", "barrier-snapshot", *(w for g in given for w in ("--set", g)))
+
+    assert result.exit_code == 2
+    assert hint in result.stderr
+
+
+def test_a_note_says_that_no_lemmas_were_looked_for():
+    """Every sort of the protocol is ordered, so there is no proof for every size."""
+    result = run("prove", "ordered-batches", "--infer", "--depth", "2", "--json")
+
+    data = json.loads(result.stdout)
+    assert data["inferred"] == {}
+    assert "no lemmas were looked for" in data["properties"]["at-most-once"]["note"]
+
+
 @pytest.mark.grid
 def test_all_of_the_library_is_as_stated_and_written_down():
     """Verdicts are those that the files state, and docs/verdicts.md holds them."""

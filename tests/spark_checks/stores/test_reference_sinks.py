@@ -17,9 +17,9 @@ from onceproof.model.protocols.parts.sinks.committed_files import (
     PublishedByJob,
     PublishedByTask,
 )
-from onceproof.model.protocols.parts.sinks.in_turn import (
-    InTurn,
-    InTurnUnlessDone,
+from onceproof.model.protocols.parts.sinks.dual_write import (
+    DualWrite,
+    DualWriteUnlessDone,
     Outbox,
     OutboxByKey,
     OutboxOnce,
@@ -126,8 +126,8 @@ def test_a_sink_states_what_its_model_part_breaks(sink):
 
 QUICK = (AppendWhole, LedgerOfCounter, OpenTransactions, Prepared, UpsertWhole)
 SLOW = (
-    InTurn,
-    InTurnUnlessDone,
+    DualWrite,
+    DualWriteUnlessDone,
     MovedByJob,
     Outbox,
     OutboxByKey,
@@ -158,8 +158,8 @@ def test_the_model_breaks_just_what_it_states(kind):
 @pytest.mark.parametrize(
     ("kind", "also"),
     [
-        (InTurn, {"atomic-visibility"}),
-        (InTurnUnlessDone, {"atomic-visibility", "agreement"}),
+        (DualWrite, {"atomic-visibility"}),
+        (DualWriteUnlessDone, {"atomic-visibility", "agreement"}),
         (Outbox, {"atomic-visibility"}),
         (OutboxByKey, {"atomic-visibility"}),
         (OutboxOnce, {"atomic-visibility"}),
@@ -176,13 +176,13 @@ def test_two_stores_are_never_written_together(kind, also):
 def test_a_second_store_has_no_turn_after_tasks_that_write_to_it():
     """It would be written at the same time as the first one."""
     with pytest.raises(ModelError, match="append writes in tasks, so it has no turn"):
-        check(MicroBatch(sink=InTurn(second=Append)))
+        check(MicroBatch(sink=DualWrite(second=Append)))
 
 
 @pytest.mark.ci
 def test_a_first_store_that_tasks_write_to_has_its_turn_before():
     """Parts of a batch show there, and none of it in the second store before."""
-    found = check(MicroBatchTwoStores(sink=InTurn(first=Upsert))).verdicts
+    found = check(MicroBatchTwoStores(sink=DualWrite(first=Upsert))).verdicts
 
     refuted = {name for name, verdict in found.items() if not verdict.holds}
     assert refuted == {"at-most-once", "effectively-once", "atomic-visibility"}

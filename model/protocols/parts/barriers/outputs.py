@@ -87,7 +87,7 @@ class AppendAtOnce(Output):
 
 
 class UpsertAtOnce(AppendAtOnce):
-    """The same by the event's key: a row that comes again replaces itself."""
+    """The operator writes a row by its event's key to a store outside, at once."""
 
     breaks: ClassVar[tuple[str, ...]] = ()
 

@@ -194,7 +194,7 @@ class TransactionalSink(Output):
         )
 
 
-class ImpatientTransactions(TransactionalSink):
+class TransactionTimeout(TransactionalSink):
     """The log gives up a prepared transaction whose commit takes too long.
 
     FLINK-7784: the timeout of a transaction is shorter than a recovery takes, or a

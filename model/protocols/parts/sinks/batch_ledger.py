@@ -37,7 +37,7 @@ class BatchLedger(Sink):
 
 
 class LedgerLookedUpOnce(Sink):
-    """The same; code that tries again after an error does not look the batch up again.
+    """A batch ledger that is not read again by code that tries again after an error.
 
     A driver that starts again does. So it is right until a reply is lost: the
     transaction was committed, and its code believes that it was not.
@@ -78,7 +78,7 @@ class LedgerLookedUpOnce(Sink):
 
 
 class LedgerOfCounter(Sink):
-    """The same; what takes the place of the batch's id is a count of the process's own.
+    """A batch ledger that notes a count of the process's own, and not the batch's id.
 
     Only the last count is kept, and what is not beyond it is skipped. A driver that
     starts again counts from the start, so it skips batches that are not there.

@@ -70,7 +70,7 @@ class LedgerAfter(Sink):
 
 
 class PublishedByKey(LedgerAfter):
-    """The same, read by key: rows that are there again show once."""
+    """Rows, then the batch's id; read by key, so that rows there again show once."""
 
     breaks = ()
 

@@ -62,7 +62,7 @@ class Manifest(Sink):
 
 
 class ManifestDirectory(Manifest):
-    """The same sink, read by listing its folder: every file counts, named or not."""
+    """A manifest that readers pass over: every file of the folder counts."""
 
     breaks = ("at-most-once", "effectively-once", "atomic-visibility", "durable")
 

@@ -97,7 +97,7 @@ class PreparedUnknown(Prepared):
 
 
 class PreparedInStore(Prepared):
-    """The same, with what the store still holds of what is decided.
+    """A retry commits what the store still holds of what is decided.
 
     A driver that commits a transaction, and finds none, takes it for committed. That is
     right for as long as nobody rolls back what is decided.

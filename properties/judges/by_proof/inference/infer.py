@@ -97,7 +97,7 @@ class _Inferring:
     def infer(self) -> Inference:
         """Return the lemmas, fewest first, or why there are none."""
         if not self._claims:
-            return Inference()
+            return Inference(note="no lemmas were looked for")
         candidates = Candidates(self._system, self._own, self._speakable)
         goals: dict[Goal, list[ProofQuery]] = {}
         for claim in self._claims:

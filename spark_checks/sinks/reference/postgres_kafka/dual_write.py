@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka import Producer
 
-from onceproof.model.protocols.parts.sinks.in_turn import InTurn
+from onceproof.model.protocols.parts.sinks.dual_write import DualWrite
 from onceproof.model.protocols.two_stores import MicroBatchTwoStores
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics
@@ -45,7 +45,7 @@ def build(target: Target) -> ForeachBatch:
 SINK = ModelledSink(
     name="postgres-kafka-dual-write",
     build=build,
-    model=InTurn,
+    model=DualWrite,
     engine=MicroBatchTwoStores,
     steps={"sink.first.append": "insert_rows", "sink.second.append": "send_rows"},
     refuted=frozenset({"at-most-once", "effectively-once", "atomic-visibility"}),

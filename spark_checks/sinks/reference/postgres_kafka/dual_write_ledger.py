@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.model.protocols.parts.sinks.in_turn import InTurnUnlessDone
+from onceproof.model.protocols.parts.sinks.dual_write import DualWriteUnlessDone
 from onceproof.model.protocols.two_stores import MicroBatchTwoStores
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.postgres.ledger import write_batch
@@ -38,7 +38,7 @@ def build(target: Target) -> ForeachBatch:
 SINK = ModelledSink(
     name="postgres-kafka-dual-write-ledger",
     build=build,
-    model=InTurnUnlessDone,
+    model=DualWriteUnlessDone,
     engine=MicroBatchTwoStores,
     steps={"sink.first.write_batch": "write_batch", "sink.second.append": "send_rows"},
     refuted=frozenset(

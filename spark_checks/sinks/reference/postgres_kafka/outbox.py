@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from onceproof.model.protocols.parts.sinks.in_turn import OutboxByKey
+from onceproof.model.protocols.parts.sinks.dual_write import OutboxByKey
 from onceproof.model.protocols.two_stores import MicroBatchTwoStores
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onceproof.model.protocols.parts.sinks.in_turn import OutboxOnce
+from onceproof.model.protocols.parts.sinks.dual_write import OutboxOnce
 from onceproof.model.protocols.two_stores import MicroBatchTwoStores
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics

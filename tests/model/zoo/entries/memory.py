@@ -7,7 +7,7 @@ from onceproof.model.protocols.micro_batch_new_checkpoint import (
     MicroBatchNewCheckpoint,
 )
 from onceproof.model.protocols.parts.barriers.transactional_sinks import (
-    ImpatientTransactions,
+    TransactionTimeout,
 )
 from onceproof.model.protocols.parts.sinks.batch_ledger import BatchLedger
 from onceproof.model.protocols.parts.sinks.recut import UpsertRecut
@@ -78,7 +78,7 @@ MEMORY = (
         "the sink commits, the timeout of the log aborts the transaction: the job may "
         "have been down for too long. The commit fails, the sink ignores the error, "
         "and the events are lost.",
-        made=Made(TwoPhaseCommitSink, {"output": ImpatientTransactions, "faults": 2}),
+        made=Made(TwoPhaseCommitSink, {"output": TransactionTimeout, "faults": 2}),
         breaks=_LOSES,
         shows="durable",
         same_faults=True,

@@ -27,7 +27,7 @@ KINDS = {
 }
 
 
-def guarantee_matrix() -> str:
+def guarantees_of_sinks() -> str:
     """Draw a row for each sink, those that hold the most first."""
     sheet = _assembled(settings_at(ROOT))
     found = {

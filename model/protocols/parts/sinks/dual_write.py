@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class InTurn(Sink):
-    """The driver writes a batch to a first store, and after that to a second one.
+class DualWrite(Sink):
+    """A dual write: the driver writes a batch to a first store, then to a second one.
 
-    Each store has a sink of its own, which may be any that works on the driver. With
-    two that trust the engine this is the dual write.
+    Each store has a sink of its own, which may be any that works on the driver.
     """
 
     breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
@@ -87,8 +86,8 @@ class InTurn(Sink):
         return if_else(one == 0, 0, if_else(one == 1, other, several))
 
 
-class InTurnUnlessDone(InTurn, first=BatchLedger):
-    """The same; a batch that the first store has is written to neither.
+class DualWriteUnlessDone(DualWrite, first=BatchLedger):
+    """A dual write: a batch that the first store has is written to neither.
 
     So a crash between the two is for good: nobody makes up for the second.
     """
@@ -106,7 +105,7 @@ class InTurnUnlessDone(InTurn, first=BatchLedger):
         self.ahead[b] = not_(self.first.finished(b))
 
 
-class Outbox(InTurn, first=BatchLedger, second=LedgerAfter):
+class Outbox(DualWrite, first=BatchLedger, second=LedgerAfter):
     """Rows and what is to be published are in one transaction with the batch's id.
 
     A relay publishes what is not marked as published, and marks it after that: it
@@ -114,13 +113,13 @@ class Outbox(InTurn, first=BatchLedger, second=LedgerAfter):
     """
 
 
-class OutboxOnce(InTurn, first=BatchLedger, second=BatchLedger):
-    """The same; the relay publishes a batch in one transaction with its id."""
+class OutboxOnce(DualWrite, first=BatchLedger, second=BatchLedger):
+    """An outbox whose relay publishes a batch in one transaction with its id."""
 
     breaks = ()
 
 
-class OutboxByKey(InTurn, first=BatchLedger, second=PublishedByKey):
-    """The same as an outbox; readers know what is published twice by its key."""
+class OutboxByKey(DualWrite, first=BatchLedger, second=PublishedByKey):
+    """An outbox whose readers know what is published twice by its key."""
 
     breaks = ()
