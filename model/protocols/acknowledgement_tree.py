@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.anchoring import Anchored
+from onceproof.model.protocols.parts.effects import Adds
 
 E = Sort("event", size=1, ordered=True)
 H = Sort("half", size=2, ordered=True)
@@ -20,12 +21,11 @@ class AcknowledgementTree(Protocol):
     spout emits the tuple again, under another id. Tuples of an earlier tree go on.
     """
 
-    breaks = ("at-most-once", "effectively-once")
-
     E = E
     H = H
 
     anchoring = part(Anchored)
+    effect = part(Adds)
 
     pending = state(False, per=E)
     completed = state(False, per=E)
@@ -137,7 +137,7 @@ class AcknowledgementTree(Protocol):
         self.root_parity[e] = not_(self.root_parity[e])
 
     def _count(self, e: Member, h: Member) -> None:
-        self.counted[e, h] = min_of(self.counted[e, h] + 1, MOST)
+        self.counted[e, h] = self.effect.applied(self.counted[e, h])
 
     @observe(per=(E, H))
     def visible(self, e: Member, h: Member) -> int:

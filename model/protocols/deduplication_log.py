@@ -7,6 +7,7 @@ from typing import NamedTuple
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.effects import Adds
 from onceproof.model.protocols.parts.log_collection import CollectsAfterRetries
+from onceproof.model.protocols.parts.number_logs import LogInOneWrite
 from onceproof.model.protocols.parts.productions import NUMBER, E, StrongProductions
 
 
@@ -38,6 +39,7 @@ class DeduplicationLog(Protocol):
 
     productions = part(StrongProductions)
     collection = part(CollectsAfterRetries)
+    log = part(LogInOneWrite)
     effect = part(Adds)
 
     delivery = network(
@@ -51,7 +53,6 @@ class DeduplicationLog(Protocol):
         NumberedRecord(0, 0), high={"event": E, "number": NUMBER}, losses=losses
     )
     acknowledged = state(False, per=E)
-    log = state(False, per=(E, NUMBER))
     counted = state(0, high=2, per=E)
 
     @action(per=E, by="sender")
@@ -73,17 +74,17 @@ class DeduplicationLog(Protocol):
 
     @action(per=(E, NUMBER))
     def apply(self, e: Member, n: Member) -> None:
-        """The receiver applies a record and logs its number, in one write."""
-        when(self.delivery.only.holds(NumberedRecord(e, n)), not_(self.log[e, n]))
+        """The receiver applies a record, and acknowledges it."""
+        when(self.delivery.only.holds(NumberedRecord(e, n)), not_(self.log.has[e, n]))
         self.delivery.only.receive(NumberedRecord(e, n))
-        self.log[e, n] = True
+        self.log.add(e, n)
         self.counted[e] = self.effect.applied(self.counted[e])
         self.reply.only.send(NumberedRecord(e, n))
 
     @action(per=(E, NUMBER))
     def drop(self, e: Member, n: Member) -> None:
         """The receiver drops a record that its log has, and acknowledges it again."""
-        when(self.delivery.only.holds(NumberedRecord(e, n)), self.log[e, n])
+        when(self.delivery.only.holds(NumberedRecord(e, n)), self.log.has[e, n])
         self.delivery.only.receive(NumberedRecord(e, n))
         self.reply.only.send(NumberedRecord(e, n))
 
@@ -100,12 +101,12 @@ class DeduplicationLog(Protocol):
     def collect(self, e: Member, n: Member) -> None:
         """The receiver forgets that it has seen a record."""
         when(
-            self.log[e, n],
+            self.log.has[e, n],
             self.collection.may_forget(
                 self.acknowledged[e], self.delivery.only.holds(NumberedRecord(e, n))
             ),
         )
-        self.log[e, n] = False
+        self.log.has[e, n] = False
 
     @fault(at_most=restarts, by="sender")
     def sender_restarts(self) -> None:
@@ -132,7 +133,7 @@ class DeduplicationLog(Protocol):
     def filters(self) -> bool:
         """A record can come again to a receiver that has applied it."""
         return any_of(
-            all_of(self.log[e, n], self.delivery.only.holds(NumberedRecord(e, n)))
+            all_of(self.log.has[e, n], self.delivery.only.holds(NumberedRecord(e, n)))
             for e in self.E
             for n in self.NUMBER
         )
@@ -142,5 +143,5 @@ class DeduplicationLog(Protocol):
         """Every record can be acknowledged, with nothing left in the log."""
         return all_of(
             all_of(self.acknowledged[e] for e in self.E),
-            all_of(not_(self.log[e, n]) for e in self.E for n in self.NUMBER),
+            all_of(not_(self.log.has[e, n]) for e in self.E for n in self.NUMBER),
         )

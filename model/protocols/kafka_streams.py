@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.stream_results import ResultsInTransaction
 from onceproof.model.protocols.parts.stream_tasks import (
     MOST,
     ChangelogInTransaction,
@@ -49,6 +50,7 @@ class KafkaStreams(Protocol):
     changelog = part(ChangelogInTransaction)
     offsets = part(OffsetsInTransaction)
     restoring = part(RestoreCommitted)
+    results = part(ResultsInTransaction)
 
     phase = state(StreamTask.DOWN, volatile=True)
     position = state(0, high=E, volatile=True)
@@ -60,8 +62,6 @@ class KafkaStreams(Protocol):
     changelog_marked = state(False)
     output_marked = state(False)
     offsets_marked = state(False)
-    pending = state(0, high=MOST, per=E)
-    result = state(0, high=MOST, per=E)
 
     @action
     def start(self) -> None:
@@ -101,7 +101,7 @@ class KafkaStreams(Protocol):
         self.counted[e] = min_of(self.counted[e] + 1, MOST)
         self.position = e + 1
         self.changelog.write(e, self.counted[e])
-        self.pending.set(lambda x: self.counted[x])
+        self.results.write(e, lambda x: self.counted[x])
 
     @action
     def commit(self) -> None:
@@ -129,8 +129,7 @@ class KafkaStreams(Protocol):
         """The marker is written into the output: readers see the result."""
         when(self.transaction == TaskTransaction.COMMITTING, not_(self.output_marked))
         self.output_marked = True
-        self.result.set(lambda e: self.pending[e])
-        self.pending.fill(0)
+        self.results.mark()
 
     @action(by="transaction coordinator")
     def mark_offsets(self) -> None:
@@ -155,7 +154,7 @@ class KafkaStreams(Protocol):
         self.left_open = False
         self.transaction = TaskTransaction.NONE
         self.changelog.abort()
-        self.pending.fill(0)
+        self.results.abort()
 
     @fault
     def crash(self) -> None:
@@ -167,7 +166,7 @@ class KafkaStreams(Protocol):
     @observe(per=E)
     def visible(self, e: Member) -> int:
         """How often the event counts in the result that readers see."""
-        return self.result[e]
+        return self.results.shown[e]
 
     @observe(per=E)
     def accepted(self, e: Member) -> bool:
@@ -205,5 +204,5 @@ class KafkaStreams(Protocol):
         """Every event can be counted in the result, and the offset be beyond all."""
         return all_of(
             self.offsets.committed > self.E.last,
-            all_of(self.result[e] > 0 for e in self.E),
+            all_of(self.results.shown[e] > 0 for e in self.E),
         )

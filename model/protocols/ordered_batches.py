@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.batch_orders import InOrder
 from onceproof.model.protocols.parts.batch_states import (
     OpaqueState,
     TransactionalState,
@@ -13,10 +14,12 @@ from onceproof.model.protocols.parts.spouts import OpaqueSpout, TransactionalSpo
 class OrderedBatches(Protocol):
     """Effectively-once by ordered batch numbers. Marz, Trident state, Storm, 2012.
 
-    A spout cuts its events into batches with consecutive numbers. A batch is applied
-    to a state, with its number, and then noted as committed. If its worker dies in
-    between, the batch is processed again under the same number. The spout decides
-    whether it then holds the same events, and the state what it makes of that.
+    A spout cuts its events into batches with consecutive numbers, of which several can
+    be under way. A batch is applied to a state, with its number, and then noted as
+    committed. If its worker dies in between, the batch and those behind it are
+    processed again under the same numbers. The spout decides whether they then hold the
+    same events, the state what it makes of that, and the order which batch may be
+    applied.
     """
 
     E = TransactionalSpout.E
@@ -24,44 +27,64 @@ class OrderedBatches(Protocol):
 
     spout = part(TransactionalSpout)
     kept = part(OpaqueState)
+    order = part(InOrder)
 
     committed = state(0, high=B)
     position = state(0, high=E)
-    running = state(False, volatile=True)
-    end = state(0, high=E, volatile=True)
-    applied = state(False, volatile=True)
+    running = state(False, per=B, volatile=True)
+    end = state(0, high=E, per=B, volatile=True)
+    applied = state(False, per=B, volatile=True)
 
     @action(per=(B, E), by="spout")
     def emit(self, b: Member, last: Member) -> None:
         """The spout emits the next batch, which ends after an event."""
-        when(self.committed == b, not_(self.running), self.position <= last)
+        when(self._comes_next(b), self._start(b) <= last)
         # The last batch takes all that is left, so that it can be the last.
-        when(any_of(b == 0, all_of(e <= last for e in self.E)))
+        when(any_of(b < self.B.last, all_of(e <= last for e in self.E)))
         when(self.spout.may_end(b, last + 1))
         self.spout.note(b, last + 1)
-        self.end = last + 1
-        self.running = True
+        self.end[b] = last + 1
+        self.running[b] = True
 
     @action(per=B, by="state")
     def apply(self, b: Member) -> None:
         """The batch is applied to the state."""
-        when(self.committed == b, self.running, not_(self.applied))
-        self.kept.apply(b, self.position, self.end)
-        self.applied = True
+        when(self.running[b], not_(self.applied[b]))
+        when(self.order.may_apply(b, self.committed))
+        self.kept.apply(b, self._start(b), self.end[b])
+        self.applied[b] = True
 
     @action(per=B, by="coordinator")
     def commit(self, b: Member) -> None:
         """The batch is noted as committed, and where the next one begins."""
-        when(self.committed == b, self.applied)
+        when(self.committed == b, self.applied[b])
         self.committed = b + 1
-        self.position = self.end
-        self.lose_volatile()
+        self.position = self.end[b]
+        self.running[b] = False
+        self.applied[b] = False
+        self.end[b] = 0
 
     @fault(by="worker")
     def die(self) -> None:
-        """The batch that is under way will be processed again."""
-        when(self.running)
+        """The batches that are under way will be processed again."""
+        when(any_of(self.running[b] for b in self.B))
         self.lose_volatile()
+
+    def _comes_next(self, b: Member) -> bool:
+        """Return whether a batch is the first that is not under way."""
+        return all_of(
+            self.committed <= b,
+            not_(self.running[b]),
+            all_of(
+                implies(all_of(self.committed <= x, x < b), self.running[x])
+                for x in self.B
+            ),
+        )
+
+    def _start(self, b: Member) -> int:
+        """Return the event that a batch begins with."""
+        before = total(if_else(b == x + 1, self.end[x], 0) for x in self.B)
+        return if_else(self.committed == b, self.position, before)
 
     @observe(per=E)
     def visible(self, e: Member) -> int:
@@ -82,7 +105,7 @@ class OrderedBatches(Protocol):
     def applies_again(self) -> bool:
         """A batch can be under way that the state has already."""
         return any_of(
-            all_of(self.kept.last == b + 1, self.committed == b, not_(self.applied))
+            all_of(self.kept.last == b + 1, self.committed == b, not_(self.applied[b]))
             for b in self.B
         )
 

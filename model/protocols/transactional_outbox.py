@@ -7,6 +7,7 @@ from enum import Enum
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.deduplication_tables import DeduplicationTable, E
 from onceproof.model.protocols.parts.outbox_writes import OutboxInTransaction
+from onceproof.model.protocols.parts.relays import PublishesFirst
 
 MOST = 2
 
@@ -35,10 +36,10 @@ class TransactionalOutbox(Protocol):
     E = E
 
     outbox = part(OutboxInTransaction)
+    relay = part(PublishesFirst)
     table = part(DeduplicationTable)
 
     row = state(False, per=E)
-    published = state(False, per=E, volatile=True)
     queue = state(0, high=MOST, per=E)
     handling = state(Handling.IDLE, per=E, volatile=True)
     effect = state(0, high=MOST, per=E)
@@ -53,15 +54,15 @@ class TransactionalOutbox(Protocol):
     @action(per=E, by="relay")
     def publish(self, e: Member) -> None:
         """The relay publishes what is in the outbox."""
-        when(self.outbox.waiting[e], not_(self.published[e]), self.queue[e] < MOST)
-        self.published[e] = True
+        when(self.relay.may_publish(e, self.outbox.waiting[e]), self.queue[e] < MOST)
+        self.relay.take_turn(e)
         self.queue[e] = self.queue[e] + 1
 
     @action(per=E, by="relay")
     def remove(self, e: Member) -> None:
-        """The relay removes from the outbox what it has published."""
-        when(self.published[e])
-        self.published[e] = False
+        """The relay removes the message from the outbox."""
+        when(self.relay.may_remove(e, self.outbox.waiting[e]))
+        self.relay.take_turn(e)
         self.outbox.waiting[e] = False
 
     @action(per=E)
@@ -101,9 +102,9 @@ class TransactionalOutbox(Protocol):
 
     @fault(by="relay")
     def relay_dies(self) -> None:
-        """The relay forgets what it has published."""
-        when(any_of(self.published[e] for e in self.E))
-        self.published.fill(value=False)
+        """The relay forgets what it was about to do."""
+        when(any_of(self.relay.held[e] for e in self.E))
+        self.relay.held.fill(value=False)
 
     @fault
     def consumer_dies(self) -> None:
@@ -134,9 +135,11 @@ class TransactionalOutbox(Protocol):
         )
 
     @sometimes
-    def publishes_again(self) -> bool:
-        """A message can be in the queue twice."""
-        return any_of(self.queue[e] == MOST for e in self.E)
+    def comes_again(self) -> bool:
+        """A message can come again that the consumer has noted."""
+        return any_of(
+            all_of(self.table.seen[e], self.queue[e] > 0, self._idle(e)) for e in self.E
+        )
 
     @sometimes
     def handles_all(self) -> bool:

@@ -30,3 +30,22 @@ class CommitCoordinator(Part):
     def same(self, x: Member, y: Member, s: Member, a: Member) -> bool:
         """Return whether two requests are taken for one attempt's."""
         return all_of(x == s, y == a)
+
+
+class KeyedByAttempt(CommitCoordinator):
+    """Tells attempts apart by their number alone. SPARK-24589.
+
+    Two attempts of the stage have tasks with the same number, and both may commit.
+    """
+
+    breaks = (
+        "at-most-once",
+        "effectively-once",
+        "grants-one-attempt",
+        "has-what-is-committed",
+        "committer.publishes-once",
+    )
+
+    def same(self, x: Member, y: Member, s: Member, a: Member) -> bool:
+        """Two requests with one number are taken for one attempt's."""
+        return y == a

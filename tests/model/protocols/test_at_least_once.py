@@ -38,4 +38,4 @@ def test_a_state_that_skips_by_number_needs_the_same_batch_again(breaks):
     found = shortest("ordered-batches-mismatched", breaks)
 
     assert str(right.verdicts["effectively-once"]) == "exhausted"
-    assert found[:5] == ["emit", "apply", "die", "emit", "apply"]
+    assert [step for step in found if step != "emit"][:3] == ["apply", "die", "apply"]

@@ -31,6 +31,42 @@ BROKEN = [
         {"at-least-once", "effectively-once", "durable", "recoverable"},
     ),
     (
+        "transactions",
+        {"coordinator": "unfenced-expiry"},
+        {"at-least-once", "effectively-once", "durable", "recoverable"},
+    ),
+    (
+        "transactions",
+        {"local": "kept-checkpoint"},
+        {"at-most-once", "effectively-once"},
+    ),
+    (
+        "barrier-snapshot",
+        {"checkpoints": "discards-unanswered"},
+        {"at-least-once", "effectively-once", "recoverable"},
+    ),
+    (
+        "ordered-batches",
+        {"order": "as-they-come"},
+        {"at-most-once", "effectively-once"},
+    ),
+    (
+        "deduplication-log",
+        {"log": "log-afterwards"},
+        {"at-most-once", "effectively-once"},
+    ),
+    (
+        "transactional-outbox",
+        {"relay": "removes-first"},
+        {"at-least-once", "effectively-once", "recoverable"},
+    ),
+    ("kafka-streams", {"results": "results-upserted"}, {"durable"}),
+    (
+        "kafka-streams",
+        {"results": "results-added"},
+        {"at-most-once", "effectively-once", "batch-equivalence"},
+    ),
+    (
         "table-commit",
         {"log": "catalog-lock"},
         {"at-least-once", "effectively-once", "durable", "recoverable"},
@@ -49,6 +85,24 @@ def refuted(name: str, changes: dict[str, str]) -> set[str]:
 def test_a_variant_breaks_what_its_standard_part_keeps(name, changes, expected):
     assert not refuted(name, {})
     assert refuted(name, changes) == expected
+
+
+def test_a_tree_delivers_at_least_once_and_a_write_by_key_makes_that_once():
+    """What Storm promises is no more; what is written decides the rest."""
+    once = {"at-most-once", "effectively-once"}
+
+    assert refuted("acknowledgement-tree", {}) == once
+    assert refuted("acknowledgement-tree", {"effect": "overwrites"}) == set()
+    tuples = {"effect": "overwrites", "anchoring": "unanchored"}
+    assert "durable" in refuted("acknowledgement-tree", tuples)
+
+
+def test_an_earlier_batch_is_applied_again_once_a_later_one_is_there():
+    """The state has the number of the later one, whatever it keeps beside that."""
+    for kept in ("opaque-state", "transactional-state"):
+        parts = {"order": "as-they-come", "kept": kept}
+
+        assert refuted("ordered-batches", parts) == {"at-most-once", "effectively-once"}
 
 
 def test_a_key_that_is_drawn_anew_finds_no_row_to_replace():

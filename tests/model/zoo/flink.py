@@ -15,9 +15,12 @@ from onceproof.model.language import (
 )
 from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
 from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
-from onceproof.model.protocols.parts.barriers.checkpoint_stores import CheckpointStore
+from onceproof.model.protocols.parts.barriers.checkpoint_stores import (
+    CheckpointStore,
+    DiscardsUnanswered,
+)
 from onceproof.model.protocols.parts.barriers.outputs import Output
-from onceproof.model.protocols.parts.barriers.sources import Source
+from onceproof.model.protocols.parts.barriers.sources import ConfirmingPosition, Source
 from onceproof.model.protocols.parts.barriers.transactional_sinks import (
     TransactionalSink,
 )
@@ -76,26 +79,10 @@ class Flip147Duplicate(Flip147Tail):
         self.output.finish()
 
 
-class Discarding(CheckpointStore):
-    """Takes a reply that never came for a refusal."""
-
-    def lose_track(self) -> None:
-        """Discard the state that the pointer may already name."""
-        self.discarded = True
-
-
 class Flink22494(BarrierSnapshot):
     """A checkpoint is discarded whose pointer may be stored."""
 
-    checkpoints = part(CheckpointStore, default=Discarding)
-
-
-class ConfirmingPosition(Source):
-    """Confirms what it has read, and not what the checkpoint holds."""
-
-    def confirm(self, s: Member) -> None:
-        """Let the log be trimmed up to the reader's position."""
-        self.trimmed[s] = self.offset[s]
+    checkpoints = part(CheckpointStore, default=DiscardsUnanswered)
 
 
 class FlinkCdc2538(BarrierSnapshot):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from onceproof.model.language import Member, action, any_of, not_, part, state, when
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.output_commit import OutputCommit
-from onceproof.model.protocols.parts.commit_coordinators import CommitCoordinator
+from onceproof.model.protocols.parts.commit_coordinators import (
+    CommitCoordinator,
+    KeyedByAttempt,
+)
 from onceproof.model.protocols.parts.sinks.manifest import ManifestDirectory
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
@@ -59,14 +62,6 @@ class Paimon9666(MicroBatch):
     """The sink makes up another user name after a restart."""
 
     sink = part(Sink, default=UnderARandomUser)
-
-
-class KeyedByAttempt(CommitCoordinator):
-    """Tells attempts apart by their number in the attempt of the stage."""
-
-    def same(self, x: Member, y: Member, s: Member, a: Member) -> bool:
-        """Take two requests with one number for one attempt's."""
-        return y == a
 
 
 class Spark24589(OutputCommit):

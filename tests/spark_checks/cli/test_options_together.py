@@ -155,7 +155,7 @@ TOGETHER = {
         ["--library", "--evidence", "--output", "--json"],
         ["--library", "--evidence", "--output", "--html"],
     ],
-    "protocols": [["PROTOCOL", "--json"]],
+    "protocols": [["NAME", "--json"]],
     "new": [["NAME", "--output"]],
     "doctor": [["--class-archive", "--clean", "--json"]],
 }

@@ -17,3 +17,16 @@ class CheckpointStore(Part):
 
     def lose_track(self) -> None:
         """The store may have the pointer or not: so nothing is discarded."""
+
+
+class DiscardsUnanswered(CheckpointStore):
+    """Takes a reply that never came for a refusal, and discards the checkpoint.
+
+    FLINK-22494. The pointer may name what is discarded; then no restart finds it.
+    """
+
+    breaks = ("at-least-once", "effectively-once", "recoverable")
+
+    def lose_track(self) -> None:
+        """The state that the pointer may name is gone."""
+        self.discarded = True

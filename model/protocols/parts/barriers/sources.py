@@ -30,3 +30,21 @@ class Source(Part):
     def rewind(self) -> None:
         """Every source goes back to the checkpoint, or as far as its log goes."""
         self.offset.set(lambda s: max_of(self.saved[s], self.trimmed[s]))
+
+
+class ConfirmingPosition(Source):
+    """Confirms what it has read, and not what the checkpoint holds.
+
+    flink-cdc #2538. The log is trimmed beyond the offset that a restart needs.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-least-once",
+        "effectively-once",
+        "durable",
+        "recoverable",
+    )
+
+    def confirm(self, s: Member) -> None:
+        """The log may be trimmed up to the reader's position."""
+        self.trimmed[s] = self.offset[s]

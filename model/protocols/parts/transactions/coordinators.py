@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import ClassVar
 
 from onceproof.model.language import *
 
@@ -53,3 +54,51 @@ class TransactionCoordinator(Part):
     def remembers(self, epoch: int) -> bool:
         """Return whether the coordinator knows that a transaction was committed."""
         return self.decided == epoch
+
+
+class UnfencedExpiry(TransactionCoordinator):
+    """Ends a transaction that takes too long, and does not fence its producer.
+
+    KAFKA-6119. The producer goes on under the same epoch, and does not notice.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-least-once",
+        "effectively-once",
+        "durable",
+        "recoverable",
+    )
+
+    def expire(self) -> None:
+        """The epoch stays."""
+        self.phase = Stage.ABORTING
+
+
+class EpochOfTheProducer(TransactionCoordinator):
+    """Keeps the epoch of a producer from one transaction to the next.
+
+    Kafka before KIP-890: a late record of one transaction is let into the next.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+
+    def abort(self) -> None:
+        """The epoch stays."""
+        self.phase = Stage.ABORTING
+
+    def end(self) -> None:
+        """The epoch stays."""
+        self.phase = Stage.EMPTY
+
+
+class ForgetsCommits(TransactionCoordinator):
+    """Removes what it knows of a transaction as soon as it is committed.
+
+    Pulsar #19629.
+    """
+
+    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+
+    def remembers(self, epoch: int) -> bool:
+        """It knows of none."""
+        return epoch < 0

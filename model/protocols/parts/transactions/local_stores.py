@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.transactions.output_logs import MOST, E
 
@@ -20,3 +22,12 @@ class Store(Part):
     def run(self) -> None:
         """The producer runs from now on."""
         self.checkpoint = False
+
+
+class KeptCheckpoint(Store):
+    """Leaves the checkpoint file where it is while the producer runs. KAFKA-20685."""
+
+    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+
+    def run(self) -> None:
+        """The file stays, and the state moves on."""

@@ -51,3 +51,15 @@ class ReadUncommitted(OutputLog):
     def shown(self, e: Member) -> int:
         """Count what is open, too."""
         return plus(self.committed[e], self.open[e])
+
+
+class Unverified(OutputLog):
+    """Does not ask the coordinator whether a transaction is open.
+
+    Kafka before KIP-890: whoever has the current epoch is let in, and a transaction
+    that nobody ends can hang.
+    """
+
+    def admits(self, epoch: int, current: int, phase: Stage) -> bool:
+        """Let in who is not fenced."""
+        return epoch == current

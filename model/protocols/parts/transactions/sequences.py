@@ -75,3 +75,35 @@ class WindowOfOne(Sequence):
         known = self.known
         last = all_of(epoch == known.epoch, known.next == m + 1)
         return any_of(epoch < known.epoch, last)
+
+
+class RecordedFirst(Sequence):
+    """Records a number before the message is written, which may fail. Pulsar #5218."""
+
+    breaks = (
+        "at-most-once",
+        "at-least-once",
+        "effectively-once",
+        "durable",
+        "recoverable",
+    )
+
+    def accept(self, m: Member, epoch: int) -> None:
+        """The message is known already."""
+        self.note(m, epoch)
+
+    def persist(self, m: Member, epoch: int) -> None:
+        """Nothing new is known."""
+
+
+class KnowsTheNextAlone(Sequence):
+    """Takes a message that the log has for one out of order. Redpanda #3039.
+
+    The producer then begins a new epoch, and sends the message under that.
+    """
+
+    breaks = ("at-most-once", "at-least-once", "effectively-once", "recoverable")
+
+    def repeats(self, m: Member, epoch: int) -> bool:
+        """Recognise nothing but what is of an old epoch."""
+        return epoch < self.known.epoch
