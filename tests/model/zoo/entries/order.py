@@ -39,7 +39,7 @@ ORDER = (
         run=steps(
             """
             emit(1, 0)  trigger()  send_barrier(0)  send_barrier(1)
-            snapshot(0, 0)  process(1, 0)  receive_barrier(1)  store_checkpoint(0)
+            snapshot(0, 0)  receive_barrier(1)  store_checkpoint(0)
             """
         ),
         fixes=(
