@@ -25,10 +25,12 @@ def done_in_time(
     """Yield the result of each call as it comes; begin none after ``ends``.
 
     ``ends`` is a moment of ``time.monotonic()``; if it is infinite, all calls are made.
+    If an error or a signal ends the work, what has begun is ended, too.
     """
     if not calls:
         return
     context = multiprocessing.get_context("spawn")
+    before = set(multiprocessing.active_children())
     waiting = iter(calls.items())
     running: dict[Future[Result], Key] = {}
     with ProcessPoolExecutor(min(jobs, len(calls)), mp_context=context) as pool:
@@ -51,6 +53,12 @@ def done_in_time(
                     yield running.pop(future), future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            # Whoever ended the command does not wait for what has begun.
+            begun = set(multiprocessing.active_children()) - before
+            for process in begun:
+                process.terminate()
+            for process in begun:
+                process.join()
             raise
 
 

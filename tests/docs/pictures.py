@@ -1,6 +1,7 @@
-"""Makes the pictures of the explorer again: ``python -m tests.docs.pictures``.
+"""Makes the pictures of pages again: ``python -m tests.docs.pictures``.
 
-They are shown in docs/how-to/read-a-counterexample.md.
+Those of the explorer are shown in docs/how-to/read-a-counterexample.md, that of the
+matrix in docs/how-to/matrix.md.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import asyncio
 import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,20 +24,36 @@ from tests.test_house import ROOT
 
 PICTURES = ROOT / "docs" / "pictures"
 PAGE, TERMINAL = PICTURES / "explorer-page.png", PICTURES / "explorer-terminal.svg"
+MATRIX = PICTURES / "matrix-page.png"
 ORIGIN = Origin("micro-batch")
 
 
 def picture_of_the_page(to: Path) -> None:
     """Draw the page of a run that appends twice, as Chromium shows it."""
-    chromium = os.environ.get("ONCEPROOF_CHROMIUM") or shutil.which("chromium")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.html"
         text = page(broken("micro-batch", "at-most-once"), ORIGIN)
         file.write_text(text, encoding="utf-8")
+        _take(file, to, width=1180, height=1060)
+
+
+def picture_of_the_matrix(to: Path) -> None:
+    """Draw the top of the page with the compositions of one engine."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "matrix.html"
+        words = ["matrix", "--only", "barrier-snapshot", "--html", str(file)]
+        call = [sys.executable, "-m", "onceproof.spark_checks.cli", *words]
+        subprocess.run(call, cwd=ROOT, check=False)
+        _take(file, to, width=1400, height=900)
+
+
+def _take(file: Path, to: Path, *, width: int, height: int) -> None:
+    chromium = os.environ.get("ONCEPROOF_CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"]
         )
-        shown = browser.new_page(viewport={"width": 1180, "height": 1060})
+        shown = browser.new_page(viewport={"width": width, "height": height})
         shown.goto(file.as_uri())
         shown.screenshot(path=to)
         browser.close()
@@ -61,3 +80,4 @@ if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     picture_of_the_page(PAGE)
     picture_of_the_terminal(TERMINAL)
+    picture_of_the_matrix(MATRIX)

@@ -52,6 +52,15 @@ def _copy(row: Row, into: Row) -> None:
         into[w] = row[w]
 
 
+def _fetch_slots(
+    table: Row, shift: int, rows: Rows, lo: int, held: int, hashes: Row
+) -> None:
+    """Work out the hashes of a block of rows, and fetch the slots that they begin at."""
+    for k in range(held):
+        hashes[k] = _hash(rows[lo + k])
+        fetch(table[high_bits(hashes[k], shift)])
+
+
 def _find(table: Row, shift: int, hashed: int, row: Row, states: Rows) -> int:
     """Return the slot that holds ``row``, or the empty one where it would go."""
     mask = len(table) - 1
@@ -95,9 +104,7 @@ def insert_rows(
         held = n - lo
         if held > BLOCK:  # noqa: PLR1730 - kernels have no min
             held = BLOCK
-        for k in range(held):
-            hashes[k] = _hash(rows[lo + k])
-            fetch(table[high_bits(hashes[k], shift)])
+        _fetch_slots(table, shift, rows, lo, held, hashes)
         for k in range(held):
             found = table[high_bits(hashes[k], shift)]
             if found >> _ROW_BITS == (hashes[k] >> _TAG_AT) & _TAG:
@@ -122,9 +129,7 @@ def fill(table: Row, shift: int, states: Rows, count: int) -> None:
         held = count - lo
         if held > BLOCK:  # noqa: PLR1730 - kernels have no min
             held = BLOCK
-        for k in range(held):
-            hashes[k] = _hash(states[lo + k])
-            fetch(table[high_bits(hashes[k], shift)])
+        _fetch_slots(table, shift, states, lo, held, hashes)
         for k in range(held):
             h = high_bits(hashes[k], shift)
             while table[h] != EMPTY:
