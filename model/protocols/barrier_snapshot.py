@@ -40,7 +40,8 @@ class BarrierSnapshot(Protocol):
 
     Lightweight Asynchronous Snapshots for Distributed Dataflows, arXiv:1506.08603. A
     failure takes everything back to the last complete checkpoint, and sources rewind.
-    The last checkpoint is taken when the input has ended and is processed.
+    The last checkpoint is taken when the input has ended and is processed. Assumed: a
+    checkpoint that has begun is completed unless the job fails.
     """
 
     role = "checkpoint coordinator"
@@ -95,7 +96,7 @@ class BarrierSnapshot(Protocol):
 
     @action(per=(S, E), by="operator")
     def process_restored(self, s: Member, e: Member) -> None:
-        """What a checkpoint holds of a channel is processed before all else."""
+        """What a checkpoint holds of a channel is processed before what comes by it."""
         when(self._works(), self.flying[s, e])
         self.flying[s, e] = False
         self.output.process(s, e)
@@ -252,7 +253,10 @@ class BarrierSnapshot(Protocol):
     @observe(per=(S, E))
     def visible(self, s: Member, e: Member) -> int:
         """Readers see what is complete."""
-        return self.output.visible(s, e, self.saved_flying[s, e])
+        seen = self.output.visible(s, e, self.saved_flying[s, e])
+        if not self.output.in_checkpoints:
+            return seen
+        return if_else(self.checkpoints.discarded, 0, seen)
 
     @observe(per=(S, E))
     def accepted(self, s: Member, e: Member) -> bool:
@@ -305,3 +309,15 @@ class BarrierSnapshotUnaligned(BarrierSnapshot):
     def saves_what_is_on_its_way(self) -> bool:
         """A complete checkpoint can hold an event of a channel."""
         return any_of(self.saved_flying[s, e] for s in self.S for e in self.E)
+
+    @sometimes
+    def overtakes(self) -> bool:
+        """A barrier can come before an event that was sent before it."""
+        return any_of(
+            all_of(
+                self.alignment.came[s],
+                self.link[s].head.kind == RecordKind.EVENT,
+                self.link[s].head.offset < self.source.noted[s],
+            )
+            for s in self.S
+        )

@@ -40,7 +40,8 @@ class KafkaStreams(Protocol):
     writes a marker into each topic. If the instance dies, another one takes the task
     over at once: it reads the committed offset, restores the store from the changelog,
     and goes on; the coordinator aborts what the dead one has left open. Left out: local
-    stores that are used again (see ``transactions``), and zombies that still write.
+    stores that are used again (see ``transactions``), and zombies whose transactions
+    are fenced.
     """
 
     role = "instance"
@@ -160,6 +161,7 @@ class KafkaStreams(Protocol):
     def crash(self) -> None:
         """The instance dies, and its store with it."""
         when(self.phase != StreamTask.DOWN)
+        self.results.lose_instance()
         self.lose_volatile()
         self.left_open = self.transaction == TaskTransaction.OPEN
 

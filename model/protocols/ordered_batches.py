@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from onceproof.model.errors import ModelError
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.batch_orders import InOrder
 from onceproof.model.protocols.parts.batch_states import (
@@ -19,7 +20,7 @@ class OrderedBatches(Protocol):
     committed. If its worker dies in between, the batch and those behind it are
     processed again under the same numbers. The spout decides whether they then hold the
     same events, the state what it makes of that, and the order which batch may be
-    applied.
+    applied. Left out: tasks of a batch that has failed, and that still write.
     """
 
     E = TransactionalSpout.E
@@ -34,6 +35,17 @@ class OrderedBatches(Protocol):
     running = state(False, per=B, volatile=True)
     end = state(0, high=E, per=B, volatile=True)
     applied = state(False, per=B, volatile=True)
+
+    def __init__(self, **arguments: object) -> None:
+        """Take sizes and parts; refuse two parts that would hide what they break."""
+        super().__init__(**arguments)
+        if not (self.kept.shared or self.order.one_by_one):
+            message = (
+                f"{self.kept.label()} has a key for each event, so it cannot show what "
+                f"{self.order.label()} does to a key of several batches; take another "
+                "state, or another order"
+            )
+            raise ModelError(message)
 
     @action(per=(B, E), by="spout")
     def emit(self, b: Member, last: Member) -> None:

@@ -7,7 +7,7 @@ from enum import Enum
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.deduplication_tables import DeduplicationTable, E
 from onceproof.model.protocols.parts.outbox_writes import OutboxInTransaction
-from onceproof.model.protocols.parts.relays import PublishesFirst
+from onceproof.model.protocols.parts.relays import PublishesFirst, Relay
 
 MOST = 2
 
@@ -25,10 +25,10 @@ class TransactionalOutbox(Protocol):
     """Messages leave by an outbox, and a table drops repeats. Richardson, 2018.
 
     Microservices Patterns, chapter 3: transactional outbox and idempotent consumer. A
-    relay publishes what is in the outbox, and then removes it; if it dies between the
-    two, it publishes again. The consumer notes the key of each message that it has
-    handled, has the effect, and then acknowledges the message; an unacknowledged one
-    comes again.
+    relay publishes what is in the outbox, and removes it. If it publishes first and
+    dies between the two, it publishes again. The consumer notes the key of each message
+    that it has handled, has the effect, and then acknowledges the message; an
+    unacknowledged one comes again.
     """
 
     role = "consumer"
@@ -36,7 +36,7 @@ class TransactionalOutbox(Protocol):
     E = E
 
     outbox = part(OutboxInTransaction)
-    relay = part(PublishesFirst)
+    relay = part(Relay, default=PublishesFirst)
     table = part(DeduplicationTable)
 
     row = state(False, per=E)
@@ -53,16 +53,16 @@ class TransactionalOutbox(Protocol):
 
     @action(per=E, by="relay")
     def publish(self, e: Member) -> None:
-        """The relay publishes what is in the outbox."""
+        """The relay publishes a message that is, or was, in the outbox."""
         when(self.relay.may_publish(e, self.outbox.waiting[e]), self.queue[e] < MOST)
-        self.relay.take_turn(e)
+        self.relay.publish(e)
         self.queue[e] = self.queue[e] + 1
 
     @action(per=E, by="relay")
     def remove(self, e: Member) -> None:
         """The relay removes the message from the outbox."""
         when(self.relay.may_remove(e, self.outbox.waiting[e]))
-        self.relay.take_turn(e)
+        self.relay.remove(e)
         self.outbox.waiting[e] = False
 
     @action(per=E)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.spouts import B
 
@@ -10,6 +12,8 @@ class InOrder(Part):
     """A batch is applied once all before it are committed."""
 
     B = B
+    one_by_one: ClassVar[bool] = True
+    """Whether no batch is applied before those ahead of it are committed."""
 
     def may_apply(self, b: Member, committed: int) -> bool:
         """Return whether a batch may be applied; so many are committed."""
@@ -20,9 +24,12 @@ class AsTheyCome(InOrder):
     """A batch is applied as soon as it comes, though one before it is not committed.
 
     The state then has the number of a later batch, and does not know an earlier one.
+    Storm's own opaque state refuses a value that is ahead of its batch (storm #636).
     """
 
-    breaks = ("at-most-once", "effectively-once")
+    breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+
+    one_by_one = False
 
     def may_apply(self, b: Member, committed: int) -> bool:
         """Any batch that is not committed may be."""

@@ -55,7 +55,7 @@ def _copy(row: Row, into: Row) -> None:
 def _fetch_slots(
     table: Row, shift: int, rows: Rows, lo: int, held: int, hashes: Row
 ) -> None:
-    """Work out the hashes of a block of rows, and fetch the slots that they begin at."""
+    """Work out the hashes of a block of rows, and fetch the slots they begin at."""
     for k in range(held):
         hashes[k] = _hash(rows[lo + k])
         fetch(table[high_bits(hashes[k], shift)])

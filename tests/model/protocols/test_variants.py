@@ -43,7 +43,7 @@ BROKEN = [
     (
         "barrier-snapshot",
         {"checkpoints": "discards-unanswered"},
-        {"at-least-once", "effectively-once", "recoverable"},
+        {"at-least-once", "effectively-once", "durable", "recoverable"},
     ),
     (
         "ordered-batches",
@@ -60,7 +60,24 @@ BROKEN = [
         {"relay": "removes-first"},
         {"at-least-once", "effectively-once", "recoverable"},
     ),
-    ("kafka-streams", {"results": "results-upserted"}, {"durable"}),
+    ("kafka-streams", {"results": "results-fenced"}, {"durable"}),
+    (
+        "kafka-streams",
+        {"results": "results-upserted"},
+        {
+            "at-least-once",
+            "effectively-once",
+            "durable",
+            "recoverable",
+            "batch-equivalence",
+        },
+    ),
+    (
+        "two-phase-commit-sink",
+        {"output": "overtaken-committable"},
+        {"at-least-once", "effectively-once", "recoverable"},
+    ),
+    ("ordered-batches", {"kept": "opaque-state-per-key"}, set()),
     (
         "kafka-streams",
         {"results": "results-added"},
@@ -103,6 +120,25 @@ def test_an_earlier_batch_is_applied_again_once_a_later_one_is_there():
         parts = {"order": "as-they-come", "kept": kept}
 
         assert refuted("ordered-batches", parts) == {"at-most-once", "effectively-once"}
+
+
+def test_a_key_that_a_batch_no_longer_holds_counts_twice():
+    """Trident's map of values under a spout that may emit other events."""
+    parts = {"kept": "opaque-state-per-key"}
+
+    once = {"at-most-once", "effectively-once"}
+    assert refuted("ordered-batches-opaque", parts) == once
+
+
+@pytest.mark.parametrize(
+    "lossy",
+    [{"alignment": "unaligned-without-channels"}, {"source": "confirming-position"}],
+)
+def test_what_was_never_written_is_promised_too(lossy):
+    """A checkpoint has passed the event, and no transaction is left to commit."""
+    parts = {"output": "transactional-sink", **lossy}
+
+    assert "durable" in refuted("barrier-snapshot", parts)
 
 
 def test_a_key_that_is_drawn_anew_finds_no_row_to_replace():

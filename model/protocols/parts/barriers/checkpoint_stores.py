@@ -25,7 +25,7 @@ class DiscardsUnanswered(CheckpointStore):
     FLINK-22494. The pointer may name what is discarded; then no restart finds it.
     """
 
-    breaks = ("at-least-once", "effectively-once", "recoverable")
+    breaks = ("at-least-once", "effectively-once", "durable", "recoverable")
 
     def lose_track(self) -> None:
         """The state that the pointer may name is gone."""

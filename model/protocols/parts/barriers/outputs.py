@@ -21,6 +21,8 @@ class Output(Part):
     """What the operator keeps: here its managed state, and readers see checkpoints."""
 
     pipeline_role: ClassVar[str] = "sink"
+    in_checkpoints: ClassVar[bool] = True
+    """Whether readers see what the last checkpoint holds, and nothing else."""
 
     S = S
     E = E
@@ -65,6 +67,8 @@ class AppendAtOnce(Output):
     """The operator appends a row to a store outside as it processes an event."""
 
     breaks: ClassVar[tuple[str, ...]] = ("at-most-once", "effectively-once")
+
+    in_checkpoints = False
 
     rows = state(0, per=(S, E), high=MOST)
 

@@ -32,8 +32,11 @@ class TransactionalSink(Output):
     all of it outlives the job. A restored job commits again what its checkpoint holds
     as prepared, and aborts what lingers, before it goes on. ``acknowledged`` notes
     what the sink takes for committed, for the ledger alone. Events can be written and
-    published however many checkpoints are left.
+    published however many checkpoints are left. Who prepares also commits, so no
+    barrier overtakes what is prepared on its way to the committer.
     """
+
+    in_checkpoints = False
 
     S = S
     E = E
@@ -87,7 +90,11 @@ class TransactionalSink(Output):
         """A notice commits its transaction, and all before it that are prepared."""
         when(not_(self.notice.only.empty), self.notice.only.head == c)
         self.notice.only.receive()
-        self._commit(lambda x: x <= c)
+        self._commit(lambda x: self.commits_with(c, x))
+
+    def commits_with(self, c: Member, x: Member) -> bool:
+        """Return whether a notice of ``c`` commits the transaction of ``x``."""
+        return x <= c
 
     def restore(self, complete: int) -> None:
         """Transactions of old are settled before anything else."""
@@ -188,9 +195,22 @@ class TransactionalSink(Output):
         return self.published[s, e]
 
     def promised(self, s: Member, e: Member, passed: bool, flying: bool) -> bool:  # noqa: FBT001 - modelled values
-        """The sink takes the event's transaction for committed."""
+        """The sink takes the event's transaction for committed, or has none to commit.
+
+        What the checkpoint has passed is due once nothing waits to be committed.
+        """
         return any_of(
-            all_of(self.acknowledged[c], self.written[c, s, e] > 0) for c in self.C
+            any_of(
+                all_of(self.acknowledged[c], self.written[c, s, e] > 0) for c in self.C
+            ),
+            all_of(
+                passed,
+                not_(flying),
+                all_of(
+                    self.acknowledged[c] | (self.transaction[c] == Transaction.OPEN)
+                    for c in self.C
+                ),
+            ),
         )
 
 
@@ -212,3 +232,30 @@ class ForgetfulNotices(TransactionalSink):
     breaks = ("at-least-once", "effectively-once", "recoverable")
 
     lost_notices = param(1, "completion notices that are lost")
+
+
+class OvertakenCommittable(TransactionalSink):
+    """A committer of its own, and a barrier overtakes what it is to commit.
+
+    FLINK-36287: the writer sends what it has prepared through a channel that is not
+    aligned. The notice of the last checkpoint can come before that, and none comes
+    after it. Flink has since aligned this channel.
+    """
+
+    breaks = ("at-least-once", "effectively-once", "recoverable")
+
+    arrived = state(False, per=C, volatile=True)
+
+    @action(per=C)
+    def arrive(self, c: Member) -> None:
+        """What is prepared comes to the committer."""
+        when(
+            self.transaction[c] == Transaction.PREPARED,
+            not_(self.arrived[c]),
+            not_(self.restoring),
+        )
+        self.arrived[c] = True
+
+    def commits_with(self, c: Member, x: Member) -> bool:
+        """What has not come is not committed."""
+        return all_of(x <= c, self.arrived[x])

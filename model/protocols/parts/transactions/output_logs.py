@@ -56,8 +56,9 @@ class ReadUncommitted(OutputLog):
 class Unverified(OutputLog):
     """Does not ask the coordinator whether a transaction is open.
 
-    Kafka before KIP-890: whoever has the current epoch is let in, and a transaction
-    that nobody ends can hang.
+    Kafka before KIP-890: whoever has the current epoch is let in. That is harmless
+    while each transaction has an epoch of its own. Where the producer keeps its epoch
+    (`epoch-of-the-producer`), a late record opens a transaction that nobody ends.
     """
 
     def admits(self, epoch: int, current: int, phase: Stage) -> bool:

@@ -61,7 +61,9 @@ MESSAGES = (
         "state of the checkpoint. The pointer now names state that is gone, so no "
         "restart is possible.",
         made=Made(Flink22494),
-        breaks=frozenset({"at-least-once", "effectively-once", "recoverable"}),
+        breaks=frozenset(
+            {"at-least-once", "effectively-once", "durable", "recoverable"}
+        ),
         shows="recoverable",
         run=steps(
             """
