@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.anchoring import Anchored
-from onceproof.model.protocols.parts.effects import Adds
+from onceproof.model.protocols.parts.records.anchoring import Anchored
+from onceproof.model.protocols.parts.records.effects import Adds
 
 E = Sort("event", size=1, ordered=True)
 H = Sort("half", size=2, ordered=True)

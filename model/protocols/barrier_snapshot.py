@@ -6,7 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
+from onceproof.model.protocols.parts.barriers.alignment import Alignment, S, Unaligned
 from onceproof.model.protocols.parts.barriers.checkpoint_stores import (
     C,
     CheckpointStore,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.delayed_watermarks import DelayedWatermark
-from onceproof.model.protocols.parts.windows import (
+from onceproof.model.protocols.parts.event_time.delayed_watermarks import (
+    DelayedWatermark,
+)
+from onceproof.model.protocols.parts.event_time.windows import (
     EVENT,
     LENGTH,
     TIME,

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.effects import Adds
-from onceproof.model.protocols.parts.log_collection import CollectsAfterRetries
-from onceproof.model.protocols.parts.number_logs import LogInOneWrite
-from onceproof.model.protocols.parts.productions import NUMBER, E, StrongProductions
+from onceproof.model.protocols.parts.records.effects import Adds
+from onceproof.model.protocols.parts.records.log_collection import CollectsAfterRetries
+from onceproof.model.protocols.parts.records.number_logs import LogInOneWrite
+from onceproof.model.protocols.parts.records.productions import (
+    NUMBER,
+    E,
+    StrongProductions,
+)
 
 
 class NumberedRecord(NamedTuple):

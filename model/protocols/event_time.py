@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.panes import (
+from onceproof.model.protocols.parts.event_time.panes import (
     AddingStore,
     Discarding,
     EveryEvent,
@@ -14,7 +14,7 @@ from onceproof.model.protocols.parts.panes import (
     Retracting,
     Trigger,
 )
-from onceproof.model.protocols.parts.windows import (
+from onceproof.model.protocols.parts.event_time.windows import (
     EVENT,
     TIME,
     Lateness,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.stream_results import ResultsInTransaction
-from onceproof.model.protocols.parts.stream_tasks import (
+from onceproof.model.protocols.parts.stream_tasks.results import ResultsInTransaction
+from onceproof.model.protocols.parts.stream_tasks.stored import (
     MOST,
     ChangelogInTransaction,
     E,

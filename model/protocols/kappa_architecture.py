@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.switch_over import SwitchOver
+from onceproof.model.protocols.parts.reprocessing.switch_over import SwitchOver
 
 
 class KappaArchitecture(Protocol):

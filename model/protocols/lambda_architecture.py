@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.batch_layer import BatchLayer
+from onceproof.model.protocols.parts.reprocessing.batch_layer import BatchLayer
 
 MOST = 2
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from onceproof.model.errors import ModelError
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.batch_orders import InOrder
-from onceproof.model.protocols.parts.batch_states import (
+from onceproof.model.protocols.parts.ordered_batches.batch_orders import InOrder
+from onceproof.model.protocols.parts.ordered_batches.batch_states import (
     OpaqueState,
     TransactionalState,
 )
-from onceproof.model.protocols.parts.spouts import OpaqueSpout, TransactionalSpout
+from onceproof.model.protocols.parts.ordered_batches.spouts import (
+    OpaqueSpout,
+    TransactionalSpout,
+)
 
 
 class OrderedBatches(Protocol):

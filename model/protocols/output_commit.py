@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import Enum
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.commit_coordinators import (
+from onceproof.model.protocols.parts.jobs.commit_coordinators import (
     ATTEMPT,
     STAGE,
     CommitCoordinator,
 )
-from onceproof.model.protocols.parts.committers import PARTITION, Committer
+from onceproof.model.protocols.parts.jobs.committers import PARTITION, Committer
 
 
 class Job(Enum):

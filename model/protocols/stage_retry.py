@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.shuffles import (
+from onceproof.model.protocols.parts.jobs.shuffles import (
     REDUCER,
     ROW,
     MissingReducers,

@@ -5,9 +5,12 @@ from __future__ import annotations
 from enum import Enum
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.deduplication_tables import DeduplicationTable, E
-from onceproof.model.protocols.parts.outbox_writes import OutboxInTransaction
-from onceproof.model.protocols.parts.relays import PublishesFirst, Relay
+from onceproof.model.protocols.parts.outbox.deduplication_tables import (
+    DeduplicationTable,
+    E,
+)
+from onceproof.model.protocols.parts.outbox.outbox_writes import OutboxInTransaction
+from onceproof.model.protocols.parts.outbox.relays import PublishesFirst, Relay
 
 MOST = 2
 

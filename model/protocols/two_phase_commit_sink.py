@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onceproof.model.language import *
 from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
-from onceproof.model.protocols.parts.alignment import S
+from onceproof.model.protocols.parts.barriers.alignment import S
 from onceproof.model.protocols.parts.barriers.checkpoint_stores import C
 from onceproof.model.protocols.parts.barriers.outputs import Output
 from onceproof.model.protocols.parts.barriers.sources import E

@@ -6,7 +6,7 @@ import pytest
 
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.output_commit import OutputCommit
-from onceproof.model.protocols.parts.committers import (
+from onceproof.model.protocols.parts.jobs.committers import (
     Committer,
     DynamicPartitionOverwrite,
     FileCommitterV1,

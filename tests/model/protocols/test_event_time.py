@@ -10,13 +10,13 @@ from onceproof.model.protocols.event_time import (
     EventTimeDeltas,
     EventTimeSessions,
 )
-from onceproof.model.protocols.parts.panes import (
+from onceproof.model.protocols.parts.event_time.panes import (
     AddingAgainStore,
     Panes,
     PaneStore,
     Retracting,
 )
-from onceproof.model.protocols.parts.windows import (
+from onceproof.model.protocols.parts.event_time.windows import (
     Lateness,
     ProcessingTimeWindows,
     SessionWindows,

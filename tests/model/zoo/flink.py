@@ -14,7 +14,7 @@ from onceproof.model.language import (
     when,
 )
 from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
-from onceproof.model.protocols.parts.alignment import Alignment, S, Unaligned
+from onceproof.model.protocols.parts.barriers.alignment import Alignment, S, Unaligned
 from onceproof.model.protocols.parts.barriers.checkpoint_stores import (
     CheckpointStore,
     DiscardsUnanswered,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onceproof.model.language import Member, action, any_of, not_, part, state, when
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.output_commit import OutputCommit
-from onceproof.model.protocols.parts.commit_coordinators import (
+from onceproof.model.protocols.parts.jobs.commit_coordinators import (
     CommitCoordinator,
     KeyedByAttempt,
 )

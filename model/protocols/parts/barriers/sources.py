@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.alignment import S
+from onceproof.model.protocols.parts.barriers.alignment import S
 
 E = Sort("event of a source", size=2, ordered=True)
 

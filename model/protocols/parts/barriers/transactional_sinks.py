@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.alignment import S
+from onceproof.model.protocols.parts.barriers.alignment import S
 from onceproof.model.protocols.parts.barriers.checkpoint_stores import C
 from onceproof.model.protocols.parts.barriers.outputs import MOST, Output, one_more
 from onceproof.model.protocols.parts.barriers.sources import E

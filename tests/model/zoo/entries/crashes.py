@@ -6,7 +6,7 @@ from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
 from onceproof.model.protocols.idempotent_producer import IdempotentProducer
 from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.output_commit import OutputCommit
-from onceproof.model.protocols.parts.committers import FileCommitterV2
+from onceproof.model.protocols.parts.jobs.committers import FileCommitterV2
 from onceproof.model.protocols.parts.sinks.manifest import Manifest
 from onceproof.model.protocols.transactions import Transactions
 from tests.model.zoo.causes import BETWEEN, ISOLATION

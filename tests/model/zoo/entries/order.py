@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from onceproof.model.protocols.barrier_snapshot import BarrierSnapshotUnaligned
 from onceproof.model.protocols.chained_windows import ChainedWindows
-from onceproof.model.protocols.parts.delayed_watermarks import SharedWatermark
-from onceproof.model.protocols.parts.shuffles import AllReducers, ArrivalOrder
+from onceproof.model.protocols.parts.event_time.delayed_watermarks import (
+    SharedWatermark,
+)
+from onceproof.model.protocols.parts.jobs.shuffles import AllReducers, ArrivalOrder
 from onceproof.model.protocols.stage_retry import StageRetry
 from onceproof.model.protocols.two_phase_commit_sink import TwoPhaseCommitSink
 from tests.model.zoo.causes import CUT, END, REPLAY, WATERMARK

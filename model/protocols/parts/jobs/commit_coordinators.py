@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.committers import PARTITION
+from onceproof.model.protocols.parts.jobs.committers import PARTITION
 
 STAGE = Sort("attempt of the stage", size=2, ordered=True)
 

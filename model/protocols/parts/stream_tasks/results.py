@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.stream_tasks import MOST, E
+from onceproof.model.protocols.parts.stream_tasks.stored import MOST, E
 
 if TYPE_CHECKING:
     from collections.abc import Callable

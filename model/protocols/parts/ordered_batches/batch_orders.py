@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.spouts import B
+from onceproof.model.protocols.parts.ordered_batches.spouts import B
 
 
 class InOrder(Part):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.productions import NUMBER, E
+from onceproof.model.protocols.parts.records.productions import NUMBER, E
 
 
 class LogInOneWrite(Part):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.windows import EVENT, TIME
+from onceproof.model.protocols.parts.event_time.windows import EVENT, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

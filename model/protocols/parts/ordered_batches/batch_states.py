@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.spouts import B, E
+from onceproof.model.protocols.parts.ordered_batches.spouts import B, E
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

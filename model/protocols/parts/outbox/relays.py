@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.deduplication_tables import E
+from onceproof.model.protocols.parts.outbox.deduplication_tables import E
 
 
 class Relay(Part):

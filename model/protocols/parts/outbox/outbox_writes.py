@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.deduplication_tables import E
+from onceproof.model.protocols.parts.outbox.deduplication_tables import E
 
 
 class OutboxInTransaction(Part):

@@ -1,0 +1,1 @@
+"""Parts of an operator over event time: windows, panes, watermarks."""

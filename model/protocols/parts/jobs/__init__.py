@@ -1,0 +1,1 @@
+"""Parts of a batch job: shuffles, committers, who may commit."""

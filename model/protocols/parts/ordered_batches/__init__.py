@@ -1,0 +1,1 @@
+"""Parts of a topology whose batches have numbers: spouts, states, their order."""

@@ -1,0 +1,1 @@
+"""Parts of a service with an outbox, and of its consumer."""

@@ -1,0 +1,1 @@
+"""Parts of operators that acknowledge each record: what is saved, logged, done."""

@@ -1,0 +1,1 @@
+"""Parts of a system that computes its results again from a log."""
