@@ -159,7 +159,7 @@ class KafkaStreams(Protocol):
 
     @fault
     def crash(self) -> None:
-        """The instance dies, and its store with it."""
+        """The instance dies, or is given up; its store is lost with it."""
         when(self.phase != StreamTask.DOWN)
         self.results.lose_instance()
         self.lose_volatile()

@@ -50,9 +50,18 @@ def filled(slot: Slot[P], given: object) -> P:
         chosen = chosen()
     if not isinstance(chosen, slot.kind):
         label = getattr(slot.kind, "label", slot.kind.__name__.lower)()
-        message = f"{slot.name} must be a {label}, not {chosen!r}"
+        message = (
+            f"{slot.name} takes parts of the kind {label}, and not {_shown(chosen)}"
+        )
+        message += f"; help: derive it from {slot.kind.__name__}"
         raise UsageError(message)
     return chosen
+
+
+def _shown(chosen: object) -> str:
+    """Show what was given: a part by the name of its class, anything else as it is."""
+    kind = chosen if isinstance(chosen, type) else type(chosen)
+    return kind.__name__ if hasattr(kind, "label") else repr(chosen)
 
 
 def unknown(kind: Kind, name: str) -> str:

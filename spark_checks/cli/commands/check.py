@@ -179,8 +179,8 @@ def check(
     PROTOCOL is a name (see onceproof protocols) or a file, as FILE.py or FILE.py:NAME.
     --all judges every protocol and variant of the library at its standard size; the
     exit status is then 0 when each breaks exactly what its file states. A FILE.py is
-    judged in the same way if it holds several protocols, or if its protocol states in
-    `breaks` what it breaks.
+    judged in the same way if it holds several protocols, or if one of its own classes
+    states in `breaks` what it breaks.
 
     With --simulate, a property that is not refuted is "held", never more. --depth and
     --seed set the walks. With --guided they begin where earlier walks met something
@@ -273,9 +273,20 @@ def check(
 
 
 def _judged_together(found: Sequence[Variant]) -> bool:
-    """Return whether a file holds several protocols, or states what breaks."""
+    """Return whether a file holds several protocols, or states itself what breaks.
+
+    What a part of the library states, and one of the file inherits, does not count.
+    """
     kinds = {type(variant.protocol) for variant in found}
-    return len(kinds) > 1 or any(v.protocol.stated_breaks for v in found)
+    if len(kinds) > 1:
+        return True
+    files = {kind.__module__ for kind in kinds}
+    return any(
+        kind.__module__ in files and {"breaks", "breaks_in"} & vars(kind).keys()
+        for variant in found
+        for part in (variant.protocol, *variant.protocol.all_parts())
+        for kind in type(part).__mro__
+    )
 
 
 @contextmanager

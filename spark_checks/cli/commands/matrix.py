@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.matrix.compositions import Composition, LeftOut, Listed
     from onceproof.properties.matrix.judging import Judged
-    from onceproof.properties.matrix.matrix import Matrix
+    from onceproof.properties.matrix.matrix import Matrix, MatrixRow
 
 
 @click.command(cls=Command, apart=[("html", "as_json")])
@@ -209,6 +209,12 @@ _SIGNS = {"once": "● once", "repeats": "▲ repeats", "loses": "▼ loses"}
 _SIGNS |= {"both": "✖ repeats, loses", "open": "? open"}
 
 
+def _but_not(row: MatrixRow) -> str:
+    """Name what breaks although each event counts once in the end."""
+    broken = row.shown_by if row.outcome() == "once" else ()
+    return f", but not {', '.join(broken)}" if broken else ""
+
+
 def _show(made: Matrix) -> None:
     from onceproof.properties.matrix.compositions import SINK  # noqa: PLC0415
     from onceproof.properties.matrix.judging import NONE  # noqa: PLC0415
@@ -223,7 +229,7 @@ def _show(made: Matrix) -> None:
         table.add_row(
             row.composition.column,
             row.composition.named(SINK),
-            _SIGNS[row.outcome()],
+            _SIGNS[row.outcome()] + _but_not(row),
             "no fault" if row.breaking == (NONE,) else ", ".join(by),
             f"{spark.verdict}, {len(spark.sinks)} sinks" if spark else "",
         )

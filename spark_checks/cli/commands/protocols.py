@@ -15,6 +15,7 @@ from onceproof.model.language.sorts import Sort
 from onceproof.model.language.steps import steps_of
 from onceproof.model.library import find, parts, pick, slots_of_part, variants
 from onceproof.model.library import protocols as every_protocol
+from onceproof.model.protocols import __name__ as protocols_at
 from onceproof.properties.judges.by_search import claims_of
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json
@@ -131,6 +132,7 @@ def _describe_part(
                 "text": text,
                 "breaks": sorted(kind.breaks),
                 "breaks_in": {n: sorted(b) for n, b in kind.breaks_in.items()},
+                "methods": _methods(kind),
                 "slots": [
                     where
                     for where, (_, _, of) in zip(slots, taken, strict=True)
@@ -145,6 +147,24 @@ def _describe_part(
         _show_part(one)
 
 
+def _methods(kind: type[Part]) -> dict[str, str]:
+    """List what a protocol asks of a part, and what the part does by itself.
+
+    Another part in its place redefines some of that.
+    """
+    own = [one for one in kind.__mro__ if one.__module__.startswith(protocols_at)]
+    names = {
+        name: None
+        for one in reversed(own)
+        for name, what in vars(one).items()
+        if inspect.isfunction(what) and not name.startswith("_")
+    }
+    return {
+        name: (inspect.getdoc(getattr(kind, name)) or "").split("\n")[0]
+        for name in names
+    }
+
+
 def _show_part(one: Mapping[str, Any]) -> None:
     out = console.stdout()
     out.print(f"[bold]{one['name']}[/bold]: {escape(one['summary'])}.")
@@ -153,8 +173,12 @@ def _show_part(one: Mapping[str, Any]) -> None:
         out.print(escape(more))
     broken = ", ".join(one["breaks"])
     out.print(f"It breaks {broken}." if broken else "It breaks nothing by itself.")
-    for protocol, names in one["breaks_in"].items():
-        out.print(f"In {protocol} it also breaks {', '.join(names)}.")
+    for other, names in one["breaks_in"].items():
+        also = "also " if broken else ""
+        out.print(f"In {other}, or beside it, it {also}breaks {', '.join(names)}.")
+    out.print("\n[bold]Methods[/bold]")
+    for name, text in one["methods"].items():
+        out.print(f"  {name}: {escape(text)}")
     out.print("\n[bold]Protocols that take it[/bold]")
     for where in one["slots"]:
         out.print(f"  {where['protocol']} --set {where['slot']}={one['name']}")

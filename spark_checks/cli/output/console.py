@@ -291,7 +291,7 @@ def _bounds(report: Report) -> list[str]:
             )
     verdicts = [verdict for verdict, _, _ in groups]
     return [
-        "; ".join(filter(None, (f"{_whose(verdict, names, verdicts)}: {bounds}", seen)))
+        f"{_whose(verdict, names, verdicts)}: {'; '.join(filter(None, (bounds, seen)))}"
         for (verdict, bounds, seen), names in groups.items()
     ]
 

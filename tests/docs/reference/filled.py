@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tests.benchmarks.cost.page import cost
 from tests.docs.reference.commands import commands
 from tests.docs.reference.fields import fields, form, schema
-from tests.docs.reference.library import protocols, sinks
+from tests.docs.reference.library import described_parts, protocols, sinks
 from tests.docs.reference.names import members, names
 from tests.docs.reference.plugin import keys, marker, options, profiles
 from tests.docs.reference.properties import guarantees, ledger_words, verdicts
@@ -36,6 +36,7 @@ KINDS = {
     "members": members,
     "names": names,
     "options": options,
+    "parts": described_parts,
     "profiles": profiles,
     "protocols": protocols,
     "schema": schema,

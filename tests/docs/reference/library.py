@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
 
+from onceproof.model.library import slots_of_part
 from onceproof.spark_checks.cli import main
 from onceproof.spark_checks.sinks.reference import every_reference_sink
 from onceproof.spark_checks.stores.layered import breaks
@@ -31,6 +32,20 @@ def protocols() -> Iterator[str]:
     yield from head("protocol", "sizes and numbers", "parts")
     for one in described:
         yield row(f"`{one['name']}`", _sizes(one), _parts(one))
+
+
+def described_parts() -> Iterator[str]:
+    """Write a table of the parts that fit in a slot, and what they break."""
+    yield from head("part", "slot", "what it is", "breaks")
+    for name, taken in slots_of_part().items():
+        for kind in dict.fromkeys(kind for _, _, kind in taken):
+            slots = dict.fromkeys(f"`{slot}`" for _, slot, of in taken if of is kind)
+            first = (inspect.getdoc(kind) or "").split("\n")[0].removesuffix(".")
+            broken = [f"`{one}`" for one in sorted(kind.breaks)]
+            for other, more in kind.breaks_in.items():
+                beside = ", ".join(f"`{one}`" for one in sorted(more))
+                broken.append(f"with `{other}` {beside}")
+            yield row(f"`{name}`", ", ".join(slots), first, ", ".join(broken))
 
 
 def sinks() -> Iterator[str]:

@@ -46,6 +46,8 @@ def test_a_part_is_described_with_the_slots_that_take_it():
     assert data["summary"].startswith("The operator appends a row")
     assert data["breaks"] == ["at-most-once", "effectively-once"]
     assert {"protocol": "barrier-snapshot", "slot": "output"} in data["slots"]
+    assert data["methods"]["visible"] == "A reader sees every row."
+    assert "snapshot" in data["methods"]
     assert "barrier-snapshot --set output=append-at-once" in text
 
 

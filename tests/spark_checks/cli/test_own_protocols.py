@@ -92,3 +92,35 @@ def test_a_description_has_nothing_that_is_not_there(counters):
     assert lines[:2] == ["plain-counter: Count.", ""]
     assert "Variants" not in lines
     assert "Actions" in lines
+
+
+INHERITING = """
+from onceproof.model.language import *
+from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
+from onceproof.model.protocols.parts.barriers.outputs import AppendAtOnce, Output
+
+class MyRows(AppendAtOnce):
+    "The same rows; nothing is stated."
+
+class MyJob(BarrierSnapshot):
+    "A job that appends."
+
+    output = part(Output, default=MyRows)
+"""
+
+
+def test_what_a_part_of_the_library_states_is_not_the_files_own(tmp_path):
+    """The file states nothing, so a refuted claim is reported, with its run."""
+    path = tmp_path / "my_job.py"
+    path.write_text(INHERITING)
+    stating = tmp_path / "stating.py"
+    own = '    breaks = ("at-most-once", "effectively-once")\n\nclass MyJob'
+    stating.write_text(INHERITING.replace("\nclass MyJob", own))
+
+    found = run("check", str(path))
+    stated = run("check", str(stating))
+
+    assert found.exit_code == 1
+    assert "at-most-once and effectively-once fail" in found.stdout
+    assert stated.exit_code == 0
+    assert "1 of 1 are as stated" in stated.stdout

@@ -914,7 +914,10 @@ def test_settings_of_a_part_go_beside_what_a_subclass_gives_it(tmp_path):
         ({"WW": 3}, "has no parameter 'WW'; it has faults, BATCH, W, sink"),
         ({"W": 0}, "W must be 1 to 64, not 0"),
         ({"W": True}, "W must be a whole number"),
-        ({"sink": 3}, "sink must be a rows, not 3"),
+        (
+            {"sink": 3},
+            "sink takes parts of the kind rows, and not 3; help: derive it from Rows",
+        ),
     ],
 )
 def test_a_subclass_changes_only_what_there_is(arguments, message):
