@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import onceproof.model.protocols as shelf
 from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.language.composition.part import Part
-from onceproof.model.language.composition.protocol import Protocol
+from onceproof.model.language.composition.protocol import Protocol, broken_in
 from onceproof.model.language.composition.slots import Slot
 from onceproof.model.language.fields import Param
 from onceproof.model.language.sorts import Sort
@@ -36,6 +36,21 @@ class Variant:
     """The protocol at its standard size."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """The part in each slot that differs from the protocol's own, by name."""
+    stated_in: str = ""
+    """The module of a file whose own statements alone count, or nothing."""
+
+    @property
+    def stated_breaks(self) -> frozenset[str]:
+        """Names the properties that are stated to break.
+
+        A protocol of a file, as it is, is excused by what classes of that file state of
+        it, and not by what they inherit from the library.
+        """
+        stated = self.protocol.stated_breaks
+        if not self.stated_in or self.settings:
+            return stated
+        own = frozenset(_stated_in(self.stated_in, self.protocol))
+        return frozenset(n for n in stated if n in own or n.rpartition(".")[2] in own)
 
     def __str__(self) -> str:
         """Show the variant as it is typed after ``onceproof check``."""
@@ -137,6 +152,16 @@ def variants_in(name: str) -> list[Variant]:
     ]
 
 
+def _stated_in(module: str, protocol: Protocol) -> Iterator[str]:
+    """Yield what classes of a module state that a protocol made of them breaks."""
+    every = [type(part) for part in (protocol, *protocol.all_parts())]
+    for kind in dict.fromkeys(k for part in every for k in part.__mro__):
+        if kind.__module__ == module and issubclass(kind, Part):
+            yield from vars(kind).get("breaks", ())
+            if "breaks_in" in vars(kind):
+                yield from broken_in(kind, every)
+
+
 def _protocols_in(module: ModuleType) -> dict[str, type[Protocol]]:
     return _by_label(c for c in _classes([module]) if issubclass(c, Protocol))
 
@@ -145,7 +170,7 @@ def _variants_of(
     name: str, kind: type[Protocol], *modules: ModuleType
 ) -> Iterator[Variant]:
     standard = kind()
-    yield Variant(name, standard)
+    yield Variant(name, standard, stated_in="".join(m.__name__ for m in modules))
     for place, slot in kind.parameters().items():
         if isinstance(slot, Slot) and _declares(kind, place):
             for label, chosen in parts(slot, *modules).items():

@@ -51,13 +51,13 @@ class VariantResult:
 
         Of a protocol that claims nothing, nothing is known to be so.
         """
-        as_they_are = self.broken == self.variant.protocol.stated_breaks
+        as_they_are = self.broken == self.variant.stated_breaks
         return self.decided and not self.vacuous and as_they_are
 
     @property
     def not_as_stated(self) -> bool:
         """Whether something breaks that is not stated to, or holds that is."""
-        stated = self.variant.protocol.stated_breaks
+        stated = self.variant.stated_breaks
         more = self.broken | self.vacuous
         return not more <= stated or (self.decided and not self.as_stated)
 

@@ -36,8 +36,8 @@ def done_in_time(
     with ProcessPoolExecutor(min(jobs, len(calls)), mp_context=context) as pool:
         try:
             while True:
-                # A few more than there are processes: none of them has to wait.
-                while len(running) < 2 * jobs and time.monotonic() < ends:
+                # A pool cannot take back what waits in it, and begins it late.
+                while len(running) < jobs and time.monotonic() < ends:
                     call = next(waiting, None)
                     if call is None:
                         break

@@ -278,15 +278,7 @@ def _judged_together(found: Sequence[Variant]) -> bool:
     What a part of the library states, and one of the file inherits, does not count.
     """
     kinds = {type(variant.protocol) for variant in found}
-    if len(kinds) > 1:
-        return True
-    files = {kind.__module__ for kind in kinds}
-    return any(
-        kind.__module__ in files and {"breaks", "breaks_in"} & vars(kind).keys()
-        for variant in found
-        for part in (variant.protocol, *variant.protocol.all_parts())
-        for kind in type(part).__mro__
-    )
+    return len(kinds) > 1 or any(v.stated_breaks for v in found if not v.settings)
 
 
 @contextmanager

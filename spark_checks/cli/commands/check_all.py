@@ -100,7 +100,7 @@ def result_data(result: VariantResult) -> dict[str, Any]:
         "distinct": found.distinct if found else 0,
         "seconds": round(found.seconds + found.compile_seconds, 3) if found else 0,
         "properties": {n: str(v) for n, v in result.report.verdicts.items()},
-        "expected_to_break": sorted(result.variant.protocol.stated_breaks),
+        "expected_to_break": sorted(result.variant.stated_breaks),
         "as_expected": result.as_stated,
     }
 
@@ -121,11 +121,11 @@ def _show_results(found: Sequence[VariantResult]) -> None:
         if not one.as_stated:
             click.echo(
                 f"{one.variant}: stated to break "
-                f"{sorted(one.variant.protocol.stated_breaks)}, and breaks "
+                f"{sorted(one.variant.stated_breaks)}, and breaks "
                 f"{sorted(one.broken)}"
             )
         for name in sorted(one.vacuous):
-            stated = name in one.variant.protocol.stated_breaks
+            stated = name in one.variant.stated_breaks
             click.echo(
                 f"{one.variant}{' breaks' if stated else ':'} {name}: it is vacuous, "
                 "so nothing shows that it breaks or holds"

@@ -124,3 +124,70 @@ def test_what_a_part_of_the_library_states_is_not_the_files_own(tmp_path):
     assert "at-most-once and effectively-once fail" in found.stdout
     assert stated.exit_code == 0
     assert "1 of 1 are as stated" in stated.stdout
+
+
+HEAD = """
+from onceproof.model.language import *
+from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
+from onceproof.model.protocols.ordered_batches import OrderedBatchesMismatched
+from onceproof.model.protocols.parts.barriers.outputs import AppendAtOnce, Output
+"""
+TWO = """
+class Mine(OrderedBatchesMismatched):
+    "It states nothing."
+
+class Other(BarrierSnapshot):
+    "Another."
+"""
+ANOTHER_PART = """
+class MyRows(AppendAtOnce):
+    "The same rows; nothing is stated."
+
+class Unused(AppendAtOnce):
+    "It breaks nothing."
+
+    breaks = ()
+
+class MyJob(BarrierSnapshot):
+    "A job that appends."
+
+    output = part(Output, default=MyRows)
+
+class OtherJob(BarrierSnapshot):
+    "Another."
+
+    output = part(Output, default=Unused)
+"""
+ELSEWHERE = """
+class MyRows(AppendAtOnce):
+    "What is stated is not of this job."
+
+    breaks_in = {"elsewhere": ("at-most-once", "effectively-once")}
+
+class MyJob(BarrierSnapshot):
+    "A job that appends."
+
+    output = part(Output, default=MyRows)
+
+class Other(BarrierSnapshot):
+    "Another."
+"""
+
+
+@pytest.mark.parametrize("text", [TWO, ANOTHER_PART, ELSEWHERE])
+def test_nothing_in_a_file_excuses_what_it_does_not_state(tmp_path, text):
+    """Neither does another protocol of it, another part, nor one stated elsewhere."""
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD + text)
+
+    done = run("check", str(path), "--json")
+
+    assert done.exit_code == 1
+    found = {
+        one["protocol"].partition(":")[2]: one
+        for one in json.loads(done.stdout)
+        if not one["set"]
+    }
+    first = found.get("mine") or found["my-job"]
+    assert not first["as_expected"]
+    assert first["expected_to_break"] == []

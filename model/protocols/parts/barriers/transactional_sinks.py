@@ -195,9 +195,10 @@ class TransactionalSink(Output):
         return self.published[s, e]
 
     def promised(self, s: Member, e: Member, passed: bool, flying: bool) -> bool:  # noqa: FBT001 - modelled values
-        """The sink takes the event's transaction for committed, or has none to commit.
+        """The sink takes the event's transaction for committed.
 
-        What the checkpoint has passed is due once nothing waits to be committed.
+        What the checkpoint has passed is due, too, once the log has nothing prepared
+        that the sink has not taken for committed.
         """
         return any_of(
             any_of(

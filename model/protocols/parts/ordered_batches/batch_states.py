@@ -64,7 +64,7 @@ class OpaqueStatePerKey(OpaqueState):
     shared = False
 
     breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "ordered-batches-opaque": ("at-most-once", "effectively-once")
+        "opaque-spout": ("at-most-once", "effectively-once")
     }
 
     batch = state(0, high=B, per=E)

@@ -66,9 +66,9 @@ class ResultsUpserted(ResultsInTransaction):
         self.sends = True
 
     def lose_instance(self) -> None:
-        """Its last request may still come, if it has sent any."""
-        self.late.set(lambda e: self.sent[e])
-        self.lingers = self.sends
+        """Its last request may still come, or that of an earlier one."""
+        self.late.set(lambda e: if_else(self.sends, self.sent[e], self.late[e]))
+        self.lingers = self.lingers | self.sends
 
     @action(by="an instance that was given up")
     def write_late(self) -> None:
