@@ -6,7 +6,7 @@ from onceproof.model.language import *
 from onceproof.model.protocols.parts.records.anchoring import Anchored
 from onceproof.model.protocols.parts.records.effects import Adds
 
-E = Sort("event", size=1, ordered=True)
+E = Sort("event", size=1)
 H = Sort("half", size=2, ordered=True)
 MOST = 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.event_time.clocks import EventClock
 from onceproof.model.protocols.parts.event_time.panes import (
     AddingStore,
     Discarding,
@@ -50,6 +51,7 @@ class EventTime(Protocol):
     EVENT = EVENT
     TIME = TIME
 
+    clock = part(EventClock)
     windows = part(Windows)
     watermark = part(Watermark)
     lateness = part(Lateness)
@@ -166,7 +168,7 @@ class EventTime(Protocol):
                 for w in self.TIME
             )
         )
-        self.windows.note(lambda e: not_(self.taken[e]))
+        self.clock.note(lambda e: not_(self.taken[e]))
         self.watermark.now = after
         self.done.set(lambda e: self.taken[e])
         self.closed = self.ended
@@ -199,7 +201,7 @@ class EventTime(Protocol):
         return all_of(self.taken[e], not_(self.done[e]))
 
     def _stamp(self, e: Member) -> int:
-        return self.windows.stamp(e, self.time[e])
+        return self.clock.stamp(e, self.time[e])
 
     def _joined(self, x: Member) -> bool:
         """Return whether the state and the new event have something at that time."""

@@ -50,3 +50,13 @@ class MicroBatchFrom(MicroBatch):
             not_(self.source.has(b)),
         )
         self.commits = b + 1
+
+    @lemma
+    def keeps_what_is_committed(self) -> bool:
+        """The sink keeps a committed batch whose events were never gone."""
+        return all_of(
+            implies(
+                all_of(self._has_returned(b), self.source.has(b)), self.sink.kept(b)
+            )
+            for b in self.BATCH
+        )

@@ -13,6 +13,7 @@ from onceproof.model.protocols.parts.transactions.coordinators import (
 )
 from onceproof.model.protocols.parts.transactions.local_stores import Store
 from onceproof.model.protocols.parts.transactions.output_logs import E, OutputLog, plus
+from onceproof.model.protocols.parts.transactions.readers import ReadCommitted
 
 
 class Producer(Enum):
@@ -50,6 +51,7 @@ class Transactions(Protocol):
     coordinator = part(TransactionCoordinator)
     log = part(OutputLog)
     local = part(Store)
+    reader = part(ReadCommitted)
 
     request = network(
         Write(0, 0, twice=False), high={"event": E, "epoch": EPOCH}, copies=2
@@ -272,7 +274,7 @@ class Transactions(Protocol):
     @observe(per=E)
     def visible(self, e: Member) -> int:
         """Readers see the event counted so often."""
-        return self.log.shown(e)
+        return self.reader.shown(self.log.committed[e], self.log.open[e])
 
     @observe(per=E)
     def accepted(self, e: Member) -> bool:

@@ -25,6 +25,7 @@ from onceproof.spark_checks.sinks.reference import (
     reference_folders,
     reference_sinks,
 )
+from onceproof.spark_checks.stores.known_stores import STORE_NAMES
 from onceproof.spark_checks.stores.layered import breaks
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def library_claims(
     """Claim of each reference sink and protocol just what its file states.
 
     ``stores`` says whether the sinks that write to a store are among them: all, none,
-    or those on the stores named. There is no claim of a sink whose connections are
-    broken. Raises
+    or those on the stores named. Those that need a new checkpoint and no store always
+    are. There is no claim of a sink whose connections are broken. Raises
     ``ImportError`` where a package is not installed that some sinks need: their claims
     would be left out.
     """
@@ -50,11 +51,11 @@ def library_claims(
 def _of_sinks(*, stores: bool | Collection[str]) -> Iterator[Claim]:
     """Claim what a sink's ``refuted`` and ``unseen`` say; all else is to hold."""
     sinks = reference_sinks()
-    folders = reference_folders() if stores else ()
-    if not isinstance(stores, bool):
-        folders = tuple(f for f in folders if f.replace("_", "-") in stores)
-    for folder in folders:
-        sinks |= reference_sinks(folder)
+    for folder in reference_folders():
+        store = folder.replace("_", "-")
+        wanted = stores if isinstance(stores, bool) else store in stores
+        if wanted or store not in STORE_NAMES:
+            sinks |= reference_sinks(folder)
     for name, sink in sinks.items():
         # Which requests are cut depends on their timing, and so does what is settled.
         if sink.store is not None and breaks(sink.store):

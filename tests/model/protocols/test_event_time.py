@@ -10,6 +10,7 @@ from onceproof.model.protocols.event_time import (
     EventTimeDeltas,
     EventTimeSessions,
 )
+from onceproof.model.protocols.parts.event_time.clocks import ProcessingClock
 from onceproof.model.protocols.parts.event_time.panes import (
     AddingAgainStore,
     Panes,
@@ -18,7 +19,6 @@ from onceproof.model.protocols.parts.event_time.panes import (
 )
 from onceproof.model.protocols.parts.event_time.windows import (
     Lateness,
-    ProcessingTimeWindows,
     SessionWindows,
     SlidingWindows,
     WatermarkForgotten,
@@ -85,7 +85,7 @@ def test_a_watermark_in_memory_reopens_a_window_that_is_gone():
 
 def test_what_processing_time_shows_depends_on_the_order():
     """The same two events share a window, or not, by when they come."""
-    protocol = EventTime(EVENT=3, windows=ProcessingTimeWindows)
+    protocol = EventTime(EVENT=3, clock=ProcessingClock)
 
     one, owed = play(protocol, (0, 1, 2), (0, 1, 2))
     other, _ = play(protocol, (0, 1, 2), (0, 2, 1))

@@ -9,7 +9,12 @@ from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 
 BROKEN = [
-    ("transactions", {"log": "read-uncommitted"}, {"durable"}),
+    ("transactions", {"reader": "read-uncommitted"}, {"durable"}),
+    (
+        "multi-version-store",
+        {"numbering": "version-of-try"},
+        {"at-most-once", "effectively-once"},
+    ),
     (
         "idempotent-producer",
         {"sequence": "window-of-one"},
@@ -147,3 +152,12 @@ def test_a_key_that_is_drawn_anew_finds_no_row_to_replace():
     assert by_key == {"atomic-visibility"}
     drawn = refuted("micro-batch", {"sink": "drawn-key"})
     assert drawn == by_key | {"at-most-once", "effectively-once"}
+
+
+@pytest.mark.parametrize("drawn", ["drawn-key", "drawn-value"])
+def test_a_repeat_harms_an_upsert_of_what_is_drawn_anew(drawn):
+    """By a key and a value that stay, it does not."""
+    broken = {"at-most-once", "effectively-once"}
+
+    assert broken <= refuted("micro-batch", {"sink": drawn})
+    assert not broken & refuted("micro-batch", {"sink": "upsert"})

@@ -18,7 +18,7 @@ STEPS = 40
     [
         ("two-phase-commit", {}),
         ("micro-batch", {"sink": "upsert"}),
-        ("event-time", {"windows": "processing-time-windows"}),
+        ("event-time", {"clock": "processing-clock"}),
         ("event-time", {"faults": "0"}),
         ("approximate-results", {}),
         ("barrier-snapshot", {}),

@@ -8,7 +8,7 @@ import pytest
 
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
-from onceproof.model.protocols.micro_batch import MicroBatchUnreliable
+from onceproof.model.protocols.micro_batch_unreliable import MicroBatchUnreliable
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.model.protocols.parts.sinks.batch_ledger import (
     BatchLedger,

@@ -12,7 +12,8 @@ import pytest
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.library import protocols
-from onceproof.model.protocols.micro_batch import MicroBatch, MicroBatchUnreliable
+from onceproof.model.protocols.micro_batch import MicroBatch
+from onceproof.model.protocols.micro_batch_unreliable import MicroBatchUnreliable
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerLookedUpOnce
 from onceproof.spark_checks.inject.adapters import kind_of

@@ -39,13 +39,6 @@ class Windows(Part):
 
     begins = state(by_member(begins_window), per=TIME)
 
-    def stamp(self, e: Member, time: int) -> int:
-        """Return the time by which an event is put into windows: its own."""
-        return time
-
-    def note(self, to_come: Callable[[Member], bool]) -> None:
-        """Go on to the next event, as a batch is committed."""
-
     def holds(self, w: Member, t: int, present: Callable[[Member], bool]) -> bool:
         """Return whether the window that begins at ``w`` holds the time ``t``."""
         return all_of(self.begins[w], w <= t, t < w + LENGTH)
@@ -89,27 +82,6 @@ class SessionWindows(Windows):
 
     def _unbroken(self, w: Member, t: int, present: Callable[[Member], bool]) -> bool:
         return all_of(implies(all_of(w <= x, x <= t), present(x)) for x in self.TIME)
-
-
-class ProcessingTimeWindows(Windows):
-    """Fixed windows by when an event is processed, and not by its own time.
-
-    No event is late by that time.
-    """
-
-    breaks = (*_DIFFERS, *_NO_LATE_EVENTS)
-
-    clock = state(0, high=TIME)
-    at = state(0, high=TIME, per=EVENT)
-
-    def stamp(self, e: Member, time: int) -> int:
-        """An event has the time that it is as the engine processes it."""
-        return self.at[e]
-
-    def note(self, to_come: Callable[[Member], bool]) -> None:
-        """Time has passed: what is processed next has a later time."""
-        self.clock = min_of(self.clock + 1, self.TIME.last)
-        self.at.where(to_come).set(lambda _: self.clock)
 
 
 class Watermark(Part):

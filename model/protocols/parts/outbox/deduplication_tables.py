@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from onceproof.model.language import *
 
-E = Sort("event", size=2, ordered=True)
+E = Sort("event", size=2)
 
 
 class DeduplicationTable(Part):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onceproof.model.language import *
 
-E = Sort("event", size=2, ordered=True)
+E = Sort("event", size=2)
 
 
 class SwitchOver(Part):
@@ -12,17 +12,17 @@ class SwitchOver(Part):
 
     E = E
 
-    def begins_at(self, old_offset: int) -> int:
-        """Return the offset at which the new job begins."""
-        return 0
+    def begins_after(self, handled: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """Return whether the new job begins after an event: one the old job handled."""
+        return all_of(handled, not_(handled))
 
     def reads(self, e: Member) -> bool:
         """Return whether the log still has an event."""
         return True
 
-    def may_switch(self, offset: int, old_offset: int) -> bool:
+    def may_switch(self, caught_up: bool) -> bool:  # noqa: FBT001 - a modelled value
         """Return whether readers may be switched over."""
-        return offset >= old_offset
+        return caught_up
 
 
 class SwitchOverEarly(SwitchOver):
@@ -30,7 +30,7 @@ class SwitchOverEarly(SwitchOver):
 
     breaks = ("durable",)
 
-    def may_switch(self, offset: int, old_offset: int) -> bool:
+    def may_switch(self, caught_up: bool) -> bool:  # noqa: FBT001 - a modelled value
         """Readers are switched over as soon as the new job has begun."""
         return True
 
@@ -46,9 +46,9 @@ class SwitchOverSharedOffsets(SwitchOver):
         "durable",
     )
 
-    def begins_at(self, old_offset: int) -> int:
+    def begins_after(self, handled: bool) -> bool:  # noqa: FBT001 - a modelled value
         """The new job begins where the old one is."""
-        return old_offset
+        return handled
 
 
 class SwitchOverTrimmedLog(SwitchOver):
@@ -62,14 +62,14 @@ class SwitchOverTrimmedLog(SwitchOver):
         "durable",
     )
 
-    trimmed = state(False)
+    trimmed = state(False, per=E)
 
     def reads(self, e: Member) -> bool:
-        """The first event may be gone."""
-        return not_(all_of(self.trimmed, e == 0))
+        """The event may be gone."""
+        return not_(self.trimmed[e])
 
-    @fault(by="broker")
-    def trim(self) -> None:
-        """The broker deletes the first event of the log for its age."""
-        when(not_(self.trimmed))
-        self.trimmed = True
+    @fault(per=E, by="broker")
+    def trim(self, e: Member) -> None:
+        """The broker deletes an event of the log for its age."""
+        when(not_(self.trimmed[e]))
+        self.trimmed[e] = True

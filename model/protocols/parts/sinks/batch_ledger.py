@@ -27,6 +27,10 @@ class BatchLedger(Sink):
         """Commit the rows and the id, unless the id is there: it is a key."""
         self.ledger[b] = True
 
+    def kept(self, b: Member) -> bool:
+        """The batch's id is there, and so its rows."""
+        return self.ledger[b]
+
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""
         return not_(self.due[b])

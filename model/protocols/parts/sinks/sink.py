@@ -73,6 +73,14 @@ class Sink(Part):
         """Return whether the sink's code on the driver has returned."""
         return all_of(b == b)
 
+    def kept_of_task(self, b: Member, p: Member) -> bool:
+        """Return what is so once a task's code has done its work: for lemmas alone."""
+        return all_of(b == b, p == p)
+
+    def kept(self, b: Member) -> bool:
+        """Return what is so for good once the code has returned: for lemmas alone."""
+        return all_of(b == b)
+
     def abort(self, b: Member) -> None:
         """Clean up after a commit that failed, or a job that did."""
 

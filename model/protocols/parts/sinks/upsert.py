@@ -17,6 +17,16 @@ class Upsert(Sink):
         """Insert or replace the rows of partition ``p``."""
         self.rows.where(lambda c, e: all_of(c == b, self.holds(p, e))).fill(value=True)
 
+    def kept_of_task(self, b: Member, p: Member) -> bool:
+        """The partition's rows are there."""
+        return all_of(
+            implies(self.holds(p, e), self.rows[b, e]) for e in self.PARTITION
+        )
+
+    def kept(self, b: Member) -> bool:
+        """All rows are there."""
+        return all_of(self.rows[b, e] for e in self.PARTITION)
+
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees one row for a key."""
         return if_else(self.rows[b, e], 1, 0)
@@ -45,6 +55,10 @@ class UpsertWhole(Sink):
     def arrive_late(self, b: Member) -> None:
         """Commit the rows whose keys are not there."""
         self.rows[b] = True
+
+    def kept(self, b: Member) -> bool:
+        """All rows are there."""
+        return self.rows[b]
 
     def finished(self, b: Member) -> bool:
         """The callback returns when nothing is due."""

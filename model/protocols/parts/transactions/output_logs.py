@@ -1,4 +1,4 @@
-"""The log that transactions write to, and what its readers see."""
+"""The log that transactions write to."""
 
 from __future__ import annotations
 
@@ -31,26 +31,9 @@ class OutputLog(Part):
         """Verify with the coordinator that the transaction goes on (KIP-890)."""
         return all_of(epoch == current, phase == Stage.ONGOING)
 
-    def shown(self, e: Member) -> int:
-        """Count an event as a reader of what is committed does."""
-        return self.committed[e]
-
     def write(self, e: Member, epoch: int, times: int) -> None:
         """Write a record that is let in; it counts its event so many times."""
         self.open[e] = plus(self.open[e], times)
-
-
-class ReadUncommitted(OutputLog):
-    """Readers see what is written, whether its transaction is committed or not.
-
-    Kafka's consumers do, unless `isolation.level` is `read_committed`.
-    """
-
-    breaks: ClassVar[tuple[str, ...]] = ("durable",)
-
-    def shown(self, e: Member) -> int:
-        """Count what is open, too."""
-        return plus(self.committed[e], self.open[e])
 
 
 class Unverified(OutputLog):

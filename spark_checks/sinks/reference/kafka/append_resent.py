@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka import Producer
 
-from onceproof.model.protocols.micro_batch import MicroBatchUnreliable
+from onceproof.model.protocols.micro_batch_unreliable import MicroBatchUnreliable
 from onceproof.model.protocols.parts.sinks.append import Append
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.kafka import topics

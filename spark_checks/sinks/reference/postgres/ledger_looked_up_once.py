@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from onceproof.model.protocols.micro_batch import MicroBatchUnreliable
+from onceproof.model.protocols.micro_batch_unreliable import MicroBatchUnreliable
 from onceproof.model.protocols.parts.sinks.batch_ledger import LedgerLookedUpOnce
 from onceproof.spark_checks.sinks.interface import ForeachBatch, ModelledSink, Target
 from onceproof.spark_checks.sinks.reference.postgres import tables

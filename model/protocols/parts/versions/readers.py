@@ -16,6 +16,10 @@ class SnapshotRead(Part):
         """Return the version at which a row is read."""
         return begun
 
+    def has_read(self, seen: int, begun: int) -> bool:
+        """Return what is so of a row that was read: for lemmas alone."""
+        return seen == begun
+
 
 class TornRead(SnapshotRead):
     """Reads each row at its latest version, so that a read can cross a commit."""
@@ -25,3 +29,7 @@ class TornRead(SnapshotRead):
     def version(self, begun: int, now: int) -> int:
         """The latest version counts."""
         return now
+
+    def has_read(self, seen: int, begun: int) -> bool:
+        """Nothing is known."""
+        return begun >= 0

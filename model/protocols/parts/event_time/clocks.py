@@ -1,0 +1,53 @@
+"""By which clock an event is put into windows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onceproof.model.language import *
+from onceproof.model.protocols.parts.event_time.windows import EVENT, TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class EventClock(Part):
+    """Event time: an event has the time that it bears."""
+
+    EVENT = EVENT
+    TIME = TIME
+
+    def stamp(self, e: Member, time: int) -> int:
+        """Return the time by which an event is put into windows."""
+        return time
+
+    def note(self, to_come: Callable[[Member], bool]) -> None:
+        """Go on to the next event, as a batch is committed."""
+
+
+class ProcessingClock(EventClock):
+    """Processing time: an event has the time at which the engine processes it.
+
+    No event is late by that time.
+    """
+
+    breaks = (
+        "at-least-once",
+        "effectively-once",
+        "batch-equivalence",
+        "recoverable",
+        "drops-a-late-event",
+        "takes-a-late-event",
+    )
+
+    clock = state(0, high=TIME)
+    at = state(0, high=TIME, per=EVENT)
+
+    def stamp(self, e: Member, time: int) -> int:
+        """The engine's clock counts."""
+        return self.at[e]
+
+    def note(self, to_come: Callable[[Member], bool]) -> None:
+        """Time has passed: what is processed next has a later time."""
+        self.clock = min_of(self.clock + 1, self.TIME.last)
+        self.at.where(to_come).set(lambda _: self.clock)

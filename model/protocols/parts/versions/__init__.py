@@ -1,0 +1,1 @@
+"""Parts of a store that keeps versions of its rows."""
