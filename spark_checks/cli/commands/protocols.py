@@ -22,7 +22,7 @@ from onceproof.spark_checks.cli.options import as_json_option, print_json
 from onceproof.spark_checks.cli.output import console
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import ModuleType
 
     from onceproof.model.language.composition.part import Part
@@ -95,7 +95,8 @@ def _description(protocol: Protocol, *modules: ModuleType) -> dict[str, Any]:
             }
             for n, what in declared.items()
             if isinstance(what, Sort | Param)
-        },
+        }
+        | dict(_numbers_inside(protocol, "")),
         "parts": {
             n: {
                 "default": protocol.parts[n].label(),
@@ -111,6 +112,18 @@ def _description(protocol: Protocol, *modules: ModuleType) -> dict[str, Any]:
         "breaks": _broken(protocol),
         "variants": [],
     }
+
+
+def _numbers_inside(part: Part, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the numbers that the parts inside one take, by the path to each."""
+    for place, what in type(part).parameters().items():
+        if isinstance(what, Slot):
+            inner = part.parts[place]
+            for name, number in type(inner).parameters().items():
+                if isinstance(number, Param):
+                    told = {"default": inner.argument(number), "text": number.text}
+                    yield f"{path}{place}.{name}", told
+            yield from _numbers_inside(inner, f"{path}{place}.")
 
 
 def _describe_part(
@@ -132,6 +145,11 @@ def _describe_part(
                 "text": text,
                 "breaks": sorted(kind.breaks),
                 "breaks_in": {n: sorted(b) for n, b in kind.breaks_in.items()},
+                "parameters": {
+                    n: {"default": kind().argument(what), "text": what.text}
+                    for n, what in kind.parameters().items()
+                    if isinstance(what, Param)
+                },
                 "methods": _methods(kind),
                 "slots": [
                     where
@@ -176,12 +194,22 @@ def _show_part(one: Mapping[str, Any]) -> None:
     for other, names in one["breaks_in"].items():
         also = "also " if broken else ""
         out.print(f"In {other}, or beside it, it {also}breaks {', '.join(names)}.")
+    if one["parameters"]:
+        slot = one["slots"][0]["slot"]
+        out.print(f"\n[bold]Parameters[/bold] (--set {slot}.NAME=VALUE)")
+        _show_numbers(one["parameters"])
     out.print("\n[bold]Methods[/bold]")
     for name, text in one["methods"].items():
         out.print(f"  {name}: {escape(text)}")
     out.print("\n[bold]Protocols that take it[/bold]")
     for where in one["slots"]:
         out.print(f"  {where['protocol']} --set {where['slot']}={one['name']}")
+
+
+def _show_numbers(numbers: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, what in numbers.items():
+        text = f"  {name} = {what['default']}  {escape(what['text'])}"
+        console.stdout().print(text)
 
 
 def _broken(protocol: Protocol) -> list[str]:
@@ -205,7 +233,11 @@ def _show_all(described: list[dict[str, Any]]) -> None:
             f"[bold]{one['name']}[/bold]",
             escape(one["summary"]),
             escape(one["citation"]),
-            " ".join(f"{n}={p['default']}" for n, p in one["parameters"].items()),
+            " ".join(
+                f"{n}={p['default']}"
+                for n, p in one["parameters"].items()
+                if "." not in n
+            ),
             "\n".join(one["breaks"]),
         )
     console.stdout().print(table)
@@ -219,8 +251,7 @@ def _show_one(one: dict[str, Any]) -> None:
     if more := f"{source}{one['text']}".strip():
         out.print(escape(more))
     out.print("\n[bold]Parameters[/bold] (--set NAME=VALUE)")
-    for name, what in one["parameters"].items():
-        out.print(f"  {name} = {what['default']}  {escape(what['text'])}")
+    _show_numbers(one["parameters"])
     for name, what in one["parts"].items():
         if len(what["choices"]) > 1:
             out.print(f"  {name} = {what['default']}  or another part:")

@@ -39,6 +39,17 @@ def test_one_protocol_is_described_whole():
     assert data["parameters"]["S"] == {"default": 2, "text": "source"}
 
 
+def test_what_a_part_is_made_with_is_described_with_it():
+    """By the path that --set takes, and in the part's own description."""
+    protocol = json.loads(run("protocols", "event-time", "--json").stdout)
+    part = json.loads(run("protocols", "transaction-timeout", "--json").stdout)
+    text = run("protocols", "transaction-timeout").stdout
+
+    assert protocol["parameters"]["watermark.delay"]["default"] == 0
+    assert part["parameters"]["timeouts"]["default"] == 1
+    assert "(--set output.NAME=VALUE)" in text
+
+
 def test_a_part_is_described_with_the_slots_that_take_it():
     data = json.loads(run("protocols", "append-at-once", "--json").stdout)
     text = run("protocols", "append-at-once").stdout
