@@ -166,3 +166,50 @@ class AcknowledgementTree(Protocol):
             all_of(self.root[e], any_of(self.counted[e, h] > 0 for h in self.H))
             for e in self.E
         )
+
+    @lemma
+    def waits_for_what_is_under_way(self) -> bool:
+        """What is not acknowledged has a parity, and its tree is not complete."""
+        return all_of(
+            all_of(
+                implies(self.root[e], self.root_parity[e]),
+                implies(self.root_parity[e], self.pending[e]),
+                implies(self.half[e, h], self.half_parity[e, h]),
+                implies(self.written[e, h], self.half_parity[e, h]),
+                implies(self.half_parity[e, h], self.pending[e]),
+            )
+            for e in self.E
+            for h in self.H
+        )
+
+    @lemma
+    def splits_a_tuple_once(self) -> bool:
+        """No half of a tuple is there before it is split, nor before it is written."""
+        return all_of(
+            all_of(
+                implies(self.root[e], not_(self.half_parity[e, h])),
+                implies(self.half[e, h], not_(self.written[e, h])),
+            )
+            for e in self.E
+            for h in self.H
+        )
+
+    @lemma
+    def counts_what_it_need_not_wait_for(self) -> bool:
+        """A half that nobody waits for any more is written."""
+        return all_of(
+            all_of(
+                implies(self.written[e, h], self.counted[e, h] > 0),
+                implies(self.completed[e], self.counted[e, h] > 0),
+                implies(
+                    all_of(
+                        self.pending[e],
+                        not_(self.root_parity[e]),
+                        not_(self.half_parity[e, h]),
+                    ),
+                    self.counted[e, h] > 0,
+                ),
+            )
+            for e in self.E
+            for h in self.H
+        )

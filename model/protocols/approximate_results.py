@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.sketch_places import StoreOfItsOwn, WithOffsets
 from onceproof.model.protocols.parts.sketches import EVENT, KEY, RUN, CountMinSketch
 
 
@@ -24,6 +25,7 @@ class ApproximateResults(Protocol):
     RUN = RUN
 
     sketch = part(CountMinSketch)
+    place = part(WithOffsets)
 
     key = state(member_of(KEY), per=EVENT)
     in_batch_run = state(False, per=EVENT)
@@ -56,13 +58,15 @@ class ApproximateResults(Protocol):
         """The event of the batch is worked on."""
         when(self._runs(e), not_(self.added))
         self.added = True
-        self.add_early(e)
+        if self.place.is_early:
+            self._add(self.RUN.first, e)
 
     @action(per=EVENT)
     def commit(self, e: Member) -> None:
         """The batch is done, and its offsets are kept."""
         when(self._runs(e), self.added)
-        self.add_late(e)
+        if not self.place.is_early:
+            self._add(self.RUN.first, e)
         self.done[e] = True
         self.added = False
 
@@ -71,13 +75,6 @@ class ApproximateResults(Protocol):
         """The engine dies, and runs its last batch again unless it is committed."""
         when(not_(self._idle()))
         self.lose_volatile()
-
-    def add_early(self, e: Member) -> None:
-        """Before the commit, the sketch is in memory, where a crash loses it."""
-
-    def add_late(self, e: Member) -> None:
-        """The sketch is kept with the offsets, in one step."""
-        self._add(self.RUN.first, e)
 
     def _add(self, r: Member, e: Member) -> None:
         self.sketch.add(r, e, self.key[e])
@@ -138,9 +135,4 @@ class ApproximateResultsInPlace(ApproximateResults):
     the two has an event added again. A bitmap stays as it is, and counters do not.
     """
 
-    def add_early(self, e: Member) -> None:
-        """The store takes the event."""
-        self._add(self.RUN.first, e)
-
-    def add_late(self, e: Member) -> None:
-        """The store has the event."""
+    place = part(WithOffsets, default=StoreOfItsOwn)

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.recorders import RecordsChannels, RecordsProcesses
 
 
 class MessageKind(Enum):
@@ -42,6 +43,8 @@ class ChandyLamport(Protocol):
     coins = param(2, "coins that the first process starts with")
     length = param(3, "room in a channel")
     overtakings = param(0, "how often a message may overtake another")
+
+    recorder = part(RecordsChannels)
 
     held = state(0, per=P, high=coins)
     started = state(False)
@@ -132,8 +135,9 @@ class ChandyLamport(Protocol):
             lambda s, x, y: all_of(
                 x == p,
                 y == q,
-                self.recorded[s, q],
-                not_(self.closed[s, x, y]),
+                self.recorder.keeps(
+                    all_of(self.recorded[s, q], not_(self.closed[s, x, y]))
+                ),
                 self.content[s, x, y] < self.coins,
             )
         ).add(1)
@@ -206,5 +210,4 @@ class ChandyLamportWithoutChannels(ChandyLamport):
 
     breaks = ("conserves", "is-a-consistent-cut", "catches-a-coin-on-its-way")
 
-    def _note(self, p: Member, q: Member) -> None:
-        """Nothing is noted of what comes on a channel."""
+    recorder = part(RecordsChannels, default=RecordsProcesses)

@@ -56,6 +56,7 @@ class DeduplicationLog(Protocol):
     reply = network(
         NumberedRecord(0, 0), high={"event": E, "number": NUMBER}, losses=losses
     )
+    unanswered = state(False, per=(E, NUMBER), volatile=True)
     acknowledged = state(False, per=E)
     counted = state(0, high=2, per=E)
 
@@ -78,19 +79,26 @@ class DeduplicationLog(Protocol):
 
     @action(per=(E, NUMBER))
     def apply(self, e: Member, n: Member) -> None:
-        """The receiver applies a record, and acknowledges it."""
+        """The receiver applies a record, and is about to acknowledge it."""
         when(self.delivery.only.holds(NumberedRecord(e, n)), not_(self.log.has[e, n]))
         self.delivery.only.receive(NumberedRecord(e, n))
         self.log.add(e, n)
         self.counted[e] = self.effect.applied(self.counted[e])
+        self.unanswered[e, n] = True
+
+    @action(per=(E, NUMBER))
+    def acknowledge(self, e: Member, n: Member) -> None:
+        """The receiver acknowledges a record that it has."""
+        when(self.unanswered[e, n])
+        self.unanswered[e, n] = False
         self.reply.only.send(NumberedRecord(e, n))
 
     @action(per=(E, NUMBER))
     def drop(self, e: Member, n: Member) -> None:
-        """The receiver drops a record that its log has, and acknowledges it again."""
+        """The receiver drops a record that its log has, to acknowledge it again."""
         when(self.delivery.only.holds(NumberedRecord(e, n)), self.log.has[e, n])
         self.delivery.only.receive(NumberedRecord(e, n))
-        self.reply.only.send(NumberedRecord(e, n))
+        self.unanswered[e, n] = True
 
     @action(per=(E, NUMBER), by="sender")
     def hear(self, e: Member, n: Member) -> None:
@@ -117,6 +125,23 @@ class DeduplicationLog(Protocol):
         """The sender goes on with what it saved."""
         when(any_of(self.productions.ready[e] for e in self.E))
         self.productions.restart()
+
+    @fault
+    def receiver_dies(self) -> None:
+        """The receiver goes on with its row, and forgets what it had to acknowledge."""
+        when(any_of(self.unanswered[e, n] for e in self.E for n in self.NUMBER))
+        self.lose_volatile()
+
+    @step
+    def recovers_locally(self, after: DeduplicationLog) -> bool:
+        """Nobody goes back when another fails: what is applied or heard stays so."""
+        return all_of(
+            all_of(
+                implies(self.acknowledged[e], after.acknowledged[e]),
+                self.counted[e] <= after.counted[e],
+            )
+            for e in self.E
+        )
 
     @observe(per=E)
     def visible(self, e: Member) -> int:

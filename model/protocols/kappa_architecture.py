@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.reprocessing.rows import MOST, RowsByKey
 from onceproof.model.protocols.parts.reprocessing.switch_over import SwitchOver
 
 
@@ -10,22 +11,24 @@ class KappaArchitecture(Protocol):
     """A replay of the log makes a batch layer unnecessary. Kreps, 2014.
 
     Questioning the Lambda Architecture. The old job has a defect: it loses some events.
-    A second job replays the log from its beginning into a new table, with a row for
-    each event, so that a repeat does no harm. Once it has caught up, readers are
-    switched over to the new table, and the old job ends.
+    A second job replays the log from its beginning into a new table. An operator looks
+    whether it has caught up, switches readers over to the new table, and ends the old
+    job.
     """
 
     E = SwitchOver.E
 
     replay = part(SwitchOver)
+    rows = part(RowsByKey)
 
     log = state(False, per=E)
     handled = state(False, per=E)
     old_table = state(False, per=E)
     started = state(False)
     noted = state(False, per=E)
-    table = state(False, per=E)
+    table = state(0, high=MOST, per=E)
     written = state(False, per=E, volatile=True)
+    ready = state(False)
     switched = state(False)
     ended = state(False)
 
@@ -34,19 +37,25 @@ class KappaArchitecture(Protocol):
         """An event is appended to the log."""
         when(not_(self.log[e]))
         self.log[e] = True
+        self.replay.append(e)
 
     @action(per=E, by="old job")
     def handle(self, e: Member) -> None:
         """The old job handles an event."""
-        when(self.log[e], not_(self.handled[e]), not_(self.ended))
+        when(self._comes_next(e), self.replay.reads(e))
         self.handled[e] = True
         self.old_table[e] = True
 
     @action(per=E, by="old job")
     def mishandle(self, e: Member) -> None:
         """The old job's defect: it goes past an event without a row for it."""
-        when(self.log[e], not_(self.handled[e]), not_(self.ended))
+        when(self._comes_next(e))
         self.handled[e] = True
+
+    def _comes_next(self, e: Member) -> bool:
+        """Return whether the old job may come to an event."""
+        goes_on = all_of(not_(self.ended), self.replay.lets_go_on(self.ready))
+        return all_of(self.log[e], not_(self.handled[e]), goes_on)
 
     @action(by="new job")
     def start_new(self) -> None:
@@ -57,9 +66,10 @@ class KappaArchitecture(Protocol):
 
     @action(per=E, by="new job")
     def write(self, e: Member) -> None:
-        """The new job writes the row of an event, over one that is there."""
+        """The new job writes the row of an event, if the log still has it."""
         when(self.started, self.log[e], not_(self.noted[e]), self._is_free())
-        self.table[e] = self.replay.reads(e)
+        rows = self.rows.after(self.table[e])
+        self.table[e] = if_else(self.replay.reads(e), rows, self.table[e])
         self.written[e] = True
 
     @action(per=E, by="new job")
@@ -79,11 +89,17 @@ class KappaArchitecture(Protocol):
         return all_of(not_(self.written[e]) for e in self.E)
 
     @action(by="operator")
+    def see_it_caught_up(self) -> None:
+        """The operator sees that the new job has all that the old one has."""
+        when(self.started, not_(self.ready))
+        caught_up = all_of(implies(self.handled[e], self.noted[e]) for e in self.E)
+        when(self.replay.is_ready(caught_up))
+        self.ready = True
+
+    @action(by="operator")
     def switch(self) -> None:
         """Readers are switched over to the new table."""
-        when(self.started, not_(self.switched))
-        caught_up = all_of(implies(self.handled[e], self.noted[e]) for e in self.E)
-        when(self.replay.may_switch(caught_up))
+        when(self.ready, not_(self.switched))
         self.switched = True
 
     @action(by="operator")
@@ -96,8 +112,7 @@ class KappaArchitecture(Protocol):
     @observe(per=E)
     def visible(self, e: Member) -> int:
         """Readers see one of the tables."""
-        row = if_else(self.switched, self.table[e], self.old_table[e])
-        return if_else(row, 1, 0)
+        return if_else(self.switched, self.table[e], if_else(self.old_table[e], 1, 0))
 
     @observe(per=E)
     def accepted(self, e: Member) -> bool:
@@ -111,7 +126,10 @@ class KappaArchitecture(Protocol):
 
     @observe(per=E)
     def promised(self, e: Member) -> bool:
-        """The new job has noted the event, and readers see its table."""
+        """The new job has noted the event, and readers see its table.
+
+        What the old job has gone past is not promised, since it loses events.
+        """
         return all_of(self.switched, self.noted[e])
 
     @sometimes
@@ -126,7 +144,7 @@ class KappaArchitecture(Protocol):
     def writes_again(self) -> bool:
         """The new job can write a row that is there."""
         return any_of(
-            all_of(self.table[e], not_(self.noted[e]), not_(self.written[e]))
+            all_of(self.table[e] > 0, not_(self.noted[e]), not_(self.written[e]))
             for e in self.E
         )
 
@@ -134,16 +152,16 @@ class KappaArchitecture(Protocol):
     def has_what_it_notes(self) -> bool:
         """The new job has a row for what it notes."""
         return all_of(
-            implies(any_of(self.written[e], self.noted[e]), self.table[e])
+            implies(any_of(self.written[e], self.noted[e]), self.table[e] > 0)
             for e in self.E
         )
 
     @lemma
-    def goes_past_what_is_in_the_log(self) -> bool:
+    def works_from_the_log(self) -> bool:
         """Neither job has a row for what the log has not."""
         return all_of(
             all_of(
-                implies(any_of(self.table[e], self.handled[e]), self.log[e]),
+                implies(any_of(self.table[e] > 0, self.handled[e]), self.log[e]),
                 implies(self.old_table[e], self.handled[e]),
             )
             for e in self.E
@@ -151,7 +169,21 @@ class KappaArchitecture(Protocol):
 
     @lemma
     def switches_before_it_ends_the_old_job(self) -> bool:
-        """Readers are switched over to a job that runs, and then the old one ends."""
+        """A job that runs is ready, readers are switched, and the old one ends."""
         return all_of(
-            implies(self.ended, self.switched), implies(self.switched, self.started)
+            implies(self.ended, self.switched),
+            implies(self.switched, self.ready),
+            implies(self.ready, self.started),
         )
+
+    @lemma
+    def has_what_the_old_job_has(self) -> bool:
+        """Once it is ready, the new job has all that the old one has handled."""
+        return all_of(
+            implies(all_of(self.ready, self.handled[e]), self.noted[e]) for e in self.E
+        )
+
+    @lemma
+    def has_a_row_for_each(self) -> bool:
+        """The new table has no event twice."""
+        return all_of(self.table[e] <= 1 for e in self.E)

@@ -15,6 +15,8 @@ class LambdaArchitecture(Protocol):
     its view, and then notes that it has; it may die in between, and adds the event
     again. The batch layer computes its view anew from the whole log. Readers see the
     batch view of the events that it has, and the speed layer's view of the others.
+    Assumed: a reader asks both views of an event at one moment, and each view can tell
+    which events it has.
     """
 
     breaks = ("at-most-once", "effectively-once")

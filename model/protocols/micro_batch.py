@@ -33,10 +33,10 @@ class MicroBatch(Protocol):
     """Offset log, tasks, sink, commit log. Spark Structured Streaming, SIGMOD 2018.
 
     Armbrust and others, Structured Streaming; the steps are those of
-    MicroBatchExecution. The source is replayable and the query deterministic. Both
-    logs survive a crash; the memory of the driver and its tasks do not. Left out:
-    speculative attempts, attempts that outlive the driver, asynchronous progress
-    tracking.
+    MicroBatchExecution. The source is replayable, and the query deterministic unless
+    the sink says otherwise. Both logs survive a crash; the memory of the driver and its
+    tasks do not. Left out: speculative attempts, attempts that outlive the driver,
+    asynchronous progress tracking.
     """
 
     role = "driver"
@@ -213,7 +213,7 @@ class MicroBatch(Protocol):
 
     @lemma
     def has_what_its_tasks_wrote(self) -> bool:
-        """The sink has what the tasks of the batch that runs have written."""
+        """What the sink says it keeps of a task is so, once that has written."""
         return all_of(
             implies(
                 all_of(
@@ -243,7 +243,7 @@ class MicroBatch(Protocol):
 
     @lemma
     def keeps_what_is_committed(self) -> bool:
-        """The sink keeps a batch whose code has returned, and so a committed one."""
+        """What the sink says it keeps of a batch is so, once its code has returned."""
         return all_of(
             implies(self._has_returned(b), self.sink.kept(b)) for b in self.BATCH
         )

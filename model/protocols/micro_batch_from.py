@@ -53,7 +53,7 @@ class MicroBatchFrom(MicroBatch):
 
     @lemma
     def keeps_what_is_committed(self) -> bool:
-        """The sink keeps a committed batch whose events were never gone."""
+        """So it is of a batch whose events were never gone."""
         return all_of(
             implies(
                 all_of(self._has_returned(b), self.source.has(b)), self.sink.kept(b)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from onceproof.model.language import *
 from onceproof.model.protocols.micro_batch import Driver, Task
+from onceproof.model.protocols.parts.empty_batches import (
+    EmptyBatchAfterAnother,
+    EmptyBatchWhenDue,
+)
 from onceproof.model.protocols.parts.sinks.sink import Sink
 from onceproof.model.protocols.parts.state_stores import (
     ClosedWindows,
@@ -36,6 +40,7 @@ class MicroBatchStateful(Protocol):
     results = part(Results)
     output = part(ClosedWindows)
     actions = part(OneAction)
+    empty_batches = part(EmptyBatchWhenDue)
 
     offsets = state(0, high=BATCH)
     commits = state(0, high=BATCH)
@@ -182,7 +187,7 @@ class MicroBatchStateful(Protocol):
 
     def goes_on(self) -> bool:
         """Return whether the driver looks for windows to close where no data is."""
-        return self.driver == Driver.PLANNING
+        return self.empty_batches.is_looked_for(self.ran)
 
     @fault
     def crash(self) -> None:
@@ -286,6 +291,4 @@ class MicroBatchStatefulIdle(MicroBatchStateful):
 
     breaks = _LOSES
 
-    def goes_on(self) -> bool:
-        """Only a driver that has run a batch looks."""
-        return self.ran
+    empty_batches = part(EmptyBatchWhenDue, default=EmptyBatchAfterAnother)

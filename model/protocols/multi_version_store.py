@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.versions.numberings import (
+    MOST,
     VERSION,
     VersionOfTransaction,
 )
 from onceproof.model.protocols.parts.versions.readers import SnapshotRead
-
-MOST = 2
 
 
 class MultiVersionStore(Protocol):
@@ -19,7 +18,9 @@ class MultiVersionStore(Protocol):
     each row, under a version of its own, and one write to the store's clock commits
     all. A reader notes the clock as it begins, and reads one row after the other. A
     writer that dies before it hears that it has committed tries again; what a try has
-    written under a version that is not committed, the next one replaces.
+    written under a version that is not committed, the next one replaces. Left out: a
+    second writer, requests of a dead one that come late, and that old versions are
+    removed while a reader needs them.
     """
 
     role = "writer"
@@ -130,6 +131,11 @@ class MultiVersionStore(Protocol):
     def unit(self, r: Member) -> int:
         """The rows belong to one transaction."""
         return if_else(r == r, 0, 1)
+
+    @at_rest
+    def hears_in_the_end(self) -> bool:
+        """At rest the writer has heard that its transaction is there."""
+        return self.heard
 
     @sometimes
     def reads_across_a_commit(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.broadcasts import DecidesFirst, ForwardsFirst
 from onceproof.model.protocols.simple_broadcast_commit import (
     Decision,
     SimpleBroadcastCommit,
@@ -24,6 +25,9 @@ class NonBlockingCommit(SimpleBroadcastCommit):
     breaks: ClassVar[tuple[str, ...]] = ()
 
     P = SimpleBroadcastCommit.P
+
+    forwarding = part(ForwardsFirst)
+
     forwarded = state(Decision.NONE, per=(P, P))
 
     @action(per=(P, P), fair=True)
@@ -61,9 +65,10 @@ class NonBlockingCommit(SimpleBroadcastCommit):
     @action(per=P, fair=True)
     def decide(self, i: Member) -> None:
         """A participant decides when it has forwarded the decision to all others."""
-        when(
-            self.alive[i], all_of(self.forwarded[i, j] != Decision.NONE for j in self.P)
-        )
+        undecided = self.decision[i] == Decision.NONE
+        received = self.forwarded[i, i] != Decision.NONE
+        forwarded = all_of(self.forwarded[i, j] != Decision.NONE for j in self.P)
+        when(self.alive[i], self.forwarding.may_decide(undecided, received, forwarded))
         self.decision[i] = self.forwarded[i, i]
 
     def may_give_up(self, i: Member) -> bool:
@@ -113,12 +118,4 @@ class NonBlockingCommitHasty(NonBlockingCommit):
 
     breaks: ClassVar[tuple[str, ...]] = ("agreement",)
 
-    @action(per=SimpleBroadcastCommit.P, fair=True)
-    def decide(self, i: Member) -> None:
-        """A participant decides as soon as it receives the decision."""
-        when(
-            self.alive[i],
-            self.decision[i] == Decision.NONE,
-            self.forwarded[i, i] != Decision.NONE,
-        )
-        self.decision[i] = self.forwarded[i, i]
+    forwarding = part(ForwardsFirst, default=DecidesFirst)

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import ClassVar
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.vote_storages import ForgetsVote, StoresVote
 
 
 class Mode(Enum):
@@ -27,6 +28,8 @@ class RaftElection(Protocol):
 
     SERVER = Sort("server", size=3)
     TERM = Sort("term", size=3, ordered=True)
+
+    storage = part(StoresVote)
 
     term = state(0, per=SERVER, high=TERM - 1)
     vote = state(nobody_of(SERVER), per=SERVER)
@@ -82,6 +85,7 @@ class RaftElection(Protocol):
     def restart(self, s: Member) -> None:
         """A server restarts with what it has stored."""
         self.lose_volatile(s)
+        self.vote[s] = self.storage.kept(self.vote[s])
 
     @always
     def elects_one_leader_a_term(self) -> bool:
@@ -112,8 +116,4 @@ class RaftElectionForgetful(RaftElection):
 
     breaks: ClassVar[tuple[str, ...]] = ("elects-one-leader-a-term",)
 
-    @fault(per=RaftElection.SERVER, at_most=1)
-    def restart(self, s: Member) -> None:
-        """A server restarts, and no longer knows whom it has voted for."""
-        self.lose_volatile(s)
-        self.vote[s] = nobody
+    storage = part(StoresVote, default=ForgetsVote)

@@ -151,3 +151,43 @@ class TransactionalOutbox(Protocol):
             all_of(self.effect[e] > 0, not_(self.outbox.waiting[e]), self.queue[e] == 0)
             for e in self.E
         )
+
+    @lemma
+    def knows_what_has_its_effect(self) -> bool:
+        """The table has the key of each effect, and of no other message."""
+        return all_of(
+            all_of(
+                implies(self.effect[e] > 0, self.table.seen[e]),
+                implies(self.table.seen[e], self.effect[e] == 1),
+            )
+            for e in self.E
+        )
+
+    @lemma
+    def handles_what_it_does_not_know(self) -> bool:
+        """A message whose transaction is to commit is not in the table, until then."""
+        return all_of(
+            all_of(
+                implies(self.handling[e] == Handling.NOTED, not_(self.table.seen[e])),
+                any_of(
+                    self._idle(e),
+                    self.handling[e] == Handling.NOTED,
+                    self.table.seen[e],
+                ),
+            )
+            for e in self.E
+        )
+
+    @lemma
+    def has_each_message_somewhere(self) -> bool:
+        """A message is in the outbox, or on its way, until its key is in the table."""
+        return all_of(
+            implies(
+                all_of(self.queue[e] == 0, any_of(self.row[e], self.relay.held[e])),
+                any_of(
+                    self.table.seen[e],
+                    all_of(self.outbox.waiting[e], not_(self.relay.held[e])),
+                ),
+            )
+            for e in self.E
+        )

@@ -79,7 +79,7 @@ class Transactions(Protocol):
         self.coordinator.phase = if_else(
             self._is(Stage.ONGOING), Stage.ABORTING, Stage.EMPTY
         )
-        self.coordinator.bump()
+        self.coordinator.fence()
         self.producer = Producer.ABORTING
         trusted = self.local.checkpoint
         self.local.count.where(lambda _: not_(trusted)).set(
@@ -184,6 +184,7 @@ class Transactions(Protocol):
     def write_abort_markers(self) -> None:
         """Readers pass over what was written."""
         when(self._is(Stage.ABORTING))
+        self.reader.pass_over(lambda e: self.log.open[e])
         self.log.open.fill(0)
         self.coordinator.phase = Stage.EMPTY
 
@@ -274,7 +275,7 @@ class Transactions(Protocol):
     @observe(per=E)
     def visible(self, e: Member) -> int:
         """Readers see the event counted so often."""
-        return self.reader.shown(self.log.committed[e], self.log.open[e])
+        return self.reader.shown(e, self.log.committed[e], self.log.open[e])
 
     @observe(per=E)
     def accepted(self, e: Member) -> bool:

@@ -20,7 +20,7 @@ from onceproof.properties.matrix.judging import ALL, NONE, Judged
 from onceproof.properties.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.matrix.judging import Refutation
@@ -100,9 +100,29 @@ class MatrixRow:
 
     @property
     def runs(self) -> dict[str, Refutation]:
-        """The runs that are shown, each once, by guarantee."""
+        """The runs that are shown, each once, by name.
+
+        A name is the guarantee that breaks; of a run with a single fault, which is not
+        the shortest of all, the fault follows.
+        """
         shown = dict.fromkeys(self.shown_by.values())
-        return {name: self.judged.refuted[ALL][name] for name in shown}
+        found = {name: self.judged.refuted[ALL][name] for name in shown}
+        for fault, name in self.run_by.items():
+            claim = EFFECTIVELY_ONCE.name
+            found.setdefault(name, self.judged.refuted[fault][claim])
+        return found
+
+    @property
+    def run_by(self) -> dict[str, str]:
+        """The name of the run that is shown for each fault that suffices alone."""
+        claim = EFFECTIVELY_ONCE.name
+        shortest = self.judged.refuted[ALL].get(claim)
+        return {
+            fault: claim
+            if self.judged.refuted[fault][claim] == shortest
+            else f"{claim} {fault}"
+            for fault in self.breaking
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -128,7 +148,11 @@ class MatrixRow:
                         name: {
                             "clause": one.clause,
                             "steps": list(one.steps),
-                            "explore": explore_command(self.composition, name),
+                            "explore": explore_command(
+                                self.composition,
+                                name,
+                                "" if one == found.refuted[ALL].get(name) else chosen,
+                            ),
                         }
                         for name, one in found.refuted[chosen].items()
                     },
@@ -159,6 +183,8 @@ class Matrix:
     """The compositions that there was no time for: they are undecided."""
     twins: tuple[tuple[Composition, MatrixRow], ...] = ()
     """The compositions that are the same as another one, with that one's row."""
+    elsewhere: tuple[LeftOut, ...] = ()
+    """The replays on real Spark whose model is no composition that was judged."""
 
     @property
     def undecided(self) -> tuple[MatrixRow, ...]:
@@ -185,6 +211,9 @@ class Matrix:
             "not_judged": [f"onceproof check {one}" for one in self.not_judged],
             "same": [{"what": s.what, "why": s.why} for s in self.same],
             "left_out": [{"what": x.what, "why": x.why} for x in self.left_out],
+            "replays_elsewhere": [
+                {"what": x.what, "why": x.why} for x in self.elsewhere
+            ],
         }
 
 
@@ -199,8 +228,9 @@ def matrix_of(
     None is for compositions that there was no time for.
     """
     first: dict[str, MatrixRow] = {}
-    twins, same = [], list(same)
+    twins, same, evidence = [], list(same), tuple(evidence)
     replayed = _replayed(evidence)
+    models = {model for _, found in judged if found for model in found.models}
     for one, found in judged:
         if found is None:
             continue
@@ -211,13 +241,36 @@ def matrix_of(
             twins.append((one, known))
     missed = tuple(one for one, found in judged if found is None)
     rows = tuple(first.values())
-    return Matrix(rows, tuple(same), tuple(left_out), missed, tuple(twins))
+    return Matrix(
+        rows,
+        tuple(same),
+        tuple(left_out),
+        missed,
+        tuple(twins),
+        () if missed else _elsewhere(evidence, models),
+    )
 
 
-def explore_command(one: Composition, guarantee: str) -> str:
-    """Return the command that shows how a guarantee breaks."""
+def _elsewhere(
+    evidence: Iterable[Evidence], models: Collection[str]
+) -> tuple[LeftOut, ...]:
+    """List the replays that stand beside no cell, each with its model."""
+    found = {
+        record.subject: ", ".join(f"{k}={v}" for k, v in record.parameters.items())
+        for record in evidence
+        if record.judge == "replay" and record.fingerprints.model not in models
+    }
+    return tuple(
+        LeftOut(name, f"its model is no composition of the matrix: {numbers}")
+        for name, numbers in sorted(found.items())
+    )
+
+
+def explore_command(one: Composition, guarantee: str, fault: str = "") -> str:
+    """Return the command that shows how a guarantee breaks, by one fault alone."""
     words = str(one).replace(one.engine, f"onceproof explore {one.engine}", 1)
-    return f"{words} --property {guarantee}"
+    alone = f" --fault {fault}" if fault else ""
+    return f"{words} --property {guarantee}{alone}"
 
 
 def _replayed(

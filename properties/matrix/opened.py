@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from onceproof.properties.matrix.compositions import Composition
     from onceproof.properties.matrix.judging import Refutation
 
-_FORM = "onceproof matrix view 3"
+_FORM = "onceproof matrix view 4"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class PackedPages:
 
 
 def packed(one: Composition, found: Mapping[str, Refutation]) -> PackedPages:
-    """Pack the runs that break guarantees, by name, or take them from the cache."""
+    """Pack runs that break guarantees, or take them from the cache.
+
+    Their names begin with the guarantee.
+    """
     if (before := known(one, found)) is not None:
         return before
     parts = _parts(one, found)
@@ -76,9 +79,10 @@ def _parts(one: Composition, found: Mapping[str, Refutation]) -> dict[str, Any]:
     origin = Origin(one.engine, dict(one.changed))
     parts: dict[str, Any] = {"DATA": {}}
     for name, refutation in found.items():
-        clauses = [clause.text for clause in claims[name].clauses]
+        claim = claims[name.partition(" ")[0]]
+        clauses = [clause.text for clause in claim.clauses]
         finding = Finding(
-            claims[name],
+            claim,
             Verdict.REFUTED,
             _run(interpreter, refutation),
             clauses.index(refutation.clause),

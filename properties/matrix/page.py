@@ -107,6 +107,7 @@ def _body(matrix: Matrix) -> Iterator[str]:
     yield from _stories(refuted(matrix))
     yield from _left_out(matrix.left_out, "Left out, and why")
     yield from _left_out(matrix.same, "The same under another name")
+    yield from _left_out(matrix.elsewhere, "Replays that stand beside no cell")
 
 
 def _legend(matrix: Matrix) -> Iterator[str]:
@@ -121,9 +122,10 @@ def _legend(matrix: Matrix) -> Iterator[str]:
     yield "</ul>"
     yield (
         '<p class="lead quiet">A refuted cell opens its shortest counterexample. '
-        "“by” names the faults that suffice, each alone. “also not” and “but not” name "
-        "further guarantees that break; each opens its own. “Spark” is what replays "
-        "on real Spark showed of the same model.</p>"
+        "“by” names the faults that suffice, each alone, and opens a run without any "
+        "other. “also not” and “but not” name further guarantees that break; each "
+        "opens its own. “Spark” is what replays on real Spark showed of the same "
+        "model.</p>"
     )
 
 
@@ -150,16 +152,18 @@ def _stories(rows: Sequence[MatrixRow]) -> Iterator[str]:
 
 
 def _story(row: MatrixRow, claim: str) -> Iterator[str]:
-    found = row.judged.refuted[ALL][claim]
-    broken = ", ".join(name for name, by in row.shown_by.items() if by == claim)
+    found = row.runs[claim]
+    name, _, fault = claim.partition(" ")
+    broken = ", ".join(n for n, by in row.shown_by.items() if by == claim) or name
     yield f'<details id="{anchor(row.composition, claim)}"><summary>'
-    yield f"<code>{as_html(str(row.composition))}</code> is not "
-    yield f"{as_html(broken)}. Not so: {as_html(found.clause)}</summary><ol>"
+    yield f"<code>{as_html(str(row.composition))}</code> is not {as_html(broken)}"
+    yield f" by {as_html(fault)} alone" if fault else ""
+    yield f". Not so: {as_html(found.clause)}</summary><ol>"
     for step in found.steps:
         text = f"<code>{as_html(step.removesuffix('!'))}</code>"
         fault = step.endswith("!")
         yield f'<li class="fault">fault {text}</li>' if fault else f"<li>{text}</li>"
-    command = as_html(explore_command(row.composition, claim))
+    command = as_html(explore_command(row.composition, name, fault))
     yield f"</ol><p>To open it in a terminal: <code>{command}</code></p></details>"
 
 

@@ -216,7 +216,7 @@ def _judged(one: Composition, row: MatrixRow, note: str = "") -> str:
     text = f'<span class="sign">{sign} {word}</span>'
     if _NAME in row.judged.refuted[ALL]:
         text = _link(one, _NAME, text)
-        text += f'<span class="why">{as_html(_because(row))}</span>'
+        text += f'<span class="why">{_because(one, row)}</span>'
     if note:
         text += f'<span class="why">{as_html(note)}</span>'
     if also := [name for name in sorted(row.shown_by) if _is_more(row, name)]:
@@ -248,17 +248,20 @@ def _is_more(row: MatrixRow, claim: str) -> bool:
     return claim not in _OUTCOMES or row.shown_by[claim] != _NAME
 
 
-def _because(row: MatrixRow) -> str:
-    """Say what suffices to break effectively-once."""
-    by = row.breaking
-    if by == (NONE,):
-        return "without any fault"
-    if len(by) > 1 and len(by) == len(row.judged.faults):
-        return f"by any of {len(by)} faults"
-    if not by:
+def _because(one: Composition, row: MatrixRow) -> str:
+    """Say what suffices to break effectively-once; each fault opens its run."""
+    if not row.breaking:
         return "by several faults together"
-    names = [name.replace("_", " ") for name in by]
-    more = len(names) - _MOST_FAULTS
-    return f"by {', '.join(names[:_MOST_FAULTS])}" + (
-        f" and {more} more" if more > 0 else ""
+    links = [
+        _link(one, run, as_html(fault.replace("_", " ")))
+        for fault, run in row.run_by.items()
+    ]
+    if row.breaking == (NONE,):
+        return _link(one, row.run_by[NONE], "without any fault")
+    if len(links) <= _MOST_FAULTS:
+        return f"by {', '.join(links)}"
+    every = "any of " if len(links) == len(row.judged.faults) else ""
+    return (
+        f"<details><summary>by {every}{len(links)} faults</summary>"
+        f"{', '.join(links)}</details>"
     )

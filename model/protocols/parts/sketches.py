@@ -15,7 +15,7 @@ BUCKET = Sort("bucket", size=2)
 BIT = Sort("bit", size=2)
 RUN = Sort("run", size=2, ordered=True)
 
-_IN_PLACE = "approximate-results-in-place"
+_IN_PLACE = "store-of-its-own"
 _MISSES = "misses-no-frequent-key"
 
 

@@ -20,7 +20,7 @@ from onceproof.properties.counterexample.model_run import counterexample_of
 from onceproof.properties.explorer.page.page import Origin, page
 from onceproof.properties.explorer.terminal.text_renderer import plain_text
 from onceproof.properties.explorer.view_builder import Explored, explored
-from onceproof.properties.judges.by_search import check, claims_of
+from onceproof.properties.judges.by_search import FaultSets, check, claims_of
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.options import (
@@ -37,6 +37,7 @@ from onceproof.spark_checks.sinks.user_code_model import (
 )
 
 if TYPE_CHECKING:
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.properties.counterexample.file import Counterexample
 
 _CODE = tuple(n for n, what in UserCode.parameters().items() if isinstance(what, Param))
@@ -51,7 +52,7 @@ _USES = (
     ),
     Use(
         "for a protocol with --property",
-        (*_SHOWN, "settings", "name", "max_states"),
+        (*_SHOWN, "settings", "name", "max_states", "faults"),
         when=lambda given: given["name"] is not None,
     ),
     Use("for a protocol", (*_SHOWN, "settings")),
@@ -76,6 +77,13 @@ _APART = [("html", "as_json"), ("html", "unfold"), ("unfold", "as_json")]
     help="With --property: stop the search after this many states.",
 )
 @click.option(
+    "--fault",
+    "faults",
+    metavar="NAME",
+    multiple=True,
+    help="With --property: let no other fault happen (repeatable; none: no fault).",
+)
+@click.option(
     "--unfold", is_flag=True, help="Show routine steps one by one in plain text."
 )
 @trust_option
@@ -86,6 +94,7 @@ def explore(
     settings: tuple[str, ...],
     name: str | None,
     max_states: int | None,
+    faults: tuple[str, ...],
     *,
     unfold: bool,
     trust: bool,
@@ -110,7 +119,7 @@ def explore(
     else:
         chosen = settings_of(settings)
         found, origin = (
-            _of_protocol(what, chosen, name, max_states),
+            _of_protocol(what, chosen, name, max_states, faults),
             Origin(what, chosen),
         )
     if as_json:
@@ -164,7 +173,11 @@ def _is_file(what: str) -> bool:
 
 
 def _of_protocol(
-    what: str, settings: dict[str, str], name: str | None, max_states: int | None
+    what: str,
+    settings: dict[str, str],
+    name: str | None,
+    max_states: int | None,
+    faults: tuple[str, ...],
 ) -> Explored:
     """Explore a protocol: the run that breaks a property, or its start."""
     protocol = make(what, settings)
@@ -174,8 +187,14 @@ def _of_protocol(
         known = {prop.name: prop for prop in claims_of(protocol)}
         chosen = known[pick(name, known, "property")]
         limits = Limits(max_states)
-        with search_progress() as progress:
-            report = check(protocol, [chosen], limits=limits, progress=progress)
+        if faults:
+            allowed = _allowed(protocol, faults)
+            report = FaultSets(protocol, [chosen]).check(
+                allowed, [chosen], limits=limits
+            )
+        else:
+            with search_progress() as progress:
+                report = check(protocol, [chosen], limits=limits, progress=progress)
         finding = report.findings[0]
         how = {"judge": "check", "symmetry": False, "reduce": False}
         how |= {"max_states": limits.states, "max_memory": limits.memory}
@@ -184,3 +203,10 @@ def _of_protocol(
                 f"{name} is {finding.verdict}: {finding.verdict.meaning}", err=True
             )
     return explored(counterexample_of(protocol, finding, found_with=how), protocol)
+
+
+def _allowed(protocol: Protocol, faults: tuple[str, ...]) -> set[str]:
+    """Return the faults that may happen, by name. Raises ``UsageError``."""
+    known = [action.name for action in trace(protocol).actions if action.fault]
+    chosen = {name.replace("-", "_") for name in faults} - {"none"}
+    return {pick(name, known, "fault") for name in chosen}

@@ -243,6 +243,8 @@ def _show(made: Matrix) -> None:
         click.echo(f"{composition} is undecided: there was no time left")
     for one in made.left_out:
         click.echo(f"left out: {one.what}: {one.why}", err=True)
+    for one in made.elsewhere:
+        click.echo(f"replayed: {one.what}: {one.why}", err=True)
     once = sum(row.outcome() == "once" for row in made.rows)
     count = len(made.rows) + len(made.not_judged)
     click.echo(f"{once} of {count} compositions are effectively-once")

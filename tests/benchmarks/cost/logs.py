@@ -207,6 +207,7 @@ class LogTopology:
         self._work(operator)
 
     def _reply(self, operator: int, link: RecordsOfLink, record: int) -> None:
+        self.steps.take(link, "acknowledge", record, 0)
         link.change(record, -1)
         link.replying.add(record)
         self._busy[operator], self._working[operator] = False, None

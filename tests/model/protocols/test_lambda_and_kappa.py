@@ -40,7 +40,7 @@ def test_a_view_that_is_dropped_first_is_missed():
 @pytest.mark.parametrize(
     ("replay", "cause"),
     [
-        ("switch-over-shared-offsets", "start_new"),
+        ("switch-over-copied-offsets", "start_new"),
         ("switch-over-trimmed-log", "replay.trim"),
     ],
 )

@@ -9,9 +9,9 @@ from onceproof.properties.judges.by_search import check
 
 
 @pytest.mark.ci
-def test_a_read_of_the_latest_versions_is_torn_by_a_commit():
+def test_a_read_of_the_latest_versions_is_skewed_by_a_commit():
     """The commit comes between two reads; no fault is needed."""
-    report = check(make("multi-version-store", {"reader": "torn-read"}))
+    report = check(make("multi-version-store", {"reader": "read-skew"}))
 
     found = next(
         f.trace for f in report.findings if f.property.name == "atomic-visibility"

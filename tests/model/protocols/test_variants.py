@@ -9,7 +9,11 @@ from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 
 BROKEN = [
-    ("transactions", {"reader": "read-uncommitted"}, {"durable"}),
+    (
+        "transactions",
+        {"reader": "read-uncommitted"},
+        {"at-most-once", "effectively-once"},
+    ),
     (
         "multi-version-store",
         {"numbering": "version-of-try"},
@@ -154,10 +158,14 @@ def test_a_key_that_is_drawn_anew_finds_no_row_to_replace():
     assert drawn == by_key | {"at-most-once", "effectively-once"}
 
 
-@pytest.mark.parametrize("drawn", ["drawn-key", "drawn-value"])
-def test_a_repeat_harms_an_upsert_of_what_is_drawn_anew(drawn):
+@pytest.mark.parametrize(
+    ("drawn", "broken"),
+    [
+        ("drawn-key", {"at-most-once", "effectively-once"}),
+        ("drawn-value", {"at-least-once", "effectively-once", "durable"}),
+    ],
+)
+def test_a_repeat_harms_an_upsert_of_what_is_drawn_anew(drawn, broken):
     """By a key and a value that stay, it does not."""
-    broken = {"at-most-once", "effectively-once"}
-
     assert broken <= refuted("micro-batch", {"sink": drawn})
     assert not broken & refuted("micro-batch", {"sink": "upsert"})

@@ -26,9 +26,10 @@ class EventClock(Part):
 
 
 class ProcessingClock(EventClock):
-    """Processing time: an event has the time at which the engine processes it.
+    """Processing time: an event has the time at which the engine first meets it.
 
-    No event is late by that time.
+    That is noted with the batch, as Spark notes a batch's time, so that a batch that
+    runs again has it again. No event is late by it.
     """
 
     breaks = (

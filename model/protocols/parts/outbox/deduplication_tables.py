@@ -8,6 +8,8 @@ from onceproof.model.language import *
 
 E = Sort("event", size=2)
 
+_LEMMAS = ("knows-what-has-its-effect", "handles-what-it-does-not-know")
+
 
 class DeduplicationTable(Part):
     """Notes the key of a message in the transaction that has its effect."""
@@ -36,7 +38,13 @@ class DeduplicationTable(Part):
 class DeduplicationTableBefore(DeduplicationTable):
     """Notes the key in its own transaction, before the effect, which is lost."""
 
-    breaks = ("at-least-once", "effectively-once", "recoverable", "durable")
+    breaks = (
+        "at-least-once",
+        "effectively-once",
+        "recoverable",
+        "durable",
+        *_LEMMAS,
+    )
 
     def before(self, e: Member) -> None:
         """The key is noted, and there is no effect yet."""
@@ -49,7 +57,7 @@ class DeduplicationTableBefore(DeduplicationTable):
 class DeduplicationTableAfter(DeduplicationTable):
     """Notes the key in its own transaction, after the effect, which is repeated."""
 
-    breaks = ("at-most-once", "effectively-once")
+    breaks = ("at-most-once", "effectively-once", *_LEMMAS)
 
     def within(self, e: Member) -> None:
         """The transaction has the effect alone."""
@@ -62,7 +70,7 @@ class DeduplicationTableAfter(DeduplicationTable):
 class NoDeduplicationKey(DeduplicationTable):
     """Gives messages no key, so that a repeat cannot be known."""
 
-    breaks = ("at-most-once", "effectively-once")
+    breaks = ("at-most-once", "effectively-once", *_LEMMAS)
 
     def knows(self, e: Member) -> bool:
         """Every message looks new."""

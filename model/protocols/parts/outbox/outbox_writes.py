@@ -25,7 +25,12 @@ class OutboxInTransaction(Part):
 class OutboxAfterwards(OutboxInTransaction):
     """Writes the message after the row, as a dual write; a crash between loses it."""
 
-    breaks = ("at-least-once", "effectively-once", "recoverable")
+    breaks = (
+        "at-least-once",
+        "effectively-once",
+        "recoverable",
+        "has-each-message-somewhere",
+    )
 
     owed = state(False, per=E)
 

@@ -62,7 +62,12 @@ class PublishesFirst(Relay):
 class RemovesFirst(Relay):
     """Removes a message, then publishes it; a crash between the two loses it."""
 
-    breaks = ("at-least-once", "effectively-once", "recoverable")
+    breaks = (
+        "at-least-once",
+        "effectively-once",
+        "recoverable",
+        "has-each-message-somewhere",
+    )
 
     def may_publish(self, e: Member, waiting: bool) -> bool:  # noqa: FBT001 - a modelled value
         """What was removed is next."""

@@ -21,6 +21,8 @@ class Unanchored(Anchored):
         "effectively-once",
         "recoverable",
         "durable",
+        "waits-for-what-is-under-way",
+        "counts-what-it-need-not-wait-for",
     )
 
     def waits_for(self) -> bool:

@@ -41,9 +41,3 @@ class LogAfterwards(LogInOneWrite):
         when(self.owed[e, n])
         self.owed[e, n] = False
         self.has[e, n] = True
-
-    @fault(by="receiver")
-    def receiver_dies(self) -> None:
-        """The receiver forgets which numbers it still had to log."""
-        when(any_of(self.owed[e, n] for e in self.E for n in self.NUMBER))
-        self.owed.fill(value=False)

@@ -1,4 +1,4 @@
-"""Sinks that append rows, or do so in effect: what they write is drawn anew."""
+"""Sinks that append rows, without a key or with one that is drawn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 KEY = Sort("key", size=MOST, ordered=True)
-VALUE = Sort("value", size=MOST, ordered=True)
 
 
 class Append(Sink):
@@ -68,35 +67,6 @@ class DrawnKey(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees a row for each key."""
         return count(self.row[b, e, k] for k in self.KEY)
-
-
-class DrawnValue(Sink):
-    """Each attempt computes its rows anew, and writes them by a key that stays.
-
-    By the time, a random number, or what another system answers, a repeated batch has
-    other values: it changes what its readers have. Whoever follows the table, by a
-    stream of its changes or a copy, sees one effect of an event for each value.
-    """
-
-    breaks = ("at-most-once", "effectively-once", "atomic-visibility")
-
-    VALUE = VALUE
-
-    drawn = state(0, high=MOST, per=(Sink.BATCH, Sink.PARTITION))
-    seen = state(False, per=(Sink.BATCH, Sink.PARTITION, VALUE))
-
-    def write(self, b: Member, p: Member, a: Member) -> None:
-        """Replace the rows of partition ``p`` by those with the new values."""
-        self.seen.where(
-            lambda c, e, v: all_of(c == b, self.holds(p, e), self.drawn[c, e] == v)
-        ).fill(value=True)
-        self.drawn.where(lambda c, e: all_of(c == b, self.holds(p, e))).set(
-            lambda c, e: one_more(self.drawn[c, e])
-        )
-
-    def visible(self, b: Member, e: Member) -> int:
-        """A reader that follows the table has seen so many values."""
-        return count(self.seen[b, e, v] for v in self.VALUE)
 
 
 class AppendWhole(Sink):

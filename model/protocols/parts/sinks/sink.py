@@ -74,11 +74,11 @@ class Sink(Part):
         return all_of(b == b)
 
     def kept_of_task(self, b: Member, p: Member) -> bool:
-        """Return what is so once a task's code has done its work: for lemmas alone."""
+        """Return what is so once a task has written; for lemmas, if they need it."""
         return all_of(b == b, p == p)
 
     def kept(self, b: Member) -> bool:
-        """Return what is so for good once the code has returned: for lemmas alone."""
+        """Return what is so once the code has returned; for lemmas, if they need it."""
         return all_of(b == b)
 
     def abort(self, b: Member) -> None:

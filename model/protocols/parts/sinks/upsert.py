@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.model.language import *
-from onceproof.model.protocols.parts.sinks.sink import Sink
+from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
 
 class Upsert(Sink):
@@ -30,6 +30,36 @@ class Upsert(Sink):
     def visible(self, b: Member, e: Member) -> int:
         """A reader sees one row for a key."""
         return if_else(self.rows[b, e], 1, 0)
+
+
+class DrawnValue(Sink):
+    """Each attempt computes its rows anew, and writes them by a key that stays.
+
+    The query is not deterministic: its values come from the time, a random number, or
+    what another system answers. Counted is the row that readers saw first. A repeat
+    puts another one in its place, which is no effect of the event that they know.
+    """
+
+    breaks = (
+        "at-least-once",
+        "effectively-once",
+        "atomic-visibility",
+        "durable",
+        "recoverable",
+        "agreement",
+    )
+
+    drawn = state(0, high=MOST, per=(Sink.BATCH, Sink.PARTITION))
+
+    def write(self, b: Member, p: Member, a: Member) -> None:
+        """Insert or replace the rows of partition ``p``, with new values."""
+        self.drawn.where(lambda c, e: all_of(c == b, self.holds(p, e))).set(
+            lambda c, e: one_more(self.drawn[c, e])
+        )
+
+    def visible(self, b: Member, e: Member) -> int:
+        """A reader sees the row that was there first, unless another took its place."""
+        return if_else(self.drawn[b, e] == 1, 1, 0)
 
 
 class UpsertWhole(Sink):

@@ -36,6 +36,10 @@ class TransactionCoordinator(Part):
         """Begin another epoch; what is sent under the old one is out of date."""
         self.epoch = min_of(self.epoch + 1, self.EPOCH.last)
 
+    def fence(self) -> None:
+        """A producer starts: what an earlier one of its name sends is out of date."""
+        self.bump()
+
     def expire(self) -> None:
         """End a transaction that has taken too long."""
         self.phase = Stage.ABORTING
@@ -89,6 +93,17 @@ class EpochOfTheProducer(TransactionCoordinator):
     def end(self) -> None:
         """The epoch stays."""
         self.phase = Stage.EMPTY
+
+
+class UnfencedStart(EpochOfTheProducer):
+    """Gives a producer that starts the epoch of the one before it.
+
+    What the earlier one has sent, and is still on its way, is let into a transaction of
+    the new one, beside the same events sent again. Epochs are what keeps zombies out.
+    """
+
+    def fence(self) -> None:
+        """The epoch stays."""
 
 
 class ForgetsCommits(TransactionCoordinator):

@@ -7,6 +7,8 @@ from typing import ClassVar
 from onceproof.model.language import *
 
 VERSION = Sort("version", size=2, ordered=True)
+MOST = 2
+"""How often a transaction is counted, as far as it matters."""
 
 
 class VersionOfTransaction(Part):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from onceproof.model.language import *
+from onceproof.model.protocols.parts.versions.numberings import MOST
 
 
 class SnapshotRead(Part):
@@ -18,10 +19,10 @@ class SnapshotRead(Part):
 
     def has_read(self, seen: int, begun: int) -> bool:
         """Return what is so of a row that was read: for lemmas alone."""
-        return seen == begun
+        return seen == min_of(begun, MOST)
 
 
-class TornRead(SnapshotRead):
+class ReadSkew(SnapshotRead):
     """Reads each row at its latest version, so that a read can cross a commit."""
 
     breaks = ("atomic-visibility",)
