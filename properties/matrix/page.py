@@ -153,17 +153,17 @@ def _stories(rows: Sequence[MatrixRow]) -> Iterator[str]:
 
 def _story(row: MatrixRow, claim: str) -> Iterator[str]:
     found = row.runs[claim]
-    name, _, fault = claim.partition(" ")
+    name, _, alone = claim.partition(" ")
     broken = ", ".join(n for n, by in row.shown_by.items() if by == claim) or name
     yield f'<details id="{anchor(row.composition, claim)}"><summary>'
     yield f"<code>{as_html(str(row.composition))}</code> is not {as_html(broken)}"
-    yield f" by {as_html(fault)} alone" if fault else ""
+    yield f" by {as_html(alone)} alone" if alone else ""
     yield f". Not so: {as_html(found.clause)}</summary><ol>"
     for step in found.steps:
         text = f"<code>{as_html(step.removesuffix('!'))}</code>"
         fault = step.endswith("!")
         yield f'<li class="fault">fault {text}</li>' if fault else f"<li>{text}</li>"
-    command = as_html(explore_command(row.composition, name, fault))
+    command = as_html(explore_command(row.composition, name, alone))
     yield f"</ol><p>To open it in a terminal: <code>{command}</code></p></details>"
 
 

@@ -67,7 +67,12 @@ BROKEN = [
     (
         "transactional-outbox",
         {"relay": "removes-first"},
-        {"at-least-once", "effectively-once", "recoverable"},
+        {
+            "at-least-once",
+            "effectively-once",
+            "recoverable",
+            "has-each-message-somewhere",
+        },
     ),
     ("kafka-streams", {"results": "results-fenced"}, {"durable"}),
     (

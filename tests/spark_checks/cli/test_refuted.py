@@ -55,6 +55,23 @@ def test_each_refuted_property_has_a_file_that_can_be_explored(tmp_path):
     assert view.strips[0].first == view.fails_at == len(view.steps)
 
 
+def test_a_run_can_be_asked_for_in_which_no_other_fault_happens():
+    """The shortest of all has another one; without any, nothing breaks."""
+    asked = ["explore", "micro-batch-unreliable", "--property", "at-most-once"]
+
+    def faults(*more: str) -> set[str]:
+        answer = CliRunner().invoke(main, [*asked, *more, "--json"])
+        steps = json.loads(answer.stdout)["steps"]
+        return {s["event"].partition("(")[0] for s in steps if s["kind"] == "fault"}
+
+    assert faults("--fault", "late-commit-request") == {"late_commit_request"}
+    assert faults() != {"late_commit_request"}
+    assert faults("--fault", "none") == set()
+    unknown = CliRunner().invoke(main, [*asked, "--fault", "crsh"])
+    assert unknown.exit_code == 2
+    assert "did you mean 'crash'?" in unknown.stderr
+
+
 def test_json_lists_the_files(tmp_path):
     """By the property that each refutes; there is nothing else on stdout."""
     command = ["check", "micro-batch", "--property", "at-most-once", "--json"]
