@@ -129,12 +129,12 @@ def compositions() -> Listed:
             continue
         choices = {place: parts(slot) for place, slot in _slots(kind).items()}
         left += _misfits(name, kind, choices)
-        written = _written(kind)
+        base = written(kind)
         for one in _of(name, kind, standard, choices):
             if isinstance(one, LeftOut):
                 left.append(one)
             else:
-                every.append(((written, _filled(one, standard, choices)), one))
+                every.append(((base, _filled(one, standard, choices)), one))
     best: dict[object, Composition] = {}
     for what, one in every:
         if what not in best or len(one.changed) < len(best[what].changed):
@@ -153,7 +153,7 @@ def compositions() -> Listed:
     )
 
 
-def _written(kind: type[Part]) -> type[Part]:
+def written(kind: type[Part]) -> type[Part]:
     """Return the class that says what a protocol does, whatever fits its slots.
 
     A variant of it may have other parts, and state what they break. One that has a size

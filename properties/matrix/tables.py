@@ -223,18 +223,25 @@ def _judged(one: Composition, row: MatrixRow, note: str = "") -> str:
         links = (_link(one, row.shown_by[n], as_html(n)) for n in also)
         word = "also" if _NAME in row.judged.refuted[ALL] else "but"
         text += f'<span class="why">{word} not {", ".join(links)}</span>'
-    if (spark := row.spark.get(_NAME)) is not None:
+    for judged in _on_spark(row):
+        spark = row.spark[judged]
         names = as_html(", ".join(spark.sinks))
         count = len(spark.sinks)
         plural = "" if count == 1 else "s"
         words = {Verdict.HELD: "✓ held", Verdict.REFUTED: "✗ refuted"}
         word = words.get(spark.verdict, "? undecided")
         text += f'<span class="why spark" title="{names}"><b>Spark</b> {word}, '
-        text += f"{count} sink{plural}</span>"
+        what = "" if judged == _NAME else f", of {judged}"
+        text += f"{count} replay{plural}{what}</span>"
     if row.unstated:
         text += '<span class="why alarm">! more than its parts state</span>'
     title = as_html(f"onceproof check {one}")
     return f'<td class="{kind}" title="{title}">{text}</td>'
+
+
+def _on_spark(row: MatrixRow) -> list[str]:
+    """Name what real Spark says something of: whether events count once, or else."""
+    return [_NAME] if _NAME in row.spark else sorted(row.spark)
 
 
 def _link(one: Composition, claim: str, text: str) -> str:

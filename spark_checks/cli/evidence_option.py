@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from onceproof.properties.evidence.measurements.measurement import Measurement
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.judges.by_search import Report
+    from onceproof.spark_checks.grid.grid_run import GridReport
     from onceproof.spark_checks.replay.sink_report import SinkReport
 
 STATED = ""
@@ -74,6 +75,15 @@ def leave_replays(given: str | None, reports: Iterable[SinkReport]) -> None:
     for report in reports:
         records += records_of_replay(report, root=root)
     _write(records, folder)
+
+
+def leave_grid(given: str | None, report: GridReport) -> None:
+    """Write a record for each query and configuration, if --evidence was given."""
+    if given is None:
+        return
+    from onceproof.spark_checks.grid.grid_records import records_of_grid  # noqa: PLC0415
+
+    _write(records_of_grid(report), _places(given)[0])
 
 
 def keep_measurement(given: str | None, found: Measurement) -> None:

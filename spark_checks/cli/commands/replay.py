@@ -12,7 +12,12 @@ from onceproof.model.files import writable
 from onceproof.model.library import pick
 from onceproof.spark_checks.cli.command import Command, Use
 from onceproof.spark_checks.cli.duration import DURATION
-from onceproof.spark_checks.cli.evidence_option import evidence, leave_replays, refuse
+from onceproof.spark_checks.cli.evidence_option import (
+    evidence,
+    leave_grid,
+    leave_replays,
+    refuse,
+)
 from onceproof.spark_checks.cli.options import as_json_option, print_json, trust_option
 from onceproof.spark_checks.inputs.sizes import (
     A_DAY,
@@ -34,7 +39,7 @@ _USES = (
         "in the grid of queries",
         (
             *("grid", "query", "config", "faults", "budget", "agent"),
-            *("output", "resume", "as_json"),
+            *("output", "resume", "evidence", "as_json"),
         ),
         when=lambda given: bool(given["grid"]),
     ),
@@ -229,6 +234,7 @@ def replay(
     each fault, and compared with a batch run over the same events. --resume goes on
     with that, too.
     """
+    refuse(evidence)
     if grid:
         return _grid(
             query,
@@ -236,6 +242,7 @@ def replay(
             faults,
             budget,
             output,
+            evidence,
             resume=resume,
             agent=agent,
             as_json=as_json,
@@ -262,7 +269,6 @@ def replay(
             "each"
         )
         raise UsageError(message)
-    refuse(evidence)
     if any(map(_is_file, sinks)):
         if len(sinks) > 1:
             message = "a counterexample file is replayed alone; name nothing else"
@@ -319,6 +325,7 @@ def _grid(
     faults: int,
     budget: float | None,
     output: Path,
+    evidence: str | None,
     *,
     resume: bool,
     agent: bool,
@@ -347,6 +354,7 @@ def _grid(
         journals=journals.Journals(output, resume=resume),
         changed=grid_console.show_changed,
     )
+    leave_grid(evidence, report)
     if as_json:
         print_json(report.to_json())
     else:

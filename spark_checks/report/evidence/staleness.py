@@ -6,6 +6,7 @@ No Spark is started, and nothing is searched: terms are traced and hashed, files
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import OnceproofError, UsageError
@@ -18,6 +19,7 @@ from onceproof.properties.evidence.from_reports import settings_of
 from onceproof.properties.evidence.record import Fingerprints
 from onceproof.properties.evidence.sheet import Stale
 from onceproof.properties.judges.by_search import claims_of
+from onceproof.spark_checks import queries
 from onceproof.spark_checks.inputs.sizes import Sizes
 from onceproof.spark_checks.report.evidence.source_files import (
     as_seen_from,
@@ -37,12 +39,14 @@ from onceproof.spark_checks.sinks.user_code_model import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.tracing.system import System
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.property import Property
+
+_GRID = "grid "
+"""What the subject of a record of the grid begins with, before query and setting."""
 
 
 class Traces:
@@ -85,6 +89,15 @@ def stale(
         elif why := _moved(record, made[key]):
             found[name] = Stale(record, why)
     return found
+
+
+def _of_queries(known: Mapping[str, str]) -> dict[str, str]:
+    """Hash the files of the catalogue that a record of the grid rests on."""
+    shelf = Path(queries.__file__).parent
+    return {
+        name: fingerprints.of_file(shelf / name.removeprefix("spark_checks/queries/"))
+        for name in known
+    }
 
 
 class _NotInstalledError(UsageError):
@@ -148,6 +161,10 @@ def _made(record: Evidence, root: Path, traces: Traces) -> _Made | _NotMade:
 def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
     settings = record.parameters
     outer = {k: v for k, v in settings.items() if "." not in k}
+    if record.subject.startswith(_GRID):
+        parts = {k: str(v) for k, v in outer.items()}
+        model = make(parts.pop("model"), parts)
+        return model, _of_queries(record.fingerprints.sources)
     if record.judge != "replay":
         name, _, _ = record.subject.partition(" --set ")
         path = str(root / name) if ".py" in name else name
