@@ -30,6 +30,7 @@ from onceproof.properties.guarantees import guarantees_of
 from onceproof.properties.matrix.compositions import written
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import queries
+from onceproof.spark_checks.grid.grid_faults import GridFault
 from onceproof.spark_checks.grid.judged import JUDGED
 from onceproof.spark_checks.grid.model_parts import QUERIES, parts_of, unpredicted
 from onceproof.spark_checks.queries import events
@@ -105,7 +106,7 @@ def _records(
             faults=protocol.faults,
             fault_set=fault_set(system),
             verdict=_verdict(cells, prop, left=left),
-            coverage={"faults of the model": f"{len(counted)} of {len(cells)}"},
+            coverage={"interleavings": f"{len(counted)} of {len(cells)}"},
             fingerprints=Fingerprints(
                 fingerprints.of_system(system),
                 fingerprints.of_property(prop, system),
@@ -158,7 +159,7 @@ def _shown(
             return TraceEvidence(
                 clause=prop.clauses[0].text,
                 steps=(what,),
-                fault_steps=(1,),
+                fault_steps=() if cell.placed.fault is GridFault.NONE else (1,),
                 command=command,
                 failpoints=(cell.placed.name,),
                 outcome="; ".join(seen),

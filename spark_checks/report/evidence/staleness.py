@@ -163,8 +163,8 @@ def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
     outer = {k: v for k, v in settings.items() if "." not in k}
     if record.subject.startswith(_GRID):
         parts = {k: str(v) for k, v in outer.items()}
-        model = make(parts.pop("model"), parts)
-        return model, _of_queries(record.fingerprints.sources)
+        composed = make(parts.pop("model"), parts)
+        return composed, _of_queries(record.fingerprints.sources)
     if record.judge != "replay":
         name, _, _ = record.subject.partition(" --set ")
         path = str(root / name) if ".py" in name else name

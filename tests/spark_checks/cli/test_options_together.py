@@ -128,6 +128,10 @@ TOGETHER = {
             *("--grid", "--query", "--config", "--faults", "--budget", "--agent"),
             *("--output", "--resume", "--json"),
         ],
+        [
+            *("--grid", "--query", "--config", "--faults", "--output", "--json"),
+            "--evidence",
+        ],
     ],
     "reconcile": [
         [
