@@ -10,9 +10,11 @@ from typing import Protocol as TypingProtocol
 
 from onceproof.model.errors import UsageError
 from onceproof.model.language.composition.slots import Slot
+from onceproof.model.language.declarations.state import State
 from onceproof.model.language.fields import Param
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.language.sorts import Sort
+from onceproof.model.language.tracing.never_read import never_read
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.exhaustive import Exploration, FaultChoice, explore
 from onceproof.model.search.reduction.goals import keeps
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from onceproof.model.traces import Trace
 
     _Key = tuple[Modality, Term, Term | None]
+
+_LIBRARY = "onceproof."
 
 
 class Engine(TypingProtocol):
@@ -105,6 +109,32 @@ class Report:
         """The actions that no step of the search, or of the walks, took."""
         run = self.run or self.confirming
         return () if run is None else run.never_taken
+
+    @property
+    def never_read(self) -> tuple[str, ...]:
+        """State of the user's own classes that neither a guard nor a claim depends on.
+
+        In the library, some state is there for parts that are not in their slots.
+        """
+        own = {
+            part.path_to(name)
+            for part in self.protocol.all_parts()
+            for kind in type(part).__mro__
+            if not kind.__module__.startswith(_LIBRARY)
+            for name, what in vars(kind).items()
+            if isinstance(what, State)
+        }
+        if not own:
+            return ()
+        system = trace(self.protocol)
+        questions = [
+            question
+            for claim in claims_of(self.protocol)
+            for question in claim.questions(system)
+        ]
+        terms = [question.term for question in questions]
+        terms += [q.given for q in questions if q.given is not None]
+        return tuple(path for path in never_read(system, terms) if path in own)
 
     @property
     def exploration(self) -> Exploration | None:

@@ -143,6 +143,7 @@ def check_data(report: Report) -> dict[str, Any]:
     data["properties"] = {n: str(v) for n, v in report.verdicts.items()}
     if report.run is not None:
         data["never_taken"] = list(report.never_taken)
+        data["never_read"] = list(report.never_read)
     data["bounds"] = {f.property.name: f.bounds for f in report.findings if f.bounds}
     data["notes"] = {f.property.name: f.note for f in report.findings if f.note}
     data["loops"] = {
@@ -258,6 +259,11 @@ def _show_never_taken(out: Console, report: Report) -> None:
     if report.never_taken:
         names = escape(safe(", ".join(report.never_taken)))
         out.print(f"[yellow]actions never taken: {names}[/yellow]")
+    if report.never_read:
+        names = escape(safe(", ".join(report.never_read)))
+        out.print(
+            f"[yellow]state that no guard and no claim depends on: {names}[/yellow]"
+        )
 
 
 def _show_findings(out: Console, report: Report) -> None:

@@ -191,3 +191,47 @@ def test_nothing_in_a_file_excuses_what_it_does_not_state(tmp_path, text):
     first = found.get("mine") or found["my-job"]
     assert not first["as_expected"]
     assert first["expected_to_break"] == []
+
+
+FORGETTING = """
+from onceproof.model.language import *
+from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot
+from onceproof.model.protocols.parts.barriers.outputs import Output
+
+class MyRows(Output):
+    "Writes rows, and does not say that readers see them."
+
+    rows = state(0, high=2, per=(BarrierSnapshot.S, BarrierSnapshot.E))
+
+    def process(self, s, e):
+        "One row more."
+        super().process(s, e)
+        self.rows[s, e] = min_of(self.rows[s, e] + 1, 2)
+
+class MyJob(BarrierSnapshot):
+    "A job that writes rows."
+
+    output = part(Output, default=MyRows)
+"""
+
+
+def test_state_that_nothing_depends_on_is_named(tmp_path):
+    """What holds then holds of something else: nobody sees these rows."""
+    path = tmp_path / "my_job.py"
+    path.write_text(FORGETTING)
+    seen = tmp_path / "seen.py"
+    visible = (
+        "    def visible(self, s, e, processed):\n"
+        '        "Readers see each row."\n'
+        "        return self.rows[s, e]\n\nclass MyJob"
+    )
+    seen.write_text(FORGETTING.replace("class MyJob", visible))
+
+    forgot = run("check", f"{path}:my-job")
+    told = run("check", f"{seen}:my-job")
+    data = json.loads(run("check", f"{path}:my-job", "--json").stdout)
+
+    assert "state that no guard and no claim depends on: output.rows" in forgot.stdout
+    assert data["never_read"] == ["output.rows"]
+    assert "depends on" not in told.stdout
+    assert told.exit_code == 1
