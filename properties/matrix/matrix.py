@@ -124,6 +124,15 @@ class MatrixRow:
             for fault in self.breaking
         }
 
+    @property
+    def on_spark(self) -> tuple[str, ...]:
+        """The guarantees that real Spark is quoted for: whether events count once.
+
+        Of a query with state that is not judged, and what is replayed of it is.
+        """
+        name = EFFECTIVELY_ONCE.name
+        return (name,) if name in self.spark else tuple(sorted(self.spark))
+
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
         one, found = self.composition, self.judged

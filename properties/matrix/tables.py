@@ -223,7 +223,7 @@ def _judged(one: Composition, row: MatrixRow, note: str = "") -> str:
         links = (_link(one, row.shown_by[n], as_html(n)) for n in also)
         word = "also" if _NAME in row.judged.refuted[ALL] else "but"
         text += f'<span class="why">{word} not {", ".join(links)}</span>'
-    for judged in _on_spark(row):
+    for judged in row.on_spark:
         spark = row.spark[judged]
         names = as_html(", ".join(spark.sinks))
         count = len(spark.sinks)
@@ -237,11 +237,6 @@ def _judged(one: Composition, row: MatrixRow, note: str = "") -> str:
         text += '<span class="why alarm">! more than its parts state</span>'
     title = as_html(f"onceproof check {one}")
     return f'<td class="{kind}" title="{title}">{text}</td>'
-
-
-def _on_spark(row: MatrixRow) -> list[str]:
-    """Name what real Spark says something of: whether events count once, or else."""
-    return [_NAME] if _NAME in row.spark else sorted(row.spark)
 
 
 def _link(one: Composition, claim: str, text: str) -> str:

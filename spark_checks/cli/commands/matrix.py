@@ -215,6 +215,13 @@ def _but_not(row: MatrixRow) -> str:
     return f", but not {', '.join(broken)}" if broken else ""
 
 
+def _quoted(row: MatrixRow, name: str) -> str:
+    """Say what real Spark showed of a guarantee, and in how many replays."""
+    found = row.spark[name]
+    what = "" if name == "effectively-once" else f" ({name})"
+    return f"{found.verdict}, {len(found.sinks)} replays{what}"
+
+
 def _show(made: Matrix) -> None:
     from onceproof.properties.matrix.compositions import SINK  # noqa: PLC0415
     from onceproof.properties.matrix.judging import NONE  # noqa: PLC0415
@@ -224,14 +231,13 @@ def _show(made: Matrix) -> None:
     )
     table.add_column("real Spark")
     for row in made.rows:
-        spark = row.spark.get("effectively-once")
         by = [b.replace("_", " ") for b in row.breaking]
         table.add_row(
             row.composition.column,
             row.composition.named(SINK),
             _SIGNS[row.outcome()] + _but_not(row),
             "no fault" if row.breaking == (NONE,) else ", ".join(by),
-            f"{spark.verdict}, {len(spark.sinks)} sinks" if spark else "",
+            ", ".join(_quoted(row, name) for name in row.on_spark),
         )
     console.stdout().print(table)
     for row in made.unstated:
