@@ -49,7 +49,8 @@ if TYPE_CHECKING:
 def records_of_grid(report: GridReport, *, day: str = "") -> tuple[Evidence, ...]:
     """Return a record for each guarantee of each query and configuration in a model.
 
-    What the model does not have leaves none.
+    What the model does not have leaves none. Faults that do not exist in a query, such
+    as those of tasks that it does not run, do not count.
     """
     cells: dict[tuple[str, str], list[GridCell]] = {}
     for cell in report.cells:
@@ -58,7 +59,9 @@ def records_of_grid(report: GridReport, *, day: str = "") -> tuple[Evidence, ...
             cells.setdefault(of_both, []).append(cell)
     found: list[Evidence] = []
     for mine in cells.values():
-        found += _records(mine, left=bool(report.left), day=day)
+        missed = [cell for cell in mine if cell in report.not_replayed]
+        there = [cell for cell in mine if not cell.refusal or cell in missed]
+        found += _records(there, left=bool(report.left), day=day)
     return tuple(found)
 
 
@@ -146,8 +149,8 @@ def _note(cells: Sequence[GridCell], prop: Property, *, left: bool) -> str:
         return "some run was not judged"
     if any(prop.name in cell.drift for cell in counted):
         return "Spark and the model differ"
-    missed = [c for c in cells if c.refusal]
-    return f"a fault could not be injected: {missed[0].refusal}" if missed else ""
+    missed = [c.refusal for c in cells if c.refusal]
+    return f"a fault could not be injected: {missed[0]}" if missed else ""
 
 
 def _shown(

@@ -12,7 +12,7 @@ from onceproof.properties.matrix.judging import judge
 from onceproof.properties.matrix.matrix import matrix_of
 from onceproof.properties.matrix.page import page
 from onceproof.properties.verdicts import Verdict
-from onceproof.spark_checks.grid.cell import GridCell
+from onceproof.spark_checks.grid.cell import UNREACHED, GridCell
 from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
 from onceproof.spark_checks.grid.grid_records import model_of, records_of_grid
@@ -51,9 +51,11 @@ def test_one_refuted_cell_refutes_and_is_shown():
 def test_what_is_held_was_replayed_whole_and_as_the_model_says():
     """A refusal, a drift, or a fault that is left makes it undecided."""
     whole = [cell(LAST, EQUAL)]
-    refused = replace(whole[0], refusal="the query goes on")
+    refused = replace(whole[0], refusal=f"{UNREACHED}: the query goes on")
+    absent = replace(whole[0], refusal="no task of batch 3 ran, so none died")
 
     assert records(*whole)["batch-equivalence"].verdict is Verdict.HELD
+    assert records(*whole, absent)["batch-equivalence"].verdict is Verdict.HELD
     for found in (
         records(*whole, refused),
         records(*whole, cell(NO_DATA, EQUAL)),
