@@ -121,8 +121,11 @@ def _numbers_inside(part: Part, path: str) -> Iterator[tuple[str, dict[str, Any]
             inner = part.parts[place]
             for name, number in type(inner).parameters().items():
                 if isinstance(number, Param):
-                    told = {"default": inner.argument(number), "text": number.text}
-                    yield f"{path}{place}.{name}", told
+                    number_words = {
+                        "default": inner.argument(number),
+                        "text": number.text,
+                    }
+                    yield f"{path}{place}.{name}", number_words
             yield from _numbers_inside(inner, f"{path}{place}.")
 
 

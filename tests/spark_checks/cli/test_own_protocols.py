@@ -228,10 +228,10 @@ def test_state_that_nothing_depends_on_is_named(tmp_path):
     seen.write_text(FORGETTING.replace("class MyJob", visible))
 
     forgot = run("check", f"{path}:my-job")
-    told = run("check", f"{seen}:my-job")
+    shown = run("check", f"{seen}:my-job")
     data = json.loads(run("check", f"{path}:my-job", "--json").stdout)
 
     assert "state that no guard and no claim depends on: output.rows" in forgot.stdout
     assert data["never_read"] == ["output.rows"]
-    assert "depends on" not in told.stdout
-    assert told.exit_code == 1
+    assert "depends on" not in shown.stdout
+    assert shown.exit_code == 1
