@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
+from onceproof.model.errors import ModelError
 from onceproof.model.language import *
+from onceproof.model.language.composition.slots import Slot
 from onceproof.model.protocols.parts.event_time.clocks import EventClock
 from onceproof.model.protocols.parts.event_time.panes import (
     AddingStore,
@@ -77,6 +79,18 @@ class EventTime(Protocol):
     refused = state(False, per=(EVENT, TIME), volatile=True)
     counts = state(False, per=(EVENT, TIME), volatile=True)
     ends = state(0, high=TIME + 1, per=TIME, volatile=True)
+
+    def __init__(self, **arguments: object) -> None:
+        """Take sizes and parts; refuse one about late events where none is late."""
+        super().__init__(**arguments)
+        for slot in () if self.clock.has_late_events else ("watermark", "lateness"):
+            chosen, own = self.parts[slot], type(self).parameters()[slot]
+            if isinstance(own, Slot) and chosen.label() != own.default.label():
+                message = (
+                    f"by {self.clock.label()} no event is late, so {chosen.label()} "
+                    "changes nothing; take another clock, or leave it out"
+                )
+                raise ModelError(message)
 
     @action(per=EVENT)
     def take(self, e: Member) -> None:

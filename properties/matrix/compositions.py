@@ -130,11 +130,16 @@ def compositions() -> Listed:
         choices = {place: parts(slot) for place, slot in _slots(kind).items()}
         left += _misfits(name, kind, choices)
         base = written(kind)
+        refused: dict[str, list[str]] = {}
         for one in _of(name, kind, standard, choices):
             if isinstance(one, LeftOut):
-                left.append(one)
+                refused.setdefault(one.why, []).append(one.what)
             else:
                 every.append(((base, _filled(one, standard, choices)), one))
+        for why, names in refused.items():
+            more = len(names) - 1
+            what = f"{names[0]}, and {more} more" if more else names[0]
+            left.append(LeftOut(what, why))
     best: dict[object, Composition] = {}
     for what, one in every:
         if what not in best or len(one.changed) < len(best[what].changed):

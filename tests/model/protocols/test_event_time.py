@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from onceproof.model.errors import ModelError
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.protocols.event_time import (
     EventTime,
@@ -19,6 +20,7 @@ from onceproof.model.protocols.parts.event_time.panes import (
 )
 from onceproof.model.protocols.parts.event_time.windows import (
     Lateness,
+    LatenessByTime,
     SessionWindows,
     SlidingWindows,
     WatermarkForgotten,
@@ -92,6 +94,16 @@ def test_what_processing_time_shows_depends_on_the_order():
 
     assert one == owed == {(0, 0), (1, 0), (2, 2)}
     assert other == {(0, 0), (2, 0), (1, 2)}
+
+
+@pytest.mark.parametrize(
+    "part", [{"watermark": WatermarkForgotten}, {"lateness": LatenessByTime}]
+)
+def test_parts_about_late_events_are_refused_where_none_is_late(part):
+    """They would change nothing; those that a protocol has by itself may stay."""
+    with pytest.raises(ModelError, match="no event is late"):
+        EventTime(clock=ProcessingClock, **part)
+    assert EventTimeSessions(clock=ProcessingClock).clock.label() == "processing-clock"
 
 
 def test_a_session_that_is_joined_is_shown_under_its_old_beginning():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.event_time.windows import EVENT, TIME
@@ -16,6 +16,9 @@ class EventClock(Part):
 
     EVENT = EVENT
     TIME = TIME
+
+    has_late_events: ClassVar[bool] = True
+    """Whether an event can come after later ones, by this clock."""
 
     def stamp(self, e: Member, time: int) -> int:
         """Return the time by which an event is put into windows."""
@@ -40,6 +43,8 @@ class ProcessingClock(EventClock):
         "drops-a-late-event",
         "takes-a-late-event",
     )
+
+    has_late_events = False
 
     clock = state(0, high=TIME)
     at = state(0, high=TIME, per=EVENT)
