@@ -231,10 +231,13 @@ def matrix_of(
     left_out: Iterable[LeftOut],
     evidence: Iterable[Evidence] = (),
     same: Iterable[LeftOut] = (),
+    *,
+    whole: bool = True,
 ) -> Matrix:
     """Put together what was judged; what is the same as another is listed as such.
 
-    None is for compositions that there was no time for.
+    None is for compositions that there was no time for. If these are not the ``whole``
+    matrix, evidence of others is left aside.
     """
     first: dict[str, MatrixRow] = {}
     twins, same, evidence = [], list(same), tuple(evidence)
@@ -256,7 +259,7 @@ def matrix_of(
         tuple(left_out),
         missed,
         tuple(twins),
-        () if missed else _elsewhere(evidence, models),
+        _elsewhere(evidence, models) if whole and not missed else (),
     )
 
 

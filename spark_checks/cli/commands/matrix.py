@@ -111,7 +111,7 @@ def matrix(
     ends = math.inf if budget is None else time.monotonic() + budget
     judged = _judge(chosen, limits, processes, ends)
     if names:
-        made = matrix_of(judged, (), records)
+        made = matrix_of(judged, (), records, whole=False)
     else:
         left_out = [*listed.left_out, *_more(listed, several=several)]
         made = matrix_of(judged, left_out, records, listed.same)
