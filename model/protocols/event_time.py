@@ -84,8 +84,11 @@ class EventTime(Protocol):
         """Take sizes and parts; refuse one about late events where none is late."""
         super().__init__(**arguments)
         for slot in () if self.clock.has_late_events else ("watermark", "lateness"):
-            chosen, own = self.parts[slot], type(self).parameters()[slot]
-            if isinstance(own, Slot) and chosen.label() != own.default.label():
+            chosen, declared = self.parts[slot], type(self).parameters()[slot]
+            own = declared.default if isinstance(declared, Slot) else None
+            if not (isinstance(own, type) and issubclass(own, Part)):
+                continue
+            if chosen.label() != own.label():
                 message = (
                     f"by {self.clock.label()} no event is late, so {chosen.label()} "
                     "changes nothing; take another clock, or leave it out"

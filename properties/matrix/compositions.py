@@ -138,8 +138,8 @@ def compositions() -> Listed:
                 every.append(((base, _filled(one, standard, choices)), one))
         for why, names in refused.items():
             more = len(names) - 1
-            what = f"{names[0]}, and {more} more" if more else names[0]
-            left.append(LeftOut(what, why))
+            such = f"{names[0]}, and {more} more" if more else names[0]
+            left.append(LeftOut(such, why))
     best: dict[object, Composition] = {}
     for what, one in every:
         if what not in best or len(one.changed) < len(best[what].changed):
