@@ -43,11 +43,12 @@ class Variant:
     def stated_breaks(self) -> frozenset[str]:
         """Names the properties that are stated to break.
 
-        A protocol of a file, as it is, is excused by what classes of that file state of
-        it, and not by what they inherit from the library.
+        A protocol of a file, as it is or with a part of that file, is excused by what
+        classes of that file state of it, and not by what they inherit from the library.
         """
         stated = self.protocol.stated_breaks
-        if not self.stated_in or self.settings:
+        changed = {type(self.protocol.parts[p]).__module__ for p in self.settings}
+        if not self.stated_in or (changed and self.stated_in not in changed):
             return stated
         own = frozenset(_stated_in(self.stated_in, self.protocol))
         return frozenset(n for n in stated if n in own or n.rpartition(".")[2] in own)
@@ -170,13 +171,14 @@ def _variants_of(
     name: str, kind: type[Protocol], *modules: ModuleType
 ) -> Iterator[Variant]:
     standard = kind()
-    yield Variant(name, standard, stated_in="".join(m.__name__ for m in modules))
+    stated_in = "".join(m.__name__ for m in modules)
+    yield Variant(name, standard, stated_in=stated_in)
     for place, slot in kind.parameters().items():
         if isinstance(slot, Slot) and _declares(kind, place):
             for label, chosen in parts(slot, *modules).items():
                 if type(standard.parts[place]) is not chosen:
                     made = kind(**{place: chosen})
-                    yield Variant(name, made, {place: label})
+                    yield Variant(name, made, {place: label}, stated_in)
 
 
 def _declares(kind: type[Protocol], place: str) -> bool:

@@ -21,6 +21,8 @@ from onceproof.properties.verdicts import Verdict
 JUDGES = ("check", "simulate", "prove", "replay")
 CHECKED, CONFIGURED, ASSUMED = "checked", "configured", "assumed"
 ASSUMPTIONS = (CHECKED, CONFIGURED, ASSUMED)
+OF_THE_GRID = "grid "
+"""What the subject of a record of the grid begins with; query and setting follow."""
 _LETTERS = 80
 _LOSSLESS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

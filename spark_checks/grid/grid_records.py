@@ -20,6 +20,7 @@ from onceproof.properties.evidence.from_reports import fault_set, settings_of
 from onceproof.properties.evidence.record import (
     ASSUMED,
     CONFIGURED,
+    OF_THE_GRID,
     Assumption,
     Evidence,
     Fingerprints,
@@ -96,7 +97,7 @@ def _records(
     counted = [cell for cell in cells if cell.predicted]
     return tuple(
         Evidence(
-            subject=f"grid {query.name} {configuration.name}",
+            subject=f"{OF_THE_GRID}{query.name} {configuration.name}",
             guarantee=prop.name,
             judge="replay",
             claim=prop.text,
@@ -147,6 +148,8 @@ def _note(cells: Sequence[GridCell], prop: Property, *, left: bool) -> str:
         return "time ran out before all faults"
     if not counted or Verdict.UNDECIDED in verdicts:
         return "some run was not judged"
+    if any(c.verdict(prop) is Verdict.REFUTED for c in cells if not c.predicted):
+        return "a fault refutes it that the model has not"
     if any(prop.name in cell.drift for cell in counted):
         return "Spark and the model differ"
     missed = [c.refusal for c in cells if c.refusal]

@@ -209,4 +209,7 @@ def _allowed(protocol: Protocol, faults: tuple[str, ...]) -> set[str]:
     """Return the faults that may happen, by name. Raises ``UsageError``."""
     known = [action.name for action in trace(protocol).actions if action.fault]
     chosen = {name.replace("-", "_") for name in faults} - {"none"}
+    if chosen and not known:
+        message = f"{protocol.label()} has no fault; leave out --fault"
+        raise UsageError(message)
     return {pick(name, known, "fault") for name in chosen}

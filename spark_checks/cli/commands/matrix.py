@@ -130,6 +130,9 @@ def _records(folder: Path | None) -> list[Evidence]:
         settings_at,
     )
 
+    if folder is not None and not folder.is_dir():
+        message = f"--evidence: there is no folder {folder}"
+        raise UsageError(message)
     return list(read_folder(folder or settings_at(Path.cwd()).evidence).values())
 
 
@@ -219,7 +222,8 @@ def _quoted(row: MatrixRow, name: str) -> str:
     """Say what real Spark showed of a guarantee, and in how many replays."""
     found = row.spark[name]
     what = "" if name == "effectively-once" else f" ({name})"
-    return f"{found.verdict}, {len(found.sinks)} replays{what}"
+    count = len(found.sinks)
+    return f"{found.verdict}, {count} replay{'' if count == 1 else 's'}{what}"
 
 
 def _show(made: Matrix) -> None:

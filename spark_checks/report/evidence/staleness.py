@@ -16,7 +16,7 @@ from onceproof.model.protocols.micro_batch import MicroBatch
 from onceproof.model.protocols.parts.sinks.manifest import Manifest, ManifestDirectory
 from onceproof.properties.evidence import fingerprints
 from onceproof.properties.evidence.from_reports import settings_of
-from onceproof.properties.evidence.record import Fingerprints
+from onceproof.properties.evidence.record import OF_THE_GRID, Fingerprints
 from onceproof.properties.evidence.sheet import Stale
 from onceproof.properties.judges.by_search import claims_of
 from onceproof.spark_checks import queries
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.system import System
     from onceproof.properties.evidence.record import Evidence
     from onceproof.properties.property import Property
-
-_GRID = "grid "
-"""What the subject of a record of the grid begins with, before query and setting."""
 
 
 class Traces:
@@ -161,7 +158,7 @@ def _made(record: Evidence, root: Path, traces: Traces) -> _Made | _NotMade:
 def _protocol(record: Evidence, root: Path) -> tuple[Protocol, dict[str, str]]:
     settings = record.parameters
     outer = {k: v for k, v in settings.items() if "." not in k}
-    if record.subject.startswith(_GRID):
+    if record.subject.startswith(OF_THE_GRID):
         parts = {k: str(v) for k, v in outer.items()}
         composed = make(parts.pop("model"), parts)
         return composed, _of_queries(record.fingerprints.sources)

@@ -193,6 +193,56 @@ def test_nothing_in_a_file_excuses_what_it_does_not_state(tmp_path, text):
     assert first["expected_to_break"] == []
 
 
+BESIDE = """
+from onceproof.model.language import *
+from onceproof.model.protocols.parts.reprocessing.rows import RowsAppended, RowsByKey
+
+class MyRows(RowsAppended):
+    "The same rows; nothing is stated."
+
+class Writes(Protocol):
+    "Writes an event twice."
+
+    E = Sort("event", size=1)
+    rows = part(RowsByKey)
+    number = state(0, high=2, per=E)
+    times = state(0, high=2, per=E)
+
+    @action(per=E)
+    def write(self, e):
+        "It is written, once or again."
+        when(self.times[e] < 2)
+        self.number[e] = self.rows.after(self.number[e])
+        self.times[e] = self.times[e] + 1
+
+    @observe(per=E)
+    def visible(self, e):
+        "Readers see each row."
+        return self.number[e]
+
+class Other(Writes):
+    "Another."
+"""
+
+
+def test_a_part_of_a_file_is_excused_by_its_own_statements_in_any_slot(tmp_path):
+    """A part of the library in the same slot is excused by those of the library."""
+    path = tmp_path / "mine.py"
+    path.write_text(BESIDE)
+
+    done = run("check", str(path), "--json")
+
+    found = {
+        (one["protocol"].partition(":")[2], *one["set"].values()): one
+        for one in json.loads(done.stdout)
+    }
+    assert done.exit_code == 1
+    assert found["writes",]["as_expected"]
+    assert found["writes", "my-rows"]["expected_to_break"] == []
+    assert not found["writes", "my-rows"]["as_expected"]
+    assert "at-most-once" in found["writes", "rows-appended"]["expected_to_break"]
+
+
 FORGETTING = """
 from onceproof.model.language import *
 from onceproof.model.protocols.barrier_snapshot import BarrierSnapshot

@@ -70,6 +70,20 @@ def test_a_run_can_be_asked_for_in_which_no_other_fault_happens():
     unknown = CliRunner().invoke(main, [*asked, "--fault", "crsh"])
     assert unknown.exit_code == 2
     assert "did you mean 'crash'?" in unknown.stderr
+    without = ["explore", "chandy-lamport", "--property", "conserves"]
+    answer = CliRunner().invoke(main, [*without, "--fault", "crash"])
+    assert answer.exit_code == 2
+    assert "chandy-lamport has no fault" in answer.stderr
+
+
+def test_a_matrix_beside_evidence_that_is_not_there_is_refused(tmp_path):
+    """It would leave the column of Spark empty without a word."""
+    asked = ["matrix", "--only", "filter-and-join", "--evidence", str(tmp_path / "no")]
+
+    answer = CliRunner().invoke(main, asked)
+
+    assert answer.exit_code == 2
+    assert "there is no folder" in answer.stderr
 
 
 def test_json_lists_the_files(tmp_path):

@@ -65,6 +65,17 @@ def test_what_is_held_was_replayed_whole_and_as_the_model_says():
         assert found["batch-equivalence"].note
 
 
+def test_a_fault_that_the_model_has_not_is_not_passed_over():
+    """It says nothing of the model, and nothing is held beside it."""
+    beyond = cell(PlacedFault(GridFault.TORN_COMMITS, 1), LOST)
+
+    found = records(cell(LAST, EQUAL), beyond)["batch-equivalence"]
+
+    assert not beyond.predicted
+    assert found.verdict is Verdict.UNDECIDED
+    assert "the model has not" in found.note
+
+
 def test_a_query_that_the_model_has_not_leaves_no_record():
     assert records(cell(LAST, EQUAL, query="join-inner")) == {}
 

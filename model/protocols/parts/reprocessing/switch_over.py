@@ -47,7 +47,7 @@ class SwitchOver(Part):
 
 
 class SwitchOverUnpaused(SwitchOver):
-    """Lets the old job go on while readers move, so that its last rows are missed."""
+    """Lets the old job go on while readers move: its last rows vanish for a while."""
 
     breaks: ClassVar[tuple[str, ...]] = ("durable", "has-what-the-old-job-has")
 
