@@ -7,9 +7,10 @@ by level, without a table of parents. Memory grows with the states found.
 from __future__ import annotations
 
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     Words = NDArray[np.int64]
 
 _ROOM = 1 << 20
+_AHEAD = 3
 
 
 @dataclass
@@ -50,12 +52,13 @@ class Expansion:
     hi: int
     """The row after the last one."""
     states: Words
-    """The packed state of each successor; of a sifted one only those that were not met
+    """The packed state of each successor; of sifted ones only those that were not met
     lately, which are parallel to nothing."""
     events: Words
-    """The number of the event that leads to each successor."""
+    """The number of the event that leads to each successor; of sifted ones the number
+    of each event that was taken, in no order."""
     sources: Words
-    """The row that each successor comes from."""
+    """The row that each successor comes from; nothing of use where it is sifted."""
     flags: Flags
     """Which claims hold in each expanded row, and whether it rests."""
     generated: int
@@ -65,12 +68,13 @@ class Expansion:
 class _Buffers:
     """Room for the successors of one chunk of rows."""
 
-    def __init__(self, rows: int, most: int, width: int, flags: int) -> None:
+    def __init__(self, rows: int, most: int, width: int, flags: int, events: int) -> None:
         self.states = np.empty((rows * most, width), np.int64)
         self.events = np.empty(rows * most, np.int64)
         self.sources = np.empty(rows * most, np.int64)
         self.flags = np.zeros((rows, flags), np.int64)
         self.made = np.zeros(2, np.int64)
+        self.taken = np.zeros(events, np.int64)
         self._row = (width + 2) * 8
         self._most = 0
 
@@ -111,6 +115,9 @@ class VisitedStates:
         )
         self.step_claims = [q for q in questions if q.when is Modality.STEP]
         began = time.perf_counter()
+        width = self.layout.words
+        # Only a state that stays as it is made can be sifted where it is made.
+        self._sifting = width == 1 and self.symmetry is None and not conditions
         source = expander_ir(
             system,
             self.layout,
@@ -118,15 +125,16 @@ class VisitedStates:
             [q.term for q in self.step_claims],
             None if conditions else self.symmetry,
             choosable=choosable,
+            sifting=self._sifting,
         )
         self._allowed = [np.ones(len(system.actions), np.int64)] if choosable else []
         self._expand = Compiled(source, "expand")
-        width = self.layout.words
         self.events = system.events()
         most = max(1, sum(instances(system, a) for a in system.actions))
         self._chunk = max(16, min(16384, _ROOM // (most * width)))
         self._buffers = [
-            _Buffers(self._chunk, most, width, self.flags.words) for _ in range(2)
+            _Buffers(self._chunk, most, width, self.flags.words, len(self.events))
+            for _ in range(_AHEAD)
         ]
         self.forget()
         self._found.prepare()
@@ -202,24 +210,33 @@ class VisitedStates:
                 pool.submit(expand, a, b, buffers)
                 for (a, b), buffers in zip(pieces, cycle(self._buffers), strict=False)
             )
-            ahead = next(work)
-            for coming in work:
-                yield ahead.result()
-                ahead = coming
-            yield ahead.result()
+            coming = deque(islice(work, len(self._buffers) - 1))
+            while coming:
+                made = coming.popleft().result()
+                coming.extend(islice(work, 1))
+                yield made
 
     def _sifted(self, lo: int, hi: int, into: _Buffers) -> Expansion:
-        made = self._expanded(lo, hi, into)
-        made.states = self.sift(made.states)
+        if not self._sifting:
+            made = self._expanded(lo, hi, into)
+            made.states = self.sift(made.states)
+            return made
+        into.taken[:] = 0
+        self._run(self.states, lo, hi, into, sifting=True)
+        made = self._of(lo, hi, into)
+        made.events = np.flatnonzero(into.taken)
         return made
 
     def _expanded(
         self, lo: int, hi: int, into: _Buffers, states: Words | None = None
     ) -> Expansion:
         self._run(self.states if states is None else states, lo, hi, into)
-        made, generated = (int(n) for n in into.made)
         if self.symmetry is not None:
-            self.symmetry.reduce(into.states, made)
+            self.symmetry.reduce(into.states, int(into.made[0]))
+        return self._of(lo, hi, into)
+
+    def _of(self, lo: int, hi: int, into: _Buffers) -> Expansion:
+        made, generated = (int(n) for n in into.made)
         return Expansion(
             lo,
             hi,
@@ -230,7 +247,10 @@ class VisitedStates:
             generated,
         )
 
-    def _run(self, states: Words, lo: int, hi: int, into: _Buffers) -> None:
+    def _run(
+        self, states: Words, lo: int, hi: int, into: _Buffers, *, sifting: bool = False
+    ) -> None:
+        recent = self._found.recent if sifting else None
         self._expand(
             states,
             lo,
@@ -242,6 +262,7 @@ class VisitedStates:
             self.broken,
             into.made,
             *self._allowed,
+            *([recent, into.taken] if self._sifting else []),
         )
 
     def sift(self, rows: Words) -> Words:

@@ -61,9 +61,14 @@ class Compiled:
         self._address = self._code.address(name)
         self._function: Callable[..., Any] | None = None
 
-    def __call__(self, *arguments: int | NDArray[Any]) -> None:
-        """Call the function; arrays are passed by the address of their data."""
-        values = [a if isinstance(a, int) else a.ctypes.data for a in arguments]
+    def __call__(self, *arguments: int | NDArray[Any] | None) -> None:
+        """Call the function; arrays are passed by the address of their data.
+
+        None is passed as a null pointer.
+        """
+        values = [
+            a if a is None or isinstance(a, int) else a.ctypes.data for a in arguments
+        ]
         if self._function is None:
             kinds = [
                 ctypes.c_int64 if isinstance(a, int) else ctypes.c_void_p

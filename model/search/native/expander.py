@@ -9,6 +9,7 @@ from llvmlite import ir
 
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import encode, lowest
+from onceproof.model.search.native.chosen_members import Chosen, chosen_at_once
 from onceproof.model.search.native.term_code import (
     I1,
     I64,
@@ -17,6 +18,8 @@ from onceproof.model.search.native.term_code import (
     repeated,
 )
 from onceproof.model.search.states.claim_flags import REST, bit_of, flag_words
+from onceproof.model.search.states.hash_table import RECENT_BITS
+from onceproof.model.search.states.layout import WORD_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from onceproof.model.search.symmetry import Symmetry
 
 _ROWS = I64.as_pointer()
+_SCATTER = -0x61C8864680B583EB
+"""An odd number whose products spread over all 64 bits."""
 
 
 def instances(system: System, action: ActionTerm) -> int:
@@ -46,6 +51,7 @@ def expander_ir(
     symmetry: Symmetry | None = None,
     *,
     choosable: bool = False,
+    sifting: bool = False,
 ) -> str:
     """Write ``expand``, which works out the successors of packed states.
 
@@ -59,34 +65,41 @@ def expander_ir(
     change nothing included. With ``symmetry``, of members that are in the same state
     the first acts for all. A ``choosable`` one takes one more pointer, ``allowed``, to
     a number for each action: it never happens where that is 0.
+
+    One for ``sifting`` states of one word takes two more. If ``recent`` is not null it
+    has room for ``1 << RECENT_BITS`` states: successors that it holds are left out, and
+    the others are put there. Then ``taken`` is set for each event that changed a state,
+    and nothing is written to ``acts`` and ``srcs``.
     """
     module = ir.Module("onceproof")
-    arguments = [_ROWS, I64, I64, *[_ROWS] * (7 if choosable else 6)]
-    kind = ir.FunctionType(ir.VoidType(), arguments)
-    function = ir.Function(module, kind, "expand")
     names = ["states", "lo", "hi", "out", "acts", "srcs", "flags", "broken", "made"]
     names += ["allowed"] if choosable else []
+    names += ["recent", "taken"] if sifting else []
+    kinds = [I64 if name in {"lo", "hi"} else _ROWS for name in names]
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), "expand")
     for argument, name in zip(function.args, names, strict=True):
         argument.name = name
         if isinstance(argument.type, ir.PointerType):
             argument.add_attribute("noalias")
     emitter = _Emitter(system, layout, function, symmetry)
-    emitter.body(claims, step_claims, choosable=choosable)
+    named = dict(zip(names, function.args, strict=True))
+    emitter.allowed = named.get("allowed")
+    emitter.recent = named.get("recent")
+    emitter.taken = named.get("taken")
+    emitter.body(claims, step_claims)
     return str(module)
 
 
 class _Emitter(TermEmitter):
     """Emits the whole function: rows, actions, claims."""
 
+    allowed: ir.Value | None
+    recent: ir.Value | None
+    taken: ir.Value | None
+
     # Frame --------------------------------------------------------------------
 
-    def body(
-        self,
-        claims: Sequence[t.Term],
-        step_claims: Sequence[t.Term],
-        *,
-        choosable: bool,
-    ) -> None:
+    def body(self, claims: Sequence[t.Term], step_claims: Sequence[t.Term]) -> None:
         self.k = self.cell(constant(0))
         self.generated = self.cell(constant(0))
         self.moves = self.cell(constant(0))
@@ -99,7 +112,7 @@ class _Emitter(TermEmitter):
             self.b.store(constant(0), self.moves)
             first = 0
             for number, action in enumerate(self.system.actions):
-                with self.where_allowed(number if choosable else None):
+                with self.where_allowed(number):
                     self.action(action, first, step_claims)
                 first += instances(self.system, action)
             self.settle(claims)
@@ -109,12 +122,12 @@ class _Emitter(TermEmitter):
         self.entry.branch(self.function.blocks[1])
 
     @contextmanager
-    def where_allowed(self, number: int | None) -> Iterator[None]:
+    def where_allowed(self, number: int) -> Iterator[None]:
         """Emit what happens only where the action of that number is allowed."""
-        if number is None:
+        if self.allowed is None:
             yield
             return
-        allowed = self.b.load(self.at(self.function.args[-1], constant(number)))
+        allowed = self.b.load(self.at(self.allowed, constant(number)))
         with self.b.if_then(self.b.icmp_signed("!=", allowed, constant(0))):
             yield
 
@@ -143,15 +156,77 @@ class _Emitter(TermEmitter):
         outer = [p for p in parts if p not in inner]
         done = self.function.append_basic_block("done")
         self.guards(outer, done)
+        # Under symmetry the first of the members in one state acts for them.
+        chosen = None if self.symmetry else chosen_at_once(self, action, inner)
+        if chosen is not None:
+            self.events_of_chosen(action, chosen, first, step_claims)
+        else:
+            self.events(action, inner, first, step_claims)
+        self.b.branch(done)
+        self.b.position_at_end(done)
+
+    def events(
+        self,
+        action: ActionTerm,
+        inner: Sequence[t.Term],
+        first: int,
+        step_claims: Sequence[t.Term],
+    ) -> None:
+        """Emit the events of an action, member by member."""
         with self.members(action.params):
             skip = self.function.append_basic_block("skip")
             self.first_of_twins(action, skip)
             self.guards(inner, skip)
+            self.bump(self.generated)
             self.successor(action, first, step_claims)
             self.b.branch(skip)
             self.b.position_at_end(skip)
-        self.b.branch(done)
-        self.b.position_at_end(done)
+
+    def events_of_chosen(
+        self,
+        action: ActionTerm,
+        chosen: Chosen,
+        first: int,
+        step_claims: Sequence[t.Term],
+    ) -> None:
+        """Emit the events of those last members of an action that lanes choose."""
+        with self.members(action.params[:-1]):
+            skip = self.function.append_basic_block("skip")
+            self.guards(chosen.before, skip)
+            enabled = chosen.enabled()
+            changing = enabled
+            if chosen.counts:
+                self.bump(self.generated, self.b.ctpop(enabled))
+                changing = self.b.and_(enabled, chosen.changing())
+            with self.lanes(changing, chosen.stride) as member:
+                self.vars[chosen.var] = member
+                onward = self.function.append_basic_block("onward")
+                self.guards(chosen.one_by_one, onward)
+                if not chosen.counts:
+                    self.bump(self.generated)
+                self.successor(action, first, step_claims)
+                self.b.branch(onward)
+                self.b.position_at_end(onward)
+            self.b.branch(skip)
+            self.b.position_at_end(skip)
+
+    @contextmanager
+    def lanes(self, bits: ir.Value, stride: int) -> Iterator[ir.Value]:
+        """Run the block for each member whose lane is set, the first member first."""
+        left = self.cell(bits)
+        head = self.function.append_basic_block("head")
+        inside = self.function.append_basic_block("body")
+        end = self.function.append_basic_block("end")
+        self.b.branch(head)
+        self.b.position_at_end(head)
+        now = self.b.load(left)
+        self.b.cbranch(self.b.icmp_signed("!=", now, constant(0)), inside, end)
+        self.b.position_at_end(inside)
+        self.b.store(self.b.and_(now, self.b.sub(now, constant(1))), left)
+        place = self.b.cttz(now, ir.Constant(I1, 1))
+        yield self.b.udiv(place, constant(stride))
+        self.b.branch(head)
+        self.b.position_at_end(end)
 
     def first_of_twins(self, action: ActionTerm, otherwise: ir.Block) -> None:
         """Pass over members that are in the same state as the one before them."""
@@ -182,7 +257,7 @@ class _Emitter(TermEmitter):
             self.b.cbranch(same, otherwise, onward)
             self.b.position_at_end(onward)
 
-    def guards(self, parts: list[t.Term], otherwise: ir.Block) -> None:
+    def guards(self, parts: Sequence[t.Term], otherwise: ir.Block) -> None:
         for part in parts:
             onward = self.function.append_basic_block("holds")
             self.b.cbranch(self.truth(part), onward, otherwise)
@@ -198,7 +273,6 @@ class _Emitter(TermEmitter):
             self.b.store(word, spot)
         for write, value in zip(action.writes, values, strict=True):
             self.write(write, value, k)
-        self.bump(self.generated)
         differs: ir.Value = ir.Constant(I1, 0)
         for word, spot in zip(self.words, spots, strict=True):
             changed = self.b.icmp_signed("!=", self.b.load(spot), word)
@@ -207,13 +281,40 @@ class _Emitter(TermEmitter):
             dims = [self.system.sizes[p.type.sort] for p in action.params]
             event = self.flat([self.vars[p] for p in action.params], dims)
             event = self.b.add(event, constant(first))
-            self.b.store(event, self.at(self.acts, k))
-            self.b.store(self.row, self.at(self.srcs, k))
             if not action.fault:
                 self.bump(self.moves)
             for number, claim in enumerate(step_claims):
                 self.step_claim(number, claim, k)
-            self.bump(self.k)
+            self.keep(event, k)
+
+    def keep(self, event: ir.Value, k: ir.Value) -> None:
+        """Keep successor ``k``, and note where it is from, unless it is sifted out."""
+        if self.recent is None or self.taken is None:
+            self.note(event, k)
+            return
+        null = ir.Constant(_ROWS, None)
+        with self.b.if_else(self.b.icmp_unsigned("!=", self.recent, null)) as (
+            sifts,
+            notes,
+        ):
+            with sifts:
+                self.b.store(constant(1), self.at(self.taken, event))
+                word = self.b.load(self.spot(self.out, k, constant(0)))
+                place = self.at(self.recent, self.recent_place(word))
+                fresh = self.b.icmp_signed("!=", self.b.load(place), word)
+                self.b.store(word, place)
+                self.b.store(self.b.add(k, self.b.zext(fresh, I64)), self.k)
+            with notes:
+                self.note(event, k)
+
+    def recent_place(self, word: ir.Value) -> ir.Value:
+        hashed = self.b.mul(word, constant(_SCATTER))
+        return self.b.lshr(hashed, constant(WORD_BITS + 1 - RECENT_BITS))
+
+    def note(self, event: ir.Value, k: ir.Value) -> None:
+        self.b.store(event, self.at(self.acts, k))
+        self.b.store(self.row, self.at(self.srcs, k))
+        self.bump(self.k)
 
     def step_claim(self, number: int, claim: t.Term, k: ir.Value) -> None:
         place = self.at(self.broken, constant(2 * number))

@@ -10,6 +10,7 @@ from llvmlite import ir
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.ranges import Ranges
 from onceproof.model.language.terms.types import BoolType, EnumType, encode, lowest
+from onceproof.model.search.native.lanes import Lanes, mentions
 from onceproof.model.search.states.layout import WORD_BITS, Layout, Placement
 
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ class TermEmitter:
         self.b.store(value, cell)
         return cell
 
-    def bump(self, cell: ir.Value) -> None:
-        """Count on in a cell."""
-        self.b.store(self.b.add(self.b.load(cell), constant(1)), cell)
+    def bump(self, cell: ir.Value, by: ir.Value | None = None) -> None:
+        """Count on in a cell, by one or by a number."""
+        more = constant(1) if by is None else by
+        self.b.store(self.b.add(self.b.load(cell), more), cell)
 
     def at(self, pointer: ir.Value, index: ir.Value) -> ir.Value:
         """Point to a place of an array."""
@@ -133,6 +135,9 @@ class TermEmitter:
                 then, orelse = self.number(term.then), self.number(term.orelse)
                 return self.b.select(self.truth(term.test), then, orelse)
             case t.Sum():
+                counted = self.counted(term)
+                if counted is not None:
+                    return counted
                 total = self.cell(constant(0))
                 with self.members(term.vars):
                     more = self.number(term.body)
@@ -162,8 +167,7 @@ class TermEmitter:
                 then, orelse = self.truth(term.then), self.truth(term.orelse)
                 return self.b.select(self.truth(term.test), then, orelse)
             case t.ForAll() | t.Exists():
-                whole = self.uniform(term)
-                return self.search(term) if whole is None else whole
+                return self.quantified(term)
             case t.Get():
                 return self.b.icmp_signed("!=", self.get(term), constant(0))
             case t.Var() | t.Add() | t.Sub() | t.Sum():
@@ -181,6 +185,75 @@ class TermEmitter:
         for part in term.parts[1:]:
             result = combine(result, self.truth(part))
         return result
+
+    def quantified(self, term: t.ForAll | t.Exists) -> ir.Value:
+        """Emit a claim about all members, at once for one sort where that can be."""
+        whole = self.uniform(term)
+        if whole is not None:
+            return whole
+        universal = isinstance(term, t.ForAll)
+        if len(term.vars) > 1:
+            return self.one_by_one(term)
+        (var,) = term.vars
+        lanes = Lanes(self, var)
+        stride = lanes.stride(term.body)
+        if stride is not None:
+            wanted = constant(lanes.ones(stride) if universal else 0)
+            sign = "==" if universal else "!="
+            return self.b.icmp_signed(sign, lanes.claim(term.body, stride), wanted)
+        apart = self.taken_apart(term, var)
+        return self.search(term) if apart is None else self.truth(apart)
+
+    def one_by_one(self, term: t.ForAll | t.Exists) -> ir.Value:
+        """Emit a claim about several members, with one of them all at once if it can.
+
+        That one is the last of which the claim has lanes or can be taken apart.
+        """
+        kind = type(term)
+        for var in reversed(term.vars):
+            inner = kind((var,), term.body)
+            apart = self.taken_apart(inner, var)
+            if apart is None and Lanes(self, var).stride(term.body) is None:
+                continue
+            others = tuple(v for v in term.vars if v != var)
+            return self.truth(kind(others, inner if apart is None else apart))
+        return self.search(term)
+
+    def taken_apart(self, term: t.ForAll | t.Exists, var: t.Var) -> t.Term | None:
+        """Move out of a quantifier what does not depend on its member, if anything.
+
+        "Some member has A, or B" is two claims, and so is "every member has A, and B".
+        """
+        universal = isinstance(term, t.ForAll)
+        kind = type(term)
+        body = term.body
+        if isinstance(body, t.And if universal else t.Or):
+            join = t.And if universal else t.Or
+            return join(tuple(_bound(kind, var, part) for part in body.parts))
+        if not isinstance(body, t.Or if universal else t.And):
+            return None
+        inner = [part for part in body.parts if mentions(part, var)]
+        outer = [part for part in body.parts if part not in inner]
+        if not outer:
+            return None
+        join = t.Or if universal else t.And
+        rest = inner[0] if len(inner) == 1 else join(tuple(inner))
+        return join((*outer, kind((var,), rest)))
+
+    def counted(self, term: t.Sum) -> ir.Value | None:
+        """Emit a sum over one sort of one of two numbers, by counting bits."""
+        body = term.body
+        if len(term.vars) != 1 or not isinstance(body, t.Ite):
+            return None
+        (var,) = term.vars
+        lanes = Lanes(self, var)
+        stride = lanes.stride(body.test)
+        if stride is None or mentions(body.then, var) or mentions(body.orelse, var):
+            return None
+        chosen = self.b.ctpop(lanes.claim(body.test, stride))
+        others = self.b.sub(constant(lanes.ones(stride).bit_count()), chosen)
+        then = self.b.mul(chosen, self.number(body.then))
+        return self.b.add(then, self.b.mul(others, self.number(body.orelse)))
 
     def search(self, term: t.ForAll | t.Exists) -> ir.Value:
         """Look at members until the first that settles the claim."""
@@ -230,14 +303,14 @@ class TermEmitter:
         """Emit what an element of the state holds."""
         place = self.layout.placements[get.field]
         indices = [
-            self._inside(index, dim)
+            self.inside(index, dim)
             for index, dim in zip(get.indices, place.dims, strict=True)
         ]
         code = self.element(place, indices, after=get.after)
         low = lowest(place.field.type)
         return self.b.add(code, constant(low)) if low else code
 
-    def _inside(self, index: t.Term, dim: int) -> ir.Value:
+    def inside(self, index: t.Term, dim: int) -> ir.Value:
         """Emit an index. One that only a guard keeps inside is kept there here too.
 
         Conditions of a guard are worked out in any order: what is read is then not
@@ -285,6 +358,11 @@ class TermEmitter:
         for index, dim in zip(indices, dims, strict=True):
             flat = self.b.add(self.b.mul(flat, constant(dim)), index)
         return flat
+
+
+def _bound(kind: type[t.ForAll | t.Exists], var: t.Var, part: t.Term) -> t.Term:
+    """Bind a member in a part of a claim that depends on it."""
+    return kind((var,), part) if mentions(part, var) else part
 
 
 def number_of(term: t.Const) -> int:

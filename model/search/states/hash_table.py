@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from onceproof.model.search.compiling.kernel_language import Blocks, Row, Rows
 
 BLOCK = 512
+AHEAD = 32
+BUCKET_BITS = 3
+BUCKET = 8
 EMPTY = 0
-RECENT_BITS = 15
+RECENT_BITS = 16
 WAITING = 8192
 """How many states there is room for that wait while a table is spread."""
 _ODD = 0x9E3779B97F4A7C15
@@ -54,88 +57,107 @@ def sift_one(rows: Rows, n: int, recent: Rows) -> int:
     return held
 
 
+def _room(table: Row, at: int) -> int:
+    """Return how many slots of a bucket hold a state: those in front."""
+    taken = 0
+    for s in range(BUCKET):
+        taken += table[at + s] != EMPTY
+    return taken
+
+
+def _put(table: Row, at: int, entry: int) -> None:
+    """Put a state that is not there into a bucket, or into the next that has room."""
+    while True:
+        taken = _room(table, at)
+        if taken < BUCKET:
+            table[at + taken] = entry
+            return
+        at = (at + BUCKET) & (len(table) - 1)
+
+
 @kernel
 def insert_one(
     table: Row, shift: int, rows: Rows, n: int, states: Rows, count: int
 ) -> int:
     """Add the new ones among ``rows`` to one-word ``states``; return their number.
 
-    The slots of a block are fetched before any is probed, so that the memory's latency
-    is paid for many look-ups at once.
+    The buckets of a block are fetched before any is searched, so that the memory's
+    latency is paid for many look-ups at once.
     """
     mask = len(table) - 1
-    slots = np.empty(BLOCK, np.int64)
-    for lo in range(0, n, BLOCK):
-        held = n - lo
-        if held > BLOCK:  # noqa: PLR1730 - kernels have no min
-            held = BLOCK
-        for k in range(held):
-            h = high_bits(_hash(rows[lo + k, 0]), shift)
-            slots[k] = h
-            fetch(table[h])
-        for k in range(held):
-            entry = ~rows[lo + k, 0]
-            h = slots[k]
+    buckets = np.empty(AHEAD, np.int64)
+    for j in range(n + AHEAD):
+        k = j - AHEAD
+        if k >= 0:
+            entry = ~rows[k, 0]
+            at = buckets[k & (AHEAD - 1)]
             while True:
-                found = table[h]
-                if found == entry:
+                taken = 0
+                met = 0
+                for s in range(BUCKET):
+                    found = table[at + s]
+                    taken += found != EMPTY
+                    met += found == entry
+                if met or taken < BUCKET:
                     break
-                if found == EMPTY:
-                    table[h] = entry
-                    states[count, 0] = ~entry
-                    count += 1
-                    break
-                h = (h + 1) & mask
+                at = (at + BUCKET) & mask
+            # Whether a state is new cannot be foreseen, so there is no branch: for one
+            # that is there the bucket's first slot is written as it is.
+            there = -met
+            table[at + (taken & ~there)] = (entry & ~there) | (table[at] & there)
+            states[count, 0] = ~entry
+            count += 1 - met
+        if j < n:
+            at = high_bits(_hash(rows[j, 0]), shift) * BUCKET
+            buckets[j & (AHEAD - 1)] = at
+            fetch(table[at])
     return count
 
 
 @kernel
 def spread_one(table: Row, before: int, shift: int, late: Row) -> bool:
-    """Give each state of the first ``before`` slots its slot in the whole table.
+    """Give each state of the first ``before`` slots its bucket in the whole table.
 
-    The rest is empty. The last state goes first, so that none lands where one still
-    waits. Those few that might, near the start of the table, wait in ``late``. If there
-    is no room for them it answers false, and the table has to be filled anew.
+    The rest is empty. The last bucket goes first, so that no state lands where one
+    still waits. Those few that might, near the start of the table, wait in ``late``. If
+    there is no room for them it answers false, and the table has to be filled anew.
     """
     mask = len(table) - 1
     held = 0
-    near = len(late) >> 1
-    for h in range(before - 1, -1, -1):
-        entry = table[h]
-        if entry == EMPTY:
-            continue
-        table[h] = EMPTY
-        at = high_bits(_hash(~entry), shift)
-        waits = h < near or at < h
-        while not waits and table[at] != EMPTY:
-            at += 1
-            waits = at > mask
-        if not waits:
-            table[at] = entry
-            continue
-        if held == len(late):
-            return False
-        late[held] = entry
-        held += 1
+    for number in range((before >> BUCKET_BITS) - 1, -1, -1):
+        bucket = number << BUCKET_BITS
+        for s in range(BUCKET):
+            entry = table[bucket + s]
+            if entry == EMPTY:
+                break
+            table[bucket + s] = EMPTY
+            at = high_bits(_hash(~entry), shift) * BUCKET
+            waits = at <= bucket
+            while not waits:
+                taken = _room(table, at)
+                if taken < BUCKET:
+                    table[at + taken] = entry
+                    break
+                at += BUCKET
+                waits = at > mask
+            if waits:
+                if held == len(late):
+                    return False
+                late[held] = entry
+                held += 1
     for k in range(held):
-        at = high_bits(_hash(~late[k]), shift)
-        while table[at] != EMPTY:
-            at = (at + 1) & mask
-        table[at] = late[k]
+        _put(table, high_bits(_hash(~late[k]), shift) * BUCKET, late[k])
     return True
 
 
 @kernel
 def fill_one(table: Row, shift: int, states: Rows, count: int) -> None:
     """Put all ``count`` one-word states, which differ, into a table, anew."""
-    mask = len(table) - 1
     for h in range(len(table)):
         table[h] = EMPTY
     for j in range(count):
-        at = high_bits(_hash(states[j, 0]), shift)
-        while table[at] != EMPTY:
-            at = (at + 1) & mask
-        table[at] = ~states[j, 0]
+        word = states[j, 0]
+        _put(table, high_bits(_hash(word), shift) * BUCKET, ~word)
 
 
 @kernel
@@ -144,7 +166,7 @@ def find_one(table: Row, shift: int, rows: Rows, n: int, slots: Row) -> None:
     mask = len(table) - 1
     for j in range(n):
         word = rows[j, 0]
-        h = high_bits(_hash(word), shift)
+        h = high_bits(_hash(word), shift) * BUCKET
         while table[h] != ~word and table[h] != EMPTY:
             h = (h + 1) & mask
         slots[j] = h

@@ -37,7 +37,7 @@ class PackedStates:
             self._table.fill(row_table.EMPTY)
         self._late = np.zeros(hash_table.WAITING if self._one else 0, np.int64)
         bits = hash_table.RECENT_BITS if self._one else row_table.RECENT_BITS
-        self._recent = np.full((1 << bits, width), _NO_STATE, np.int64)
+        self.recent = np.full((1 << bits, width), _NO_STATE, np.int64)
 
     @property
     def rows(self) -> Words:
@@ -51,7 +51,7 @@ class PackedStates:
     @property
     def memory(self) -> int:
         """Bytes held for states and tables."""
-        parts = self._states.words, self._table, self._recent, self._late
+        parts = self._states.words, self._table, self.recent, self._late
         return sum(part.nbytes for part in parts)
 
     @property
@@ -66,19 +66,19 @@ class PackedStates:
         be sifted while others are added.
         """
         sift = hash_table.sift_one if self._one else row_table.sift_rows
-        return rows[: sift(rows, len(rows), self._recent)]
+        return rows[: sift(rows, len(rows), self.recent)]
 
     def add(self, rows: Words) -> None:
         """Add those of ``rows`` that are new."""
         self._make_room(len(rows))
         insert = hash_table.insert_one if self._one else row_table.insert_rows
-        shift = _shift(len(self._table))
+        shift = self._shift
         self.count = insert(self._table, shift, rows, len(rows), self.rows, self.count)
 
     def slots(self, rows: Words) -> Words:
         """Return a number for each row, the same for the same state."""
         slots = np.empty(len(rows), np.int64)
-        shift = _shift(len(self._table))
+        shift = self._shift
         if self._one:
             hash_table.find_one(self._table, shift, rows, len(rows), slots)
         else:
@@ -122,13 +122,15 @@ class PackedStates:
 
     def _spread(self, before: int) -> None:
         """Give each state its slot in a table that has grown; it had so many slots."""
-        table, shift = self._table, _shift(len(self._table))
+        table, shift = self._table, self._shift
         if not self._one:
             row_table.fill(table, shift, self.rows, self.count)
             return
         if not hash_table.spread_one(table, before, shift, self._late):
             hash_table.fill_one(table, shift, self.rows, self.count)
 
-
-def _shift(slots: int) -> int:
-    return 64 - (slots.bit_length() - 1)
+    @property
+    def _shift(self) -> int:
+        """By how much a hash is shifted to give a slot, or the bucket of one word."""
+        places = len(self._table) // (hash_table.BUCKET if self._one else 1)
+        return 64 - (places.bit_length() - 1)

@@ -43,7 +43,7 @@ def inserting(width: int) -> tuple[object, ...]:
 def sifting(width: int) -> tuple[object, ...]:
     """Leave out states that were met a moment ago."""
     rows = words(700, width, below=3 if width == 3 else 500)
-    return rows, 600, PackedStates(width)._recent
+    return rows, 600, PackedStates(width).recent
 
 
 def spreading(room: int, *, reverse: bool = False) -> tuple[object, ...]:
