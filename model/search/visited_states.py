@@ -7,10 +7,9 @@ by level, without a table of parents. Memory grows with the states found.
 from __future__ import annotations
 
 import time
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import cycle, islice
+from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.compiling.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
+from onceproof.model.search.second_core import SecondCore
 from onceproof.model.search.states.claim_flags import FlagNumbers
 from onceproof.model.search.states.layout import Layout
 from onceproof.model.search.states.packed_states import PackedStates
@@ -27,6 +27,7 @@ from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     Words = NDArray[np.int64]
 
 _ROOM = 1 << 20
-_AHEAD = 3
 
 
 @dataclass
@@ -134,8 +134,9 @@ class VisitedStates:
         self._chunk = max(16, min(16384, _ROOM // (most * width)))
         self._buffers = [
             _Buffers(self._chunk, most, width, self.flags.words, len(self.events))
-            for _ in range(_AHEAD)
+            for _ in range(2)
         ]
+        self._second = SecondCore()
         self.forget()
         self._found.prepare()
         self.expand(0, 0)
@@ -144,7 +145,7 @@ class VisitedStates:
     def forget(self) -> None:
         """Go back to where nothing is searched."""
         self.broken = np.full((len(self.step_claims) + 1, 2), -1, np.int64)
-        self._found = PackedStates(self.layout.words)
+        self._found = PackedStates(self.layout.words, self._second)
         self.levels = [0]
 
     def allow(self, faults: Collection[str]) -> None:
@@ -205,16 +206,18 @@ class VisitedStates:
         if len(pieces) < 2:  # noqa: PLR2004 - nothing to do ahead
             yield from (expand(*piece, self._buffers[0]) for piece in pieces)
             return
-        with ThreadPoolExecutor(1) as pool:
-            work = (
-                pool.submit(expand, a, b, buffers)
-                for (a, b), buffers in zip(pieces, cycle(self._buffers), strict=False)
-            )
-            coming = deque(islice(work, len(self._buffers) - 1))
-            while coming:
-                made = coming.popleft().result()
-                coming.extend(islice(work, 1))
-                yield made
+        coming: Future[Expansion] | None = None
+        try:
+            for (a, b), buffers in zip(pieces, cycle(self._buffers), strict=False):
+                ready = coming
+                coming = self._second.submit(partial(expand, a, b, buffers))
+                if ready is not None:
+                    yield ready.result()
+            if coming is not None:
+                yield coming.result()
+        finally:
+            if coming is not None:
+                coming.exception()
 
     def _sifted(self, lo: int, hi: int, into: _Buffers) -> Expansion:
         if not self._sifting:
@@ -225,6 +228,7 @@ class VisitedStates:
         self._run(self.states, lo, hi, into, sifting=True)
         made = self._of(lo, hi, into)
         made.events = np.flatnonzero(into.taken)
+        self._found.touch_ahead()
         return made
 
     def _expanded(

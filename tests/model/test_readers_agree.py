@@ -78,7 +78,9 @@ def compare_successors(protocol: Any, *, drawn: bool = False) -> None:
             (graph.events[a], unpack(w))
             for a, w in zip(made.events.tolist(), made.states.tolist(), strict=True)
         }
-        plain = {(e, s) for e, s in reference.successors(before) if s != before}
+        every = list(reference.successors(before))
+        assert made.generated == len(every), (number, before)
+        plain = {(e, s) for e, s in every if s != before}
         assert native == plain, (number, before)
         resting = bool(made.flags.rests[0])
         assert resting == reference.resting(before)

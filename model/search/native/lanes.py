@@ -7,7 +7,7 @@ member, as far apart as the elements of the field are, and every other bit is ze
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from llvmlite import ir
 
@@ -68,9 +68,20 @@ class Lanes:
                 return b.and_(self._elements(term), ones)
             case t.Eq():
                 return self._equal(term, stride)
-            case _:
+            case (
+                t.Const()
+                | t.Var()
+                | t.Less()
+                | t.Add()
+                | t.Sub()
+                | t.ForAll()
+                | t.Exists()
+                | t.Sum()
+            ):
                 message = f"{type(term).__name__} has no lanes"
                 raise TypeError(message)
+            case _:
+                assert_never(term)
 
     def _strides(self, term: t.Term) -> set[int] | None:
         """Return the strides of all fields that a claim reads for each member."""
@@ -90,8 +101,19 @@ class Lanes:
                 return None if place is None else {self._apart(term, place)}
             case t.Eq():
                 return self._strides_of_equality(term)
-            case _:
+            case (
+                t.Const()
+                | t.Var()
+                | t.Less()
+                | t.Add()
+                | t.Sub()
+                | t.ForAll()
+                | t.Exists()
+                | t.Sum()
+            ):
                 return None
+            case _:
+                assert_never(term)
 
     def _strides_of_equality(self, term: t.Eq) -> set[int] | None:
         """Return the strides of two elements, or of one that is compared with all."""

@@ -227,6 +227,8 @@ class TermEmitter:
         universal = isinstance(term, t.ForAll)
         kind = type(term)
         body = term.body
+        if not mentions(body, var):
+            return body
         if isinstance(body, t.And if universal else t.Or):
             join = t.And if universal else t.Or
             return join(tuple(_bound(kind, var, part) for part in body.parts))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
 import mmap
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +20,9 @@ WORTH_IT = 1 << 22
 """From how many bytes on room is reserved: less is copied as fast."""
 RESERVED = 1 << 36
 """How many bytes of addresses are reserved. They take no memory until they are used."""
+_POPULATE_WRITE = 23
+"""The advice to Linux, from 5.14 on, to hand out memory now; Python has no name for it.
+"""
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
@@ -34,6 +40,12 @@ class GrowingWords:
         self._most = reserved
         self._reserved: Words | None = None
         self._asked = False
+        self._touched = 0
+
+    @property
+    def memory(self) -> int:
+        """Bytes that are held, those included that were asked for ahead of their use."""
+        return max(int(self.words.nbytes), self._touched)
 
     @property
     def in_place(self) -> bool:
@@ -42,12 +54,12 @@ class GrowingWords:
 
     def bytes_for(self, words: int) -> int:
         """Return how many bytes are held, at most, while the array grows to a size."""
-        held = self.words.nbytes
+        held = self.memory
         if words <= len(self.words):
             return held
         grown = words * 8
         stays = self._reserved is not None and words <= len(self._reserved)
-        return grown if stays else held + grown
+        return max(held, grown) if stays else held + grown
 
     def grow(self, words: int) -> None:
         """Have so many words, those that were there in front."""
@@ -63,6 +75,33 @@ class GrowingWords:
         grown[: len(self.words)] = self.words
         self.words, self._reserved = grown, None
 
+    def touch(self, first: int, last: int) -> None:
+        """Have the system hand out the memory of some words, if they grow in place.
+
+        It takes the system longer to hand out memory than a search to fill it, so this
+        is for another thread to do ahead. It changes no word.
+        """
+        reserved = self._reserved
+        if reserved is None or sys.platform != "linux":
+            return
+        start = first * 8 // mmap.PAGESIZE * mmap.PAGESIZE
+        end = min(last, len(reserved)) * 8
+        if end <= start:
+            return
+        place = ctypes.c_void_p(reserved.ctypes.data + start)
+        # A system that does not know the advice refuses it, and nothing is lost.
+        _libc().madvise(place, ctypes.c_size_t(end - start), _POPULATE_WRITE)
+        self._touched = max(self._touched, end)
+
+    def touch_ahead(self, words: int, most: int) -> None:
+        """Have the memory of so many words after the first ``words`` be handed out.
+
+        Does nothing while half of what it asked for before is left.
+        """
+        if self._reserved is None or self._touched >= (words + most // 2) * 8:
+            return
+        self.touch(max(words, self._touched // 8), words + most)
+
     def _reserve(self) -> None:
         """Reserve addresses, and move to them."""
         if not hasattr(mmap, "MAP_ANONYMOUS"):
@@ -76,3 +115,8 @@ class GrowingWords:
             block.madvise(mmap.MADV_HUGEPAGE)
         self._reserved = np.frombuffer(block, np.int64)
         self._reserved[: len(self.words)] = self.words
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)

@@ -23,7 +23,7 @@ AHEAD = 32
 BUCKET_BITS = 3
 BUCKET = 8
 EMPTY = 0
-RECENT_BITS = 16
+RECENT_BITS = 17
 WAITING = 8192
 """How many states there is room for that wait while a table is spread."""
 _ODD = 0x9E3779B97F4A7C15

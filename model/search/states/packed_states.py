@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from onceproof.model.search.second_core import SecondCore
 from onceproof.model.search.states import hash_table, row_table
 from onceproof.model.search.states.growing_words import GrowingWords
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_ROWS = 1 << 10
+_AHEAD = 1 << 19
+"""For how many words memory is asked for ahead."""
 _NO_STATE = -1
 """A word that no packed state has: they are never negative."""
 
@@ -26,8 +30,9 @@ class PackedStates:
     A table holds states of one word themselves, and the row numbers of wider ones.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, second: SecondCore | None = None) -> None:
         """Hold no state yet; a state takes ``width`` words."""
+        self._second = second or SecondCore()
         self._one = width == 1
         self._width = width
         self.count = 0
@@ -51,8 +56,8 @@ class PackedStates:
     @property
     def memory(self) -> int:
         """Bytes held for states and tables."""
-        parts = self._states.words, self._table, self.recent, self._late
-        return sum(part.nbytes for part in parts)
+        others = self.recent.nbytes + self._late.nbytes
+        return self._states.memory + self._slots.memory + int(others)
 
     @property
     def slot_count(self) -> int:
@@ -74,6 +79,10 @@ class PackedStates:
         insert = hash_table.insert_one if self._one else row_table.insert_rows
         shift = self._shift
         self.count = insert(self._table, shift, rows, len(rows), self.rows, self.count)
+
+    def touch_ahead(self) -> None:
+        """Have memory for the next states be handed out: work for another thread."""
+        self._states.touch_ahead(self.count * self._width, _AHEAD)
 
     def slots(self, rows: Words) -> Words:
         """Return a number for each row, the same for the same state."""
@@ -97,9 +106,9 @@ class PackedStates:
         An array that cannot grow in place is held twice for a moment.
         """
         room, slots = self._room_for(coming)
-        others = self.memory - self._states.words.nbytes
+        others = self.memory - self._states.memory
         while_rows = others + self._states.bytes_for(room * self._width)
-        others += room * self._width * 8 - self._table.nbytes
+        others += max(self._states.memory, room * self._width * 8) - self._slots.memory
         return max(while_rows, others + self._slots.bytes_for(slots))
 
     def _room_for(self, coming: int) -> tuple[int, int]:
@@ -118,6 +127,10 @@ class PackedStates:
         before = len(self._table)
         if slots > before:
             self._slots.grow(slots)
+            if self._one and self._slots.in_place:
+                # States are spread from the end on.
+                middle = (before + slots) // 2
+                self._second.submit(partial(self._slots.touch, before, middle))
             self._spread(before)
 
     def _spread(self, before: int) -> None:

@@ -14,6 +14,13 @@ from onceproof.model.search.states.packed_states import PackedStates
 
 RANDOM = np.random.default_rng(5)
 FIRST_SHIFT = 64 - 12
+# Of one word, a hash gives a bucket.
+BUCKET_SHIFT = FIRST_SHIFT + hash_table.BUCKET_BITS
+
+
+def first_shift(width: int) -> int:
+    """Give by how much hashes are shifted in a table that holds few states."""
+    return BUCKET_SHIFT if width == 1 else FIRST_SHIFT
 
 
 def words(*shape: int, below: int = 2**63 - 1) -> np.ndarray:
@@ -37,7 +44,7 @@ def inserting(width: int) -> tuple[object, ...]:
     """Add states, many of them twice, to a table."""
     rows = words(700, width, below=7 if width == 3 else 500)
     held = PackedStates(width)
-    return held._table, FIRST_SHIFT, rows, 600, empty(700, width), 0
+    return held._table, first_shift(width), rows, 600, empty(700, width), 0
 
 
 def sifting(width: int) -> tuple[object, ...]:
@@ -52,13 +59,14 @@ def spreading(room: int, *, reverse: bool = False) -> tuple[object, ...]:
     In a table that is reversed many states are far from where they should be.
     """
     table = np.zeros(4 << 12, np.int64)
-    table[: 1 << 12] = holding(3000, 1)._table[:: -1 if reverse else 1]
-    return table, 1 << 12, FIRST_SHIFT - 2, np.zeros(room, np.int64)
+    buckets = holding(3000, 1)._table.reshape(-1, hash_table.BUCKET)
+    table[: 1 << 12] = buckets[:: -1 if reverse else 1].ravel()
+    return table, 1 << 12, BUCKET_SHIFT - 2, np.zeros(room, np.int64)
 
 
 def filling(width: int) -> tuple[object, ...]:
     """Fill a table with the numbers of states."""
-    return words(2 << 12), FIRST_SHIFT - 1, words(1500, width), 1490
+    return words(2 << 12), first_shift(width) - 1, words(1500, width), 1490
 
 
 def finding(width: int) -> tuple[object, ...]:
@@ -66,7 +74,7 @@ def finding(width: int) -> tuple[object, ...]:
     held = holding(300, width)
     rows = np.concatenate([held.rows[: held.count], words(300, width)])
     wide = () if width == 1 else (held.rows,)
-    return held._table, FIRST_SHIFT, *wide, rows, 600, np.zeros(600, np.int64)
+    return held._table, first_shift(width), *wide, rows, 600, np.zeros(600, np.int64)
 
 
 def sorting() -> tuple[object, ...]:
