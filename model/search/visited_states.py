@@ -68,7 +68,9 @@ class Expansion:
 class _Buffers:
     """Room for the successors of one chunk of rows."""
 
-    def __init__(self, rows: int, most: int, width: int, flags: int, events: int) -> None:
+    def __init__(
+        self, rows: int, most: int, width: int, flags: int, events: int
+    ) -> None:
         self.states = np.empty((rows * most, width), np.int64)
         self.events = np.empty(rows * most, np.int64)
         self.sources = np.empty(rows * most, np.int64)

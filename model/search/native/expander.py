@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,7 @@ class _Emitter(TermEmitter):
                 for w in range(self.layout.words)
             ]
             self.b.store(constant(0), self.moves)
+            self.learn(claims)
             first = 0
             for number, action in enumerate(self.system.actions):
                 with self.where_allowed(number):
@@ -120,6 +122,19 @@ class _Emitter(TermEmitter):
         self.b.store(self.b.load(self.generated), self.at(self.made, constant(1)))
         self.b.ret_void()
         self.entry.branch(self.function.blocks[1])
+
+    def learn(self, claims: Sequence[t.Term]) -> None:
+        """Work out, once for the row, what several guards or claims ask of members."""
+        self.known.clear()
+        asked = Counter(
+            term
+            for one in [*(a.guard for a in self.system.actions), *claims]
+            for term in dict.fromkeys(t.subterms(one))
+            if isinstance(term, t.Quantified)
+        )
+        for term in [s for s, times in asked.items() if times > 1 and _closed(s)]:
+            is_sum = isinstance(term, t.Sum)
+            self.known[term] = self.number(term) if is_sum else self.truth(term)
 
     @contextmanager
     def where_allowed(self, number: int) -> Iterator[None]:
@@ -350,6 +365,16 @@ class _Emitter(TermEmitter):
         hole = self.b.not_(self.b.shl(constant(place.mask), shift))
         kept = self.b.and_(self.b.load(spot), hole)
         self.b.store(self.b.or_(kept, self.b.shl(code, shift)), spot)
+
+
+def _closed(term: t.Term) -> bool:
+    """Return whether a term speaks of no member but its own, and of no next state."""
+    inner = list(t.subterms(term))
+    bound = {v for s in inner if isinstance(s, t.Quantified) for v in s.vars}
+    return not any(
+        (isinstance(s, t.Var) and s not in bound) or (isinstance(s, t.Get) and s.after)
+        for s in inner
+    )
 
 
 def _has_loop(term: t.Term) -> bool:

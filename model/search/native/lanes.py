@@ -7,7 +7,7 @@ member, as far apart as the elements of the field are, and every other bit is ze
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from llvmlite import ir
 
@@ -15,10 +15,33 @@ from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import lowest
 
 if TYPE_CHECKING:
-    from onceproof.model.search.native.term_code import TermEmitter
-    from onceproof.model.search.states.layout import Placement
+    from onceproof.model.language.tracing.system import System
+    from onceproof.model.search.states.layout import Layout, Placement
 
 _I64 = ir.IntType(64)
+
+
+class RowEmitter(Protocol):
+    """Emits what a term is worth in a row: all that lanes need of ``term_code.py``."""
+
+    b: ir.IRBuilder
+    system: System
+    layout: Layout
+    words: list[ir.Value]
+
+    def number(self, term: t.Term) -> ir.Value:
+        """Emit a number."""
+
+    def truth(self, term: t.Term) -> ir.Value:
+        """Emit a truth value."""
+
+    def inside(self, index: t.Term, dim: int) -> ir.Value:
+        """Emit an index that lies inside a field."""
+
+    def lies(
+        self, place: Placement, indices: list[ir.Value]
+    ) -> tuple[ir.Value, ir.Value]:
+        """Return the word and the shift of an element."""
 
 
 def mentions(term: t.Term, var: t.Var) -> bool:
@@ -29,7 +52,7 @@ def mentions(term: t.Term, var: t.Var) -> bool:
 class Lanes:
     """Writes what a claim is worth for each member that one variable stands for."""
 
-    def __init__(self, emitter: TermEmitter, var: t.Var) -> None:
+    def __init__(self, emitter: RowEmitter, var: t.Var) -> None:
         """Work for the members of the variable's sort."""
         self._emitter = emitter
         self._var = var

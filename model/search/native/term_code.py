@@ -60,6 +60,8 @@ class TermEmitter:
             self.made,
         ) = function.args[:9]
         self.vars: dict[t.Var, ir.Value] = {}
+        # What was worked out once for the row, since several actions ask for it.
+        self.known: dict[t.Term, ir.Value] = {}
         self.words: list[ir.Value] = []
 
     def cell(self, value: ir.Value) -> ir.Value:
@@ -114,8 +116,6 @@ class TermEmitter:
             with self.members(variables[1:]):
                 yield
 
-    # Actions ------------------------------------------------------------------
-
     # Terms --------------------------------------------------------------------
 
     def number(self, term: t.Term) -> ir.Value:
@@ -134,6 +134,8 @@ class TermEmitter:
             case t.Ite():
                 then, orelse = self.number(term.then), self.number(term.orelse)
                 return self.b.select(self.truth(term.test), then, orelse)
+            case t.Sum() if term in self.known:
+                return self.known[term]
             case t.Sum():
                 counted = self.counted(term)
                 if counted is not None:
@@ -166,6 +168,8 @@ class TermEmitter:
             case t.Ite():
                 then, orelse = self.truth(term.then), self.truth(term.orelse)
                 return self.b.select(self.truth(term.test), then, orelse)
+            case t.ForAll() | t.Exists() if term in self.known:
+                return self.known[term]
             case t.ForAll() | t.Exists():
                 return self.quantified(term)
             case t.Get():

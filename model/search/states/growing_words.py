@@ -44,7 +44,7 @@ class GrowingWords:
 
     @property
     def memory(self) -> int:
-        """Bytes that are held, those included that were asked for ahead of their use."""
+        """Bytes that are held, those that were asked for ahead included."""
         return max(int(self.words.nbytes), self._touched)
 
     @property
@@ -90,8 +90,8 @@ class GrowingWords:
             return
         place = ctypes.c_void_p(reserved.ctypes.data + start)
         # A system that does not know the advice refuses it, and nothing is lost.
-        _libc().madvise(place, ctypes.c_size_t(end - start), _POPULATE_WRITE)
-        self._touched = max(self._touched, end)
+        if _libc().madvise(place, ctypes.c_size_t(end - start), _POPULATE_WRITE) == 0:
+            self._touched = max(self._touched, end)
 
     def touch_ahead(self, words: int, most: int) -> None:
         """Have the memory of so many words after the first ``words`` be handed out.

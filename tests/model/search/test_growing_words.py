@@ -61,3 +61,40 @@ def test_without_addresses_to_reserve_it_is_copied(monkeypatch):
     assert held.words[:LARGE].min() == 7
     assert held.words[LARGE:].max() == 0
     assert held.bytes_for(4 * LARGE) == 7 * LARGE * 8
+
+
+def test_memory_that_is_asked_for_ahead_is_counted_and_changes_nothing():
+    """Also while words are written, and beyond what is reserved."""
+    held = GrowingWords(LARGE, reserved=8 * WORTH_IT)
+    held.touch_ahead(0, LARGE)
+    assert held.memory == held.words.nbytes
+
+    held.grow(2 * LARGE)
+    held.words[:] = 5
+    held.touch(LARGE, 3 * LARGE)
+    assert held.memory == 3 * LARGE * 8 == held.bytes_for(len(held.words))
+    held.touch_ahead(2 * LARGE, LARGE)
+    held.touch_ahead(2 * LARGE, LARGE)
+    assert held.memory == 3 * LARGE * 8
+    held.touch(LARGE, 100 * LARGE)
+    assert held.memory == 8 * WORTH_IT
+    assert held.words.min() == held.words.max() == 5
+
+    held.grow(4 * LARGE)
+    assert held.words[2 * LARGE :].max() == 0
+
+
+def test_a_system_that_hands_out_no_memory_ahead_is_left_to_its_own(monkeypatch):
+    """Nothing is counted that was not given."""
+
+    class Refusing:
+        def madvise(self, *_: object) -> int:
+            return -1
+
+    monkeypatch.setattr(growing_words, "_libc", Refusing)
+    held = GrowingWords(LARGE)
+    held.grow(2 * LARGE)
+
+    held.touch(0, 9 * LARGE)
+
+    assert held.memory == 2 * LARGE * 8

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +15,9 @@ from onceproof.model.language import (
     Protocol,
     Sort,
     action,
+    all_of,
+    always,
+    any_of,
     fault,
     member_of,
     state,
@@ -34,8 +37,12 @@ from onceproof.model.language.terms.types import (
 from onceproof.model.language.tracing.evaluation import Meaning
 from onceproof.model.language.tracing.trace import trace
 from onceproof.model.search.native import chosen_members, term_code
+from onceproof.model.search.native.expander import expander_ir
 from onceproof.model.search.queries import SearchQuery
+from onceproof.model.search.states.layout import Layout
 from onceproof.model.search.visited_states import VisitedStates
+from onceproof.properties.judges.by_search import check
+from onceproof.properties.verdicts import Verdict
 
 
 class Colour(Enum):
@@ -50,7 +57,7 @@ class Shelf(Protocol):
     """One field of each kind, and actions that choose members in every way."""
 
     S = Sort("thing", size=3)
-    O = Sort("place", size=2)  # noqa: E741 - names are short on purpose
+    P = Sort("place", size=2)
 
     lit = state(False, per=S)
     shut = state(False, per=S)
@@ -59,10 +66,10 @@ class Shelf(Protocol):
     level = state(0, low=-1, high=2, per=S)
     depth = state(0, low=-1, high=2, per=S)
     weight = state(0, high=6, per=S)
-    pair = state(False, per=(S, O))
-    back = state(False, per=(O, S))
-    mark = state(False, per=O)
-    owner = state(member_of(S), per=O)
+    pair = state(False, per=(S, P))
+    back = state(False, per=(P, S))
+    mark = state(False, per=P)
+    owner = state(member_of(S), per=P)
     number = state(0, low=-1, high=2)
     colour = state(Colour.RED)
 
@@ -90,14 +97,14 @@ class Shelf(Protocol):
         """There is no condition at all."""
         self.paint[s] = Colour.BLUE
 
-    @action(per=(O, S))
+    @action(per=(P, S))
     def give(self, o: Member, s: Member) -> None:
         """The member that acts is the second of two."""
         when(self.mark[o], self.back[o, s] == self.lit[s])
         self.back[o, s] = True
         self.number = 1
 
-    @action(per=(S, O))
+    @action(per=(S, P))
     def take(self, s: Member, o: Member) -> None:
         """Elements of one row are written, one of them by what another holds."""
         when(self.lit[s], self.pair[s, o])
@@ -127,7 +134,7 @@ class Shelf(Protocol):
 
 SYSTEM = trace(Shelf())
 REFERENCE = Interpreter(Shelf())
-(S, O) = (Shelf.S, Shelf.O)
+S, P = Shelf.S, Shelf.P
 TYPES = {f.path: f.type for f in SYSTEM.fields}
 SORTS = {f.path: f.sorts for f in SYSTEM.fields}
 
@@ -152,7 +159,7 @@ def elements(draw: Any, scope: tuple[t.Var, ...], kind: type) -> Any:
     indices = []
     for sort in SORTS[path]:
         known = [v for v in scope if v.type.sort == sort]
-        owners = [v for v in scope if v.type.sort == O]
+        owners = [v for v in scope if v.type.sort == P]
         if sort == S and owners and draw(st.integers(0, 4)) == 0:
             owner = draw(st.sampled_from(owners))
             indices.append(t.Get("owner", (owner,), TYPES["owner"]))
@@ -196,7 +203,7 @@ def claims(draw: Any, scope: tuple[t.Var, ...] = (), depth: int = 4) -> Any:
     if kind == "ite":
         return t.Ite(draw(inner), draw(inner), draw(inner))
     most = 1 if kind == "sum" else 2
-    sorts = draw(st.lists(st.sampled_from([S, O]), min_size=1, max_size=most))
+    sorts = draw(st.lists(st.sampled_from([S, P]), min_size=1, max_size=most))
     bound = tuple(variable(s, len(scope) + n) for n, s in enumerate(sorts))
     body = draw(claims((*scope, *bound), depth - 1))
     if kind == "sum":
@@ -326,3 +333,50 @@ def test_those_actions_choose_their_members_in_every_way(monkeypatch):
     }
     assert {name for name, c in found.items() if c and c.one_by_one} >= {"sink"}
     assert all(chosen is not None for chosen in found.values())
+
+
+class Crowded(Protocol):
+    """Three guards and a claim ask the same of all members, which has no lanes."""
+
+    S = Sort("thing", size=3)
+
+    level = state(0, low=0, high=2, per=S)
+    lit = state(False, per=S)
+
+    def all_low(self) -> object:
+        """Ask it."""
+        return all_of(self.level[s] < 2 for s in self.S)
+
+    @action(per=S)
+    def light(self, s: Member) -> None:
+        """Light one."""
+        when(self.all_low())
+        self.lit[s] = True
+
+    @action(per=S)
+    def quench(self, s: Member) -> None:
+        """Quench one."""
+        when(self.all_low(), self.lit[s])
+        self.lit[s] = False
+
+    @action(per=S)
+    def lift(self, s: Member) -> None:
+        """Lift one."""
+        when(self.all_low(), self.level[s] < 2)
+        self.level[s] += 1
+
+    @always
+    def something(self) -> bool:
+        """The claim that asks it, too."""
+        return self.all_low() | any_of(self.level[s] == 2 for s in self.S)
+
+
+def test_what_several_guards_ask_of_members_is_worked_out_once():
+    """In the code of all events there is one loop that looks for a member."""
+    system = trace(Crowded())
+
+    code = expander_ir(system, Layout(system.fields, system.sizes), [], [])
+
+    assert len(re.findall(r'^"?settled[.\d]*"?:', code, re.MULTILINE)) == 1
+    (finding,) = check(Crowded()).findings
+    assert finding.verdict is Verdict.EXHAUSTED
