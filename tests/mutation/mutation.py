@@ -106,6 +106,15 @@ _OF_FAIR_RUNS = (
     "tests/model/search/test_step_graph.py",
     *COMPARING,
 )
+_SEARCH = (
+    _VERDICTS,
+    "tests/model/search/test_native_by_hand.py",
+    "tests/model/search/test_search.py",
+    "tests/model/search/test_word_boundaries.py",
+    "tests/model/search/test_symmetry.py",
+    "tests/model/test_readers_agree.py",
+    *COMPARING,
+)
 TESTS: dict[str, tuple[str, ...]] = {
     "model/language/parts/channels.py": (
         _BY_HAND,
@@ -138,15 +147,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "model/search/walk_watch.py": (*COMPARING, "tests/model/search/test_simulation.py"),
     "model/search/liveness.py": _OF_FAIR_RUNS,
     "model/search/fairness/": _OF_FAIR_RUNS,
-    "model/search/": (
-        _VERDICTS,
-        "tests/model/search/test_native_by_hand.py",
-        "tests/model/search/test_search.py",
-        "tests/model/search/test_word_boundaries.py",
-        "tests/model/search/test_symmetry.py",
-        "tests/model/test_readers_agree.py",
-        *COMPARING,
-    ),
+    "model/search/states/": ("tests/model/search/test_packed_states.py", *_SEARCH),
+    "model/search/native/": ("tests/model/search/test_lanes.py", *_SEARCH),
+    "model/search/": _SEARCH,
     "model/interleavings/enumeration.py": (*_RUNS, *COMPARING),
     "model/interleavings/canonical_form.py": (*_RUNS, *COMPARING),
     "model/interleavings/durable_state.py": (*_RUNS, *COMPARING),

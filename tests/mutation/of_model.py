@@ -280,8 +280,10 @@ SEARCH = (
     Mutation(
         "model/search/native/term_code.py",
         "fast path for uniform fields: some element for every element",
-        '        sign = "==" if universal else "!="',
-        '        sign = "==" if universal else "=="',
+        '        sign = "==" if universal else "!="\n'
+        "        return self.b.icmp_signed(sign, held, constant(pattern))",
+        '        sign = "==" if universal else "=="\n'
+        "        return self.b.icmp_signed(sign, held, constant(pattern))",
     ),
     Mutation(
         "model/search/native/term_code.py",
@@ -306,6 +308,42 @@ SEARCH = (
         "            self.b.position_at_end(settled)\n"
         "            self.b.store(ir.Constant(I1, int(universal)), found)\n"
         "            self.b.branch(end)",
+    ),
+    Mutation(
+        "model/search/native/lanes.py",
+        "of elements of several bits the lowest alone is compared",
+        "        for bit in range(1, place.bits):",
+        "        for bit in range(1, 1):",
+    ),
+    Mutation(
+        "model/search/native/lanes.py",
+        "a number that no element holds equals the one with the same last bits",
+        "        return same if fits is None else b.select(fits, same,",
+        "        return same if fits is not None else b.select(fits, same,",
+    ),
+    Mutation(
+        "model/search/native/lanes.py",
+        "the elements of a member's row lie side by side in every field",
+        "            apart *= dim\n",
+        "            apart *= 1\n",
+    ),
+    Mutation(
+        "model/search/native/chosen_members.py",
+        "conditions without lanes of that stride are let be",
+        "    one_by_one = tuple(c for c in inner if c not in at_once)",
+        "    one_by_one = ()",
+    ),
+    Mutation(
+        "model/search/native/chosen_members.py",
+        "an action changes nothing where its first write changes nothing",
+        "        for w in action.writes\n    )",
+        "        for w in action.writes[:1]\n    )",
+    ),
+    Mutation(
+        "model/search/states/hash_table.py",
+        "a state may be spread to where another still waits",
+        "            waits = at <= bucket",
+        "            waits = at < bucket",
     ),
     Mutation(
         "model/search/states/row_table.py",

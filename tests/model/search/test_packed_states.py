@@ -30,6 +30,8 @@ def test_a_state_is_held_once_with_the_number_of_its_first_row(width):
     assert np.array_equal(held.rows[: held.count], expected)
     assert len(set(slots.tolist())) == len(seen)
     assert slots.max() < held.slot_count
+    held.add(expected)
+    assert held.count == len(seen)
     assert held.memory >= held.rows.nbytes + 8 * held.slot_count
 
 
