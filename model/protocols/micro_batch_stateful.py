@@ -23,11 +23,11 @@ class MicroBatchStateful(Protocol):
     """A query with state and a watermark. Spark Structured Streaming, SIGMOD 2018.
 
     Armbrust and others, Structured Streaming. A batch holds an event for each
-    partition, in a window of its own. A task commits its state before it ends. The
-    watermark after a batch is computed from what its tasks report, and is logged with
-    its commit; in append mode the next batch shows the windows that it has passed.
-    Where no data is, a batch without data shows them, which is logged as any other.
-    Left out: late events, and several operators.
+    partition, in a window of its own unless ``output`` says otherwise. A task commits
+    its state before it ends. The watermark after a batch is computed from what its
+    tasks report, and is logged with its commit; in append mode the next batch shows the
+    windows that it has passed. Where no data is, a batch without data shows them, which
+    is logged as any other. Left out: late events, several operators, a second input.
     """
 
     role = "driver"
@@ -120,7 +120,9 @@ class MicroBatchStateful(Protocol):
         when(self._runs(b), self._computed(), not_(self.actions.due()))
         self.results.there[b] = True
         self.results.shown.where(
-            lambda e, p: self.output.shows(b, e, self._closes_in(e, b))
+            lambda e, p: self.output.shows(
+                b, e, self._closes_in(self.output.last(e), b)
+            )
         ).set(lambda e, p: self.output.row(self.versions, b, e, p))
         self.driver = Driver.COMMITTING
         self.ran = True
@@ -162,7 +164,9 @@ class MicroBatchStateful(Protocol):
         when(self._ends(b), self.results.takes_after(b))
         self.results.there_after[b] = True
         self.results.shown.where(
-            lambda e, p: self.output.shows_at_end(e, self._open_after(e, b))
+            lambda e, p: self.output.shows_at_end(
+                e, self._open_after(self.output.last(e), b)
+            )
         ).set(lambda e, p: self.versions.held[b, e, p])
         self.driver = Driver.COMMITTING
         self.ran = True
@@ -216,9 +220,9 @@ class MicroBatchStateful(Protocol):
             self.driver == Driver.PLANNING, self.ends_logged == b + 1, self.ends <= b
         )
 
-    def _open_after(self, e: Member, b: Member) -> bool:
-        """Return whether batch ``b`` and those before have left a window open."""
-        return all_of(e >= self.begins[b], e <= b)
+    def _open_after(self, last: int, b: Member) -> bool:
+        """Return whether a window that has its last event is open after ``b``."""
+        return all_of(last >= self.begins[b], last <= b)
 
     def _computed(self) -> bool:
         return all_of(
@@ -226,10 +230,10 @@ class MicroBatchStateful(Protocol):
             for p in self.PARTITION
         )
 
-    def _closes_in(self, e: Member, b: Member) -> bool:
-        """Return whether batch ``b`` shows the window of batch ``e``."""
+    def _closes_in(self, last: int, b: Member) -> bool:
+        """Return whether batch ``b`` shows a window with its last event in ``last``."""
         opened = total(if_else(b == c + 1, self.begins[c], 0) for c in self.BATCH)
-        return all_of(e >= opened, e < self.begins[b])
+        return all_of(last >= opened, last < self.begins[b])
 
     @observe(per=(BATCH, PARTITION))
     def visible(self, b: Member, e: Member) -> int:

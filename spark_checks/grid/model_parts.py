@@ -133,6 +133,7 @@ _WINDOWS = {"output": "closed-windows"}
 _TOTALS = {"output": "all-rows"}
 _TWICE = {"actions": "two-actions"}
 _NEW = {"output": "new-rows"}
+_JOINED = {"output": "joined-rows"}
 
 QUERIES: Mapping[str, ModelledQuery] = {
     "map": ModelledQuery(WITHOUT_STATE),
@@ -150,6 +151,11 @@ QUERIES: Mapping[str, ModelledQuery] = {
     "distinct": ModelledQuery(WITH_STATE, {"output": "new-rows-for-ever"}),
     "distinct-by-time": ModelledQuery(WITH_STATE, _NEW, without_data=True),
     "distinct-within-watermark": ModelledQuery(WITH_STATE, _NEW, without_data=True),
+    "join-inner": ModelledQuery(WITH_STATE, _JOINED, without_data=True),
+    "join-semi": ModelledQuery(WITH_STATE, _JOINED, without_data=True),
+    "session-append": ModelledQuery(
+        WITH_STATE, {"output": "merged-sessions"}, without_data=True
+    ),
 }
 """The queries of the catalogue that the model predicts."""
 
@@ -180,16 +186,16 @@ CRASH, NEXT_BATCH = "crash", "log_offsets"
 OWN_QUERY = "a query of yours"
 IN_LAST_TASKS = "a fault in tasks of the batch without data"
 _RATE = "source=rate-micro-batch"
-_ONE_INPUT = "the model has one input, and joins none"
+_OUTER = (
+    "rows without a partner come when the watermark passes a bound of the join, which "
+    "the model has not"
+)
 _ONE_OPERATOR = "the model has one operator with state"
 
 UNPREDICTED: Mapping[str, str] = {
     OWN_QUERY: "the model is of the queries of the catalogue",
-    "join-inner": _ONE_INPUT,
-    "join-left": _ONE_INPUT,
-    "join-full": _ONE_INPUT,
-    "join-semi": _ONE_INPUT,
-    "session-append": "the windows of the model do not merge",
+    "join-left": _OUTER,
+    "join-full": _OUTER,
     "window-of-windows": _ONE_OPERATOR,
     "distinct-then-window": _ONE_OPERATOR,
     "progress=async": "the model writes its logs as the batch runs, not later",

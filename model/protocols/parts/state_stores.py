@@ -135,6 +135,10 @@ class ClosedWindows(Part):
         """Whether the watermark ends state, so that a batch without data follows."""
         return True
 
+    def last(self, e: Member) -> int:
+        """Return the batch that has the last event of the window of one of ``e``."""
+        return e
+
     def shows(self, b: Member, e: Member, closes: bool) -> bool:  # noqa: FBT001 - a modelled value
         """Return whether ``b`` has a row for an event ``e``, whose window it closes."""
         return closes
@@ -146,6 +150,23 @@ class ClosedWindows(Part):
     def row(self, versions: StateVersions, b: Member, e: Member, p: Member) -> int:
         """Count the event in the row; a window is removed as it is shown."""
         return versions.before(b, e, p)
+
+
+def _opens_a_pair(b: Member) -> bool:
+    return b % 2 == 0
+
+
+class MergedSessions(ClosedWindows):
+    """A session goes on with the next batch, and ends with it: two are merged to one.
+
+    If there is no next batch, it ends with its own.
+    """
+
+    goes_on = state(by_member(_opens_a_pair), per=Sink.BATCH)
+
+    def last(self, e: Member) -> int:
+        """Of each two batches the second."""
+        return if_else(all_of(self.goes_on[e], e < self.BATCH.last), e + 1, e)
 
 
 class ChangedRows(ClosedWindows):
@@ -166,6 +187,14 @@ class ChangedRows(ClosedWindows):
     def row(self, versions: StateVersions, b: Member, e: Member, p: Member) -> int:
         """Count the event in the version that the batch has committed."""
         return versions.held[b, e, p]
+
+
+class JoinedRows(ChangedRows):
+    """A batch shows the pairs that its events make: an inner join, or a semi-join.
+
+    Both events of a pair are in one batch. Each copy that the state has of one makes a
+    row, and rows do not replace each other.
+    """
 
 
 class AllRows(ChangedRows):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.language.terms import terms as t
-from onceproof.model.search.native.lanes import Lanes, mentions
+from onceproof.model.search.native.lanes import MemberLanes, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Chosen:
 
     var: t.Var
     """The parameter."""
-    lanes: Lanes
+    lanes: MemberLanes
     """Writes claims about its members."""
     stride: int
     """How far apart their bits are."""
@@ -62,7 +62,7 @@ def chosen_at_once(
     if not action.params:
         return None
     var = action.params[-1]
-    lanes = Lanes(emitter, var)
+    lanes = MemberLanes(emitter, var)
     before = tuple(c for c in conditions if not mentions(c, var))
     inner = [c for c in conditions if c not in before]
     change = _change(emitter, action)

@@ -49,7 +49,7 @@ def mentions(term: t.Term, var: t.Var) -> bool:
     return any(sub == var for sub in t.subterms(term))
 
 
-class Lanes:
+class MemberLanes:
     """Writes what a claim is worth for each member that one variable stands for."""
 
     def __init__(self, emitter: RowEmitter, var: t.Var) -> None:

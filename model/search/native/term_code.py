@@ -10,7 +10,7 @@ from llvmlite import ir
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.ranges import Ranges
 from onceproof.model.language.terms.types import BoolType, EnumType, encode, lowest
-from onceproof.model.search.native.lanes import Lanes, mentions
+from onceproof.model.search.native.lanes import MemberLanes, mentions
 from onceproof.model.search.states.layout import WORD_BITS, Layout, Placement
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class TermEmitter:
         if len(term.vars) > 1:
             return self.one_by_one(term)
         (var,) = term.vars
-        lanes = Lanes(self, var)
+        lanes = MemberLanes(self, var)
         stride = lanes.stride(term.body)
         if stride is not None:
             wanted = constant(lanes.ones(stride) if universal else 0)
@@ -217,7 +217,7 @@ class TermEmitter:
         for var in reversed(term.vars):
             inner = kind((var,), term.body)
             apart = self.taken_apart(inner, var)
-            if apart is None and Lanes(self, var).stride(term.body) is None:
+            if apart is None and MemberLanes(self, var).stride(term.body) is None:
                 continue
             others = tuple(v for v in term.vars if v != var)
             return self.truth(kind(others, inner if apart is None else apart))
@@ -252,7 +252,7 @@ class TermEmitter:
         if len(term.vars) != 1 or not isinstance(body, t.Ite):
             return None
         (var,) = term.vars
-        lanes = Lanes(self, var)
+        lanes = MemberLanes(self, var)
         stride = lanes.stride(body.test)
         if stride is None or mentions(body.then, var) or mentions(body.orelse, var):
             return None

@@ -276,7 +276,7 @@ def test_those_claims_are_worked_out_at_once_in_every_way(monkeypatch):
         return counting
 
     for name, owner, method in [
-        ("lanes", term_code.Lanes, "claim"),
+        ("lanes", term_code.MemberLanes, "claim"),
         ("taken_apart", term_code.TermEmitter, "taken_apart"),
         ("one_by_one", term_code.TermEmitter, "one_by_one"),
         ("counted", term_code.TermEmitter, "counted"),
