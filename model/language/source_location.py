@@ -116,6 +116,9 @@ def modelling(where: str) -> Iterator[None]:
         raise ModelError(str(error), where=where) from error
     except OnceproofError:
         raise
+    except NotImplementedError as error:
+        missing = _left_open(error)
+        raise ModelError(missing[0], where=missing[1] or where) from error
     except (Exception, SystemExit) as error:
         mine = [
             f"{frame.filename}:{frame.lineno}"
@@ -128,6 +131,17 @@ def modelling(where: str) -> Iterator[None]:
         raise ModelError(message, where=mine[-1] if mine else where) from error
     finally:
         _outermost.reset(token)
+
+
+def _left_open(error: NotImplementedError) -> tuple[str, str]:
+    """Say which method a class has to have and has not, and where the class is."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    asked, name = frames[-1].f_locals.get("self"), frames[-1].f_code.co_name
+    if str(error) or asked is None:
+        return f"{type(error).__name__}: {error}", ""
+    kind = type(asked)
+    message = f"{kind.__name__} has no `{name}`, which what it derives from leaves open"
+    return f"{message}; write one", class_place(kind)
 
 
 @functools.lru_cache(maxsize=64)
