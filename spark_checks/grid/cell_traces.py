@@ -60,7 +60,10 @@ class CellTraces:
         """Check what was reported of runs that have left these logs, in their order."""
         if missing := unmodelled(self._query, self._configuration):
             return TraceCheck(unchecked=f"{missing}: {UNPREDICTED[missing]}")
-        engine = QUERIES[self._query.name].engine
+        modelled = QUERIES[self._query.name]
+        if modelled.uncompared:
+            return TraceCheck(unchecked=f"{self._query.name}: {modelled.uncompared}")
+        engine = modelled.engine
         watermarked = self._query.watermarked
         ends = [one.end(engine, watermarked=watermarked) for one in logs]
         known = [one.partition for one in steps if one.partition is not None]

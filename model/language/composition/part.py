@@ -254,7 +254,7 @@ class Part(metaclass=Declaring):
                     f"{self._path} is made with {sort.name}={size}, and "
                     f"{self._owner.label()} has {sort.name}={known}; they share the "
                     f"sort, so set it once, as {type(self._owner).__name__}("
-                    f"{sort.name}={size})"
+                    f"{sort.name}={size}) or --set {sort.name}={size}"
                 )
                 raise UsageError(message)
         self._sizes = sizes

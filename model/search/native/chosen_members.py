@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenMembers:
     """What chooses the members that the last parameter of an action stands for."""
 
     var: t.Var
@@ -57,7 +57,7 @@ class Chosen:
 
 def chosen_at_once(
     emitter: TermEmitter, action: ActionTerm, conditions: Sequence[t.Term]
-) -> Chosen | None:
+) -> ChosenMembers | None:
     """Say how the last members of an action are chosen at once, if they can be."""
     if not action.params:
         return None
@@ -80,7 +80,7 @@ def chosen_at_once(
     at_once = tuple(c for c in inner if lanes.stride(c) == stride)
     one_by_one = tuple(c for c in inner if c not in at_once)
     known = change if ahead == stride else None
-    return Chosen(var, lanes, stride, before, at_once, one_by_one, known)
+    return ChosenMembers(var, lanes, stride, before, at_once, one_by_one, known)
 
 
 def _change(emitter: TermEmitter, action: ActionTerm) -> t.Term | None:

@@ -10,7 +10,7 @@ from llvmlite import ir
 
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.terms.types import encode, lowest
-from onceproof.model.search.native.chosen_members import Chosen, chosen_at_once
+from onceproof.model.search.native.chosen_members import ChosenMembers, chosen_at_once
 from onceproof.model.search.native.term_code import (
     I1,
     I64,
@@ -200,7 +200,7 @@ class _Emitter(TermEmitter):
     def events_of_chosen(
         self,
         action: ActionTerm,
-        chosen: Chosen,
+        chosen: ChosenMembers,
         first: int,
         step_claims: Sequence[t.Term],
     ) -> None:

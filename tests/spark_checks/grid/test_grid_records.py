@@ -77,7 +77,7 @@ def test_a_fault_that_the_model_has_not_is_not_passed_over():
 
 
 def test_a_query_that_the_model_has_not_leaves_no_record():
-    assert records(cell(LAST, EQUAL, query="join-inner")) == {}
+    assert records(cell(LAST, EQUAL, query="join-full")) == {}
 
 
 def test_a_record_goes_stale_with_the_file_of_its_query(tmp_path):

@@ -58,6 +58,13 @@ HELD, REFUTED, UNDECIDED = Verdict.HELD, Verdict.REFUTED, Verdict.UNDECIDED
         ("distinct", FILES_WITH_IDS, LAST, UNDECIDED, REFUTED),
         ("distinct-by-time", "sink=files", LAST, HELD, HELD),
         ("distinct", "source=rate-micro-batch", LAST, HELD, HELD),
+        ("session-append", "default", NO_DATA, REFUTED, HELD),
+        ("session-append", "default", LAST, HELD, HELD),
+        ("session-append", "sink=skips", LAST, REFUTED, HELD),
+        ("session-append", IDS_SKIPPED, replace(LAST, batch=0), UNDECIDED, REFUTED),
+        ("join-inner", "default", NO_DATA, HELD, HELD),
+        ("join-semi", "sink=skips", LAST, HELD, HELD),
+        ("join-semi", IDS_SKIPPED, replace(LAST, batch=3), UNDECIDED, REFUTED),
         ("map", "source=kafka,sink=kafka", LAST, HELD, HELD),
         ("map", "sink=files", EARLY, HELD, HELD),
     ],
@@ -75,7 +82,7 @@ def test_the_model_has_a_verdict_on_each_cell(
 @pytest.mark.parametrize(
     ("query", "configuration", "placed", "missing"),
     [
-        ("session-append", "default", LAST, "session-append"),
+        ("join-full", "default", LAST, "join-full"),
         ("window-append", RATE, LAST, RATE),
         ("map", ASYNC, LAST, "progress=async"),
         ("window-append", "default", TORN, "torn-write-of-commits"),

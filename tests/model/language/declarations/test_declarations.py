@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -999,3 +1000,41 @@ def test_names_of_protocols_are_reserved_in_parts_too():
 def test_no_class_takes_a_name_of_the_language(name):
     with pytest.raises(ModelError, match=r"is a name of the language|takes several"):
         type("Sub", (Part,), {name: "a text" if name != "role" else 3})
+
+
+class Open(Part):
+    """Leaves a method to the classes that derive from it."""
+
+    def rows(self):
+        """Count rows."""
+        raise NotImplementedError
+
+
+class LeavesIt(Open):
+    """Does not write it."""
+
+
+class OfOpen(Protocol):
+    """Asks for it in a step."""
+
+    part_of_it = part(Open, default=LeavesIt)
+    number = state(0, high=1)
+
+    @action
+    def count(self):
+        """Count."""
+        self.number = self.part_of_it.rows()
+
+
+def test_a_method_that_a_class_leaves_out_is_named_with_the_class():
+    """The line is that of the class, and not the one that is there for others."""
+    with pytest.raises(ModelError, match="LeavesIt has no `rows`, which") as error:
+        trace(OfOpen())
+
+    line = int(error.value.where.rpartition(":")[2])
+    assert (
+        Path(__file__)
+        .read_text("utf-8")
+        .splitlines()[line - 1]
+        .startswith("class LeavesIt")
+    )
