@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onceproof.model.interleavings.failing_runs import successors
+from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.traces import follow
 from onceproof.properties.counterexample.explanation import necessary_steps
 from onceproof.properties.counterexample.explanation.obligations import (
@@ -180,6 +181,12 @@ class ViewBuilder:
             self._notes.append(
                 f"the model has no property {self.counterexample.property}: "
                 "that it breaks is what the file says"
+            )
+            return as_stated
+        if clause.when is Modality.RECOVERABLE:
+            self._notes.append(
+                "that it breaks at its last step is what a search of all states found: "
+                "no run without another fault comes to what is claimed from there"
             )
             return as_stated
         states, loop = self.run.states, self.run.loop

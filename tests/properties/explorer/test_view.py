@@ -433,3 +433,12 @@ def test_a_break_beyond_what_is_shown_is_only_noted():
     assert not view.because
     assert not any(step.breaks for step in view.steps)
     assert "it breaks after step 1,200, which is not shown" in view.notes
+
+
+def test_what_no_run_comes_back_from_breaks_at_its_last_step():
+    """No state by itself shows it: the search that found it is named."""
+    view = broken("micro-batch-stateful-skipped-ids", "recoverable").view
+
+    assert view.fails_at == len(view.steps) > 2
+    assert any("a search of all states found" in note for note in view.notes)
+    assert not any("any more" in note for note in view.notes)
