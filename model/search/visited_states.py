@@ -7,8 +7,8 @@ by level, without a table of parents. Memory grows with the states found.
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from onceproof.model.language.declarations.modality import Modality
 from onceproof.model.language.interpreter import Interpreter
 from onceproof.model.search.compiling.compiled import Compiled
 from onceproof.model.search.native.expander import expander_ir, instances
-from onceproof.model.search.second_core import SecondCore
 from onceproof.model.search.states.claim_flags import FlagNumbers
 from onceproof.model.search.states.layout import Layout
 from onceproof.model.search.states.packed_states import PackedStates
@@ -26,7 +25,7 @@ from onceproof.model.search.symmetry import Symmetry
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -80,11 +79,28 @@ class _Buffers:
         self._row = (width + 2) * 8
         self._most = 0
 
+    def count(self) -> None:
+        """Count the successors that are there for the memory that they take."""
+        self._most = max(self._most, int(self.made[0]))
+
     @property
     def memory(self) -> int:
-        """Bytes that successors and flags have taken so far."""
-        self._most = max(self._most, int(self.made[0]))
+        """Bytes that the successors have taken which were counted, and flags."""
         return self._most * self._row + int(self.flags.nbytes)
+
+
+@dataclass(frozen=True)
+class _Workspace:
+    """All that one search writes to.
+
+    Work that outlives its search, since that was interrupted, changes nothing of the
+    next one, which has a workspace of its own.
+    """
+
+    found: PackedStates
+    broken: Words
+    allowed: list[Words]
+    buffers: list[_Buffers]
 
 
 class VisitedStates:
@@ -129,51 +145,66 @@ class VisitedStates:
             choosable=choosable,
             sifting=self._sifting,
         )
-        self._allowed = [np.ones(len(system.actions), np.int64)] if choosable else []
+        self._choosable = choosable
         self._expand = Compiled(source, "expand")
         self.events = system.events()
-        most = max(1, sum(instances(system, a) for a in system.actions))
-        self._chunk = max(16, min(16384, _ROOM // (most * width)))
-        self._buffers = [
-            _Buffers(self._chunk, most, width, self.flags.words, len(self.events))
-            for _ in range(2)
-        ]
-        self._second = SecondCore()
+        self._most = max(1, sum(instances(system, a) for a in system.actions))
+        self._chunk = max(16, min(16384, _ROOM // (self._most * width)))
         self.forget()
-        self._found.prepare()
+        self._work.found.prepare()
         self.expand(0, 0)
         self.compile_seconds = time.perf_counter() - began
 
     def forget(self) -> None:
-        """Go back to where nothing is searched."""
-        self.broken = np.full((len(self.step_claims) + 1, 2), -1, np.int64)
-        self._found = PackedStates(self.layout.words, self._second)
+        """Go back to where nothing is searched, and every fault may happen."""
+        width, flags = self.layout.words, self.flags.words
+        actions = len(self.system.actions)
+        self._work = _Workspace(
+            PackedStates(width),
+            np.full((len(self.step_claims) + 1, 2), -1, np.int64),
+            [np.ones(actions, np.int64)] if self._choosable else [],
+            [
+                _Buffers(self._chunk, self._most, width, flags, len(self.events))
+                for _ in range(2)
+            ],
+        )
         self.levels = [0]
+
+    @property
+    def broken(self) -> Words:
+        """For each claim about steps the first row and successor that break it."""
+        return self._work.broken
 
     def allow(self, faults: Collection[str]) -> None:
         """Search with these faults alone from now on; nothing is searched yet."""
         self.forget()
-        (allowed,) = self._allowed
+        (allowed,) = self._work.allowed
         allowed[:] = [not a.fault or a.name in faults for a in self.system.actions]
 
     def memory_for(self, coming: int) -> int:
         """Bytes held, at most, while so many rows are added: successors included."""
-        buffers = sum(one.memory for one in self._buffers)
-        return self._found.memory_for(coming) + buffers
+        buffers = sum(one.memory for one in self._work.buffers)
+        return self._work.found.memory_for(coming) + buffers
 
     @property
     def states(self) -> Words:
         """The states found, in the first ``count`` rows."""
-        return self._found.rows
+        return self._work.found.rows
 
     @property
     def count(self) -> int:
         """How many states were found."""
-        return self._found.count
+        return self._work.found.count
 
     def expand(self, lo: int, hi: int) -> Expansion:
         """Expand rows ``lo`` to ``hi``, at most a chunk; valid until the next call."""
-        return self._expanded(lo, hi, self._buffers[0])
+        return self._counted(lo, hi)
+
+    def _counted(self, lo: int, hi: int, states: Words | None = None) -> Expansion:
+        (into, _), work = self._work.buffers, self._work
+        made = self._expanded(lo, hi, into, work, states)
+        into.count()
+        return made
 
     @property
     def most_rows(self) -> int:
@@ -182,9 +213,7 @@ class VisitedStates:
 
     def expand_rows(self, rows: Words) -> Expansion:
         """Expand states that need not be in the graph; valid until the next call."""
-        return self._expanded(
-            0, len(rows), self._buffers[0], np.ascontiguousarray(rows)
-        )
+        return self._counted(0, len(rows), np.ascontiguousarray(rows))
 
     def grow(self) -> bool:
         """Find the next level; answer whether there is anything in it."""
@@ -205,38 +234,63 @@ class VisitedStates:
         pieces = [(a, min(hi, a + self._chunk)) for a in range(lo, hi, self._chunk)]
         if backwards:
             pieces.reverse()
+        work = self._work
         if len(pieces) < 2:  # noqa: PLR2004 - nothing to do ahead
-            yield from (expand(*piece, self._buffers[0]) for piece in pieces)
+            for piece in pieces:
+                made = expand(*piece, work.buffers[0], work)
+                work.buffers[0].count()
+                yield made
             return
-        coming: Future[Expansion] | None = None
-        try:
-            for (a, b), buffers in zip(pieces, cycle(self._buffers), strict=False):
-                ready = coming
-                coming = self._second.submit(partial(expand, a, b, buffers))
-                if ready is not None:
-                    yield ready.result()
-            if coming is not None:
-                yield coming.result()
-        finally:
-            if coming is not None:
-                coming.exception()
+        with ThreadPoolExecutor(1) as pool:
+            work.found.beside = pool
+            try:
+                yield from self._ahead(pool, expand, pieces, work)
+            finally:
+                work.found.beside = None
 
-    def _sifted(self, lo: int, hi: int, into: _Buffers) -> Expansion:
+    @staticmethod
+    def _ahead(
+        pool: ThreadPoolExecutor,
+        expand: Callable[[int, int, _Buffers, _Workspace], Expansion],
+        pieces: Sequence[tuple[int, int]],
+        work: _Workspace,
+    ) -> Iterator[Expansion]:
+        """Expand each piece while the reader has the one before it."""
+        ready: tuple[Future[Expansion], _Buffers] | None = None
+        for (lo, hi), into in zip(pieces, cycle(work.buffers), strict=False):
+            coming = pool.submit(expand, lo, hi, into, work), into
+            if ready is not None:
+                made = ready[0].result()
+                ready[1].count()
+                yield made
+            ready = coming
+        if ready is not None:
+            made = ready[0].result()
+            ready[1].count()
+            yield made
+
+    def _sifted(self, lo: int, hi: int, into: _Buffers, work: _Workspace) -> Expansion:
         if not self._sifting:
-            made = self._expanded(lo, hi, into)
-            made.states = self.sift(made.states)
+            made = self._expanded(lo, hi, into, work)
+            made.states = work.found.sift(made.states)
             return made
         into.taken[:] = 0
-        self._run(self.states, lo, hi, into, sifting=True)
+        self._run(work.found.rows, lo, hi, into, work, sifting=True)
         made = self._of(lo, hi, into)
         made.events = np.flatnonzero(into.taken)
-        self._found.touch_ahead()
+        work.found.touch_ahead()
         return made
 
     def _expanded(
-        self, lo: int, hi: int, into: _Buffers, states: Words | None = None
+        self,
+        lo: int,
+        hi: int,
+        into: _Buffers,
+        work: _Workspace,
+        states: Words | None = None,
     ) -> Expansion:
-        self._run(self.states if states is None else states, lo, hi, into)
+        rows = work.found.rows if states is None else states
+        self._run(rows, lo, hi, into, work)
         if self.symmetry is not None:
             self.symmetry.reduce(into.states, int(into.made[0]))
         return self._of(lo, hi, into)
@@ -254,9 +308,16 @@ class VisitedStates:
         )
 
     def _run(
-        self, states: Words, lo: int, hi: int, into: _Buffers, *, sifting: bool = False
+        self,
+        states: Words,
+        lo: int,
+        hi: int,
+        into: _Buffers,
+        work: _Workspace,
+        *,
+        sifting: bool = False,
     ) -> None:
-        recent = self._found.recent if sifting else None
+        recent = work.found.recent if sifting else None
         self._expand(
             states,
             lo,
@@ -265,19 +326,19 @@ class VisitedStates:
             into.events,
             into.sources,
             into.flags,
-            self.broken,
+            work.broken,
             into.made,
-            *self._allowed,
+            *work.allowed,
             *([recent, into.taken] if self._sifting else []),
         )
 
     def sift(self, rows: Words) -> Words:
         """Leave out rows that were sifted lately, in place. The others are added."""
-        return self._found.sift(rows)
+        return self._work.found.sift(rows)
 
     def add(self, rows: Words) -> None:
         """Add those of ``rows`` that are new."""
-        self._found.add(rows)
+        self._work.found.add(rows)
 
     def start(self) -> int:
         """Add the initial states; answer how many were generated."""
@@ -291,12 +352,12 @@ class VisitedStates:
 
     def slots(self, rows: Words) -> Words:
         """Return a number for each row, the same for the same state."""
-        return self._found.slots(rows)
+        return self._work.found.slots(rows)
 
     @property
     def slot_count(self) -> int:
         """One more than the largest number that ``slots`` can answer."""
-        return self._found.slot_count
+        return self._work.found.slot_count
 
     def edges(self) -> tuple[Words, Words, Words]:
         """Return all steps between the states found: sources, events, targets."""
@@ -373,8 +434,8 @@ class VisitedStates:
         trace = self.trace_to(int(self.broken[number, 0]))
         last = np.array([self.layout.pack(trace.states[-1])], np.int64)
         self.broken[:] = -1
-        made = self._buffers[0]
-        self._run(last, 0, 1, made)
+        made = self._work.buffers[0]
+        self._run(last, 0, 1, made, self._work)
         successor = int(self.broken[number, 1])
         event = self.events[int(made.events[successor])]
         after = self.layout.unpack(made.states[successor].tolist())

@@ -6,6 +6,7 @@ model's verdict. Only cells count whose fault the model has, too.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -176,7 +177,10 @@ def _shown(
 def _sources(query: QuerySpec) -> dict[str, str]:
     """Hash the query's file, and that of its events, by their place in the package."""
     shelf = Path(queries.__file__).parent
-    files = [Path(inspect.getfile(query.run)), Path(events.__file__)]
+    run = query.run
+    while isinstance(run, functools.partial):
+        run = run.func
+    files = [Path(inspect.getfile(run)), Path(events.__file__)]
     return {
         f"spark_checks/queries/{file.relative_to(shelf).as_posix()}": (
             fingerprints.of_file(file)

@@ -43,23 +43,18 @@ class GrowingWords:
         self._touched = 0
 
     @property
-    def memory(self) -> int:
-        """Bytes that are held, those that were asked for ahead included."""
-        return max(int(self.words.nbytes), self._touched)
-
-    @property
     def in_place(self) -> bool:
         """Whether more words take no copy of those that are there."""
         return self._reserved is not None
 
     def bytes_for(self, words: int) -> int:
         """Return how many bytes are held, at most, while the array grows to a size."""
-        held = self.memory
+        held = self.words.nbytes
         if words <= len(self.words):
             return held
         grown = words * 8
         stays = self._reserved is not None and words <= len(self._reserved)
-        return max(held, grown) if stays else held + grown
+        return grown if stays else held + grown
 
     def grow(self, words: int) -> None:
         """Have so many words, those that were there in front."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onceproof.model.search.second_core import SecondCore
 from onceproof.model.search.states import hash_table, row_table
 from onceproof.model.search.states.growing_words import GrowingWords
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from numpy.typing import NDArray
 
     Words = NDArray[np.int64]
@@ -30,9 +30,10 @@ class PackedStates:
     A table holds states of one word themselves, and the row numbers of wider ones.
     """
 
-    def __init__(self, width: int, second: SecondCore | None = None) -> None:
+    def __init__(self, width: int) -> None:
         """Hold no state yet; a state takes ``width`` words."""
-        self._second = second or SecondCore()
+        self.beside: Executor | None = None
+        """Asks for memory ahead while another thread adds states, if there is one."""
         self._one = width == 1
         self._width = width
         self.count = 0
@@ -57,7 +58,13 @@ class PackedStates:
     def memory(self) -> int:
         """Bytes held for states and tables."""
         others = self.recent.nbytes + self._late.nbytes
-        return self._states.memory + self._slots.memory + int(others)
+        words = self._states.words.nbytes + self._slots.words.nbytes + others
+        return int(words) + self._ahead
+
+    @property
+    def _ahead(self) -> int:
+        """Bytes that may have been asked for ahead of states, at most."""
+        return _AHEAD * 8 if self._one and self._states.in_place else 0
 
     @property
     def slot_count(self) -> int:
@@ -106,9 +113,9 @@ class PackedStates:
         An array that cannot grow in place is held twice for a moment.
         """
         room, slots = self._room_for(coming)
-        others = self.memory - self._states.memory
+        others = self.memory - self._states.words.nbytes
         while_rows = others + self._states.bytes_for(room * self._width)
-        others += max(self._states.memory, room * self._width * 8) - self._slots.memory
+        others += room * self._width * 8 - self._slots.words.nbytes
         return max(while_rows, others + self._slots.bytes_for(slots))
 
     def _room_for(self, coming: int) -> tuple[int, int]:
@@ -127,10 +134,10 @@ class PackedStates:
         before = len(self._table)
         if slots > before:
             self._slots.grow(slots)
-            if self._one and self._slots.in_place:
+            if self._one and self.beside is not None:
                 # States are spread from the end on.
                 middle = (before + slots) // 2
-                self._second.submit(partial(self._slots.touch, before, middle))
+                self.beside.submit(self._slots.touch, before, middle)
             self._spread(before)
 
     def _spread(self, before: int) -> None:

@@ -80,6 +80,13 @@ def test_a_query_that_the_model_has_not_leaves_no_record():
     assert records(cell(LAST, EQUAL, query="join-full")) == {}
 
 
+def test_a_query_that_is_part_of_a_function_has_the_sources_of_that():
+    """Joins are one function, with the kind of join filled in."""
+    found = records(cell(LAST, EQUAL, query="join-semi"))["batch-equivalence"]
+
+    assert "spark_checks/queries/catalogue/joins.py" in found.fingerprints.sources
+
+
 def test_a_record_goes_stale_with_the_file_of_its_query(tmp_path):
     found = records(cell(LAST, EQUAL))["batch-equivalence"]
     other = dict.fromkeys(found.fingerprints.sources, "0" * 64)
