@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from concurrent.futures import Future
+    from multiprocessing.process import BaseProcess
+
+_MOMENT = 10.0
+"""How many seconds there are for a process that has ended to be known to have."""
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -58,8 +62,20 @@ def done_in_time(
             for process in begun:
                 process.terminate()
             for process in begun:
-                process.join()
+                _await_end(process)
             raise
+
+
+def _await_end(process: BaseProcess) -> None:
+    """Wait until a process that was terminated has ended, and is known to have.
+
+    The pool's own thread waits for it, too. Of the two one is told of the end by the
+    system, and the other only by the first, a moment later.
+    """
+    process.join()
+    latest = time.monotonic() + _MOMENT
+    while process.exitcode is None and time.monotonic() < latest:
+        time.sleep(0.001)
 
 
 def _give_up(running: dict[Future[Result], Key]) -> None:
