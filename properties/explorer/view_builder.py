@@ -183,7 +183,7 @@ class ViewBuilder:
                 "that it breaks is what the file says"
             )
             return as_stated
-        if clause.when is Modality.RECOVERABLE:
+        if clause.when is Modality.RECOVERABLE and self.counterexample.steps:
             self._notes.append(
                 "that it breaks at its last step is what a search of all states found: "
                 "no run without another fault comes to what is claimed from there"

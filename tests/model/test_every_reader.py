@@ -255,7 +255,6 @@ OTHER_READERS = {
     "model/language/terms/terms.py",
     "model/language/terms/ranges.py",
     "model/export/tla.py",
-    "model/search/native/lanes.py",
     "properties/judges/by_proof/fragment.py",
     "properties/judges/by_proof/inference/grammar.py",
 }

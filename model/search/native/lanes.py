@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from onceproof.model.search.states.layout import Layout, Placement
 
 _I64 = ir.IntType(64)
+_WITHOUT_LANES = (t.Const, t.Var, t.Less, t.Add, t.Sub, *t.Quantified)
 
 
 class RowEmitter(Protocol):
@@ -73,6 +74,9 @@ class MemberLanes:
         ones = ir.Constant(_I64, self.ones(stride))
         if not mentions(term, self._var):
             return b.select(self._emitter.truth(term), ones, ir.Constant(_I64, 0))
+        if isinstance(term, _WITHOUT_LANES):
+            message = f"{type(term).__name__} has no lanes"
+            raise TypeError(message)
         match term:
             case t.Not():
                 return b.xor(self.claim(term.body, stride), ones)
@@ -91,18 +95,6 @@ class MemberLanes:
                 return b.and_(self._elements(term), ones)
             case t.Eq():
                 return self._equal(term, stride)
-            case (
-                t.Const()
-                | t.Var()
-                | t.Less()
-                | t.Add()
-                | t.Sub()
-                | t.ForAll()
-                | t.Exists()
-                | t.Sum()
-            ):
-                message = f"{type(term).__name__} has no lanes"
-                raise TypeError(message)
             case _:
                 assert_never(term)
 
@@ -110,6 +102,8 @@ class MemberLanes:
         """Return the strides of all fields that a claim reads for each member."""
         if not mentions(term, self._var):
             return set()
+        if isinstance(term, _WITHOUT_LANES):
+            return None
         match term:
             case t.Not() | t.And() | t.Or() | t.Ite():
                 found: set[int] = set()
@@ -124,17 +118,6 @@ class MemberLanes:
                 return None if place is None else {self._apart(term, place)}
             case t.Eq():
                 return self._strides_of_equality(term)
-            case (
-                t.Const()
-                | t.Var()
-                | t.Less()
-                | t.Add()
-                | t.Sub()
-                | t.ForAll()
-                | t.Exists()
-                | t.Sum()
-            ):
-                return None
             case _:
                 assert_never(term)
 

@@ -442,3 +442,11 @@ def test_what_no_run_comes_back_from_breaks_at_its_last_step():
     assert view.fails_at == len(view.steps) > 2
     assert any("a search of all states found" in note for note in view.notes)
     assert not any("any more" in note for note in view.notes)
+
+
+def test_what_can_be_come_back_from_is_not_said_to_break():
+    """Of a claim that holds no run is known, and no search has refuted it."""
+    view = broken("micro-batch-stateful", "recoverable").view
+
+    assert view.fails_at is None
+    assert not any("a search of all states found" in note for note in view.notes)
