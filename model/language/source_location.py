@@ -117,7 +117,7 @@ def modelling(where: str) -> Iterator[None]:
     except OnceproofError:
         raise
     except NotImplementedError as error:
-        missing = _left_open(error)
+        missing = left_open(error)
         raise ModelError(missing[0], where=missing[1] or where) from error
     except (Exception, SystemExit) as error:
         mine = [
@@ -133,8 +133,11 @@ def modelling(where: str) -> Iterator[None]:
         _outermost.reset(token)
 
 
-def _left_open(error: NotImplementedError) -> tuple[str, str]:
-    """Say which method a class has to have and has not, and where the class is."""
+def left_open(error: NotImplementedError) -> tuple[str, str]:
+    """Say which method a class has to have and has not, and where the class is.
+
+    The place is empty if the error does not tell of a method that is left open.
+    """
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     asked, name = frames[-1].f_locals.get("self"), frames[-1].f_code.co_name
     if str(error) or asked is None:

@@ -16,6 +16,7 @@ import click
 
 from onceproof.model.errors import OnceproofError
 from onceproof.model.extras import DISTRIBUTION, extra_of, what_to_install
+from onceproof.model.language.source_location import left_open
 from onceproof.model.text import printable
 
 NO_ANSWER = 2
@@ -64,6 +65,9 @@ def error_text(error: BaseException) -> str:
         what = "there is not enough memory"
     elif isinstance(error, RecursionError):
         what = "it is nested too deeply"
+    elif isinstance(error, NotImplementedError) and not str(error):
+        what, place = left_open(error)
+        where = f"{place}: " if place else where
     else:
         text = str(error)
         what = f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -62,11 +62,11 @@ def done_in_time(
             for process in begun:
                 process.terminate()
             for process in begun:
-                _await_end(process)
+                await_end(process)
             raise
 
 
-def _await_end(process: BaseProcess) -> None:
+def await_end(process: BaseProcess) -> None:
     """Wait until a process that was terminated has ended, and is known to have.
 
     The pool's own thread waits for it, too. Of the two one is told of the end by the
