@@ -45,27 +45,36 @@ def test_no_thread_outlives_a_search(system):
     assert threading.active_count() == before
 
 
-def test_a_search_that_is_given_up_changes_nothing_of_the_next(system):
-    """Its last piece may still be at work when the next search begins."""
+def test_a_search_that_is_given_up_changes_nothing_of_the_next(system, monkeypatch):
+    """Its last piece is worked out when the next search has begun."""
     graph = VisitedStates(system)
-    held = []
-    for _ in range(3):
-        graph.forget()
-        graph.start()
-        for _ in range(9):
-            graph.grow()
-        given_up = graph.sweep(*graph.levels[-2:], sifted=True)
-        next(given_up)
-        held.append(given_up)
+    graph.start()
+    while graph.levels[-1] - graph.levels[-2] <= 2 * graph.most_rows:
+        graph.grow()
+    begun, plain = threading.Event(), graph._sifted
+    pieces = []
 
+    def late(*arguments):
+        pieces.append(arguments)
+        if len(pieces) > 1:
+            begun.wait()
+        return plain(*arguments)
+
+    monkeypatch.setattr(graph, "_sifted", late)
+    given_up = graph.sweep(*graph.levels[-2:], sifted=True)
+    next(given_up)
+    monkeypatch.undo()
     graph.forget()
     graph.start()
+    for _ in range(2):
+        graph.grow()
+    begun.set()
+    given_up.close()
+
     while graph.grow():
         pass
 
-    assert graph.count == 1 << SIZE
-    for given_up in held:
-        given_up.close()
+    assert len(pieces) == 2
     assert graph.count == 1 << SIZE
 
 
