@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from onceproof.model.language.terms import terms as t
 from onceproof.model.language.tracing.durable_fields import durable_fields, is_durable
-from onceproof.model.search.symmetry import (
+from onceproof.model.search.renamings import (
     MOST_RENAMINGS,
     count_renamings,
     interchangeable,
+    position,
     renamed,
     renamed_value,
     renamings,
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
     from onceproof.model.language.terms.types import Value
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
-    from onceproof.model.search.symmetry import Renaming
+    from onceproof.model.search.renamings import Renaming
+    from onceproof.model.search.visited_states import VisitedStates
 
 Remains: TypeAlias = int
 """The durable part of a state, as a number."""
@@ -93,6 +97,8 @@ class Durable:
         self._types = [types[path] for path, _ in kept]
         self._names = names
         self._kept = list(kept.values())
+        dims = {f.path: tuple(system.sizes[s] for s in f.sorts) for f in system.fields}
+        self._spots = [(path, position(dims[path], at)) for path, at in kept]
         order = {at: i for i, at in enumerate(kept)}
         self._moves = [
             [order[path, renamed(place, sorts[path], naming)] for path, place in kept]
@@ -108,6 +114,24 @@ class Durable:
     def of(self, state: State) -> Remains:
         """Return the number of a state's durable part."""
         return self._number(tuple(state[i] for i in self._kept))
+
+    def of_rows(self, found: VisitedStates) -> list[Remains]:
+        """Return the number of the durable part of each state of a search."""
+        rows = found.states[: found.count]
+        mask = np.zeros(rows.shape[1], np.int64)
+        for path, element in self._spots:
+            place = found.layout.placements[path]
+            word, shift = place.spot(element)
+            mask[word] |= place.mask << shift
+        _, first, which = np.unique(
+            rows & mask, axis=0, return_index=True, return_inverse=True
+        )
+        numbers = np.zeros(len(first), np.int64)
+        for at in np.argsort(first).tolist():
+            packed = rows[first[at]].tolist()
+            numbers[at] = self.of(found.layout.unpack(packed))
+        of_each: list[Remains] = numbers[which.reshape(-1)].tolist()
+        return of_each
 
     def alike(self, remains: Remains) -> tuple[Remains, ...]:
         """Return what it becomes under each renaming, in order."""

@@ -9,85 +9,37 @@ every renaming is tried, and the least packed state is the representative.
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from onceproof.model.errors import UsageError
 from onceproof.model.language.terms.substitution import named_sorts
-from onceproof.model.language.terms.types import (
-    MemberType,
-    cardinality,
-    decode,
-    encode,
-    member,
+from onceproof.model.language.terms.types import MemberType
+from onceproof.model.search.renamings import (
+    MOST_RENAMINGS,
+    count_renamings,
+    interchangeable,
+    position,
+    renaming_tables,
 )
 from onceproof.model.search.states import hash_table
 from onceproof.model.search.states.layout import WORD_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection
 
     from numpy.typing import NDArray
 
     from onceproof.model.language.sorts import Sort
     from onceproof.model.language.terms.terms import Term
-    from onceproof.model.language.terms.types import Type, Value
     from onceproof.model.language.tracing.system import System
     from onceproof.model.search.states.layout import Layout, Placement
 
     Words = NDArray[np.int64]
 
-Renaming: TypeAlias = "Mapping[Sort, tuple[int, ...]]"
-
-MOST_RENAMINGS = 720
-
-
-def interchangeable(system: System, terms: Iterable[Term] = ()) -> list[Sort]:
-    """List the sorts whose members can be renamed without anyone noticing.
-
-    No member is named by its number: not by a step, a claim or an observation of the
-    protocol, not where it starts from, and not by any of ``terms``.
-    """
-    named = system.named.union(*map(named_sorts, terms))
-    named = named.union(*(field.named_members() for field in system.fields))
-    return [
-        s
-        for s, size in system.sizes.items()
-        if size > 1 and not s.ordered and s not in named
-    ]
-
-
-def count_renamings(sorts: Iterable[Sort], sizes: Mapping[Sort, int]) -> int:
-    """Count the ways to rename the members of some sorts."""
-    return math.prod(math.factorial(sizes[s]) for s in sorts)
-
-
-def renamings(sorts: Sequence[Sort], sizes: Mapping[Sort, int]) -> Iterator[Renaming]:
-    """Yield the ways to rename the members of some sorts, the plain one first."""
-    ways = [itertools.permutations(range(sizes[s])) for s in sorts]
-    for way in itertools.product(*ways):
-        yield dict(zip(sorts, way, strict=True))
-
-
-def renamed(
-    members: tuple[int, ...], sorts: tuple[Sort, ...], renaming: Renaming
-) -> tuple[int, ...]:
-    """Rename a tuple of members of the given sorts."""
-    return tuple(
-        renaming[sort][i] if sort in renaming else i
-        for i, sort in zip(members, sorts, strict=True)
-    )
-
-
-def renamed_value(type_: Type, value: Value, renaming: Renaming) -> Value:
-    """Rename what an element holds, if it is a member."""
-    if not isinstance(type_, MemberType) or type_.sort not in renaming:
-        return value
-    number = int(cast("int", value))
-    return value if number < 0 else member(renaming[type_.sort][number], type_.sort)
+_UNASKED = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -104,7 +56,7 @@ class CanonicalForm:
         for table in self.sorting:
             hash_table.sort_members(rows, number, *table)
         if self.renaming:
-            hash_table.least_renaming(rows, number, *self.renaming)
+            hash_table.least_renaming(rows, number, *(*self.renaming, _UNASKED))
 
 
 class Symmetry:
@@ -176,7 +128,7 @@ class Symmetry:
         for place, at, others in self.twins(sort):
             for other in others:
                 spots = [
-                    place.spot(_flat(place.dims, (*other[:at], m, *other[at:])))
+                    place.spot(position(place.dims, (*other[:at], m, *other[at:])))
                     for m in range(self._sizes[sort])
                 ]
                 words.append([w for w, _ in spots])
@@ -204,54 +156,7 @@ class Symmetry:
                 "search without symmetry"
             )
             raise UsageError(message)
-        spots = [
-            (place, at, place.spot(_flat(place.dims, at)))
-            for place in layout.placements.values()
-            for at in itertools.product(*(range(d) for d in place.dims))
-        ]
-        to_words, to_shifts = [], []
-        for renaming in renamings(self.sorts, self._sizes):
-            moved = [
-                place.spot(_flat(place.dims, renamed(at, place.field.sorts, renaming)))
-                for place, at, _ in spots
-            ]
-            to_words.append([w for w, _ in moved])
-            to_shifts.append([s for _, s in moved])
-        return (
-            np.array([w for _, _, (w, _) in spots], np.int64),
-            np.array([s for _, _, (_, s) in spots], np.int64),
-            np.array([place.mask for place, _, _ in spots], np.int64),
-            np.array(to_words, np.int64),
-            np.array(to_shifts, np.int64),
-            *self._recoding(place for place, _, _ in spots),
-        )
-
-    def _recoding(self, places: Iterable[Placement]) -> tuple[Words, Words]:
-        """Say which elements hold members, and how each renaming changes their codes.
-
-        An element has the number of its table, or -1 if no renaming changes it.
-        """
-        types: dict[MemberType, int] = {}
-        which = []
-        for place in places:
-            type_ = place.field.type
-            held = isinstance(type_, MemberType) and type_.sort in self.sorts
-            which.append(
-                types.setdefault(cast("MemberType", type_), len(types)) if held else -1
-            )
-        most = max((self._sizes[one.sort] + 1 for one in types), default=1)
-        tables = []
-        for renaming in renamings(self.sorts, self._sizes):
-            for type_ in types:
-                codes = range(cardinality(type_, self._sizes[type_.sort]))
-                new = [
-                    encode(type_, renamed_value(type_, decode(type_, code), renaming))
-                    for code in codes
-                ]
-                tables.append(new + [0] * (most - len(new)))
-        shape = (-1, max(1, len(types)), most)
-        found = np.array(tables or [[0] * most], np.int64).reshape(shape)
-        return np.array(which, np.int64), found
+        return renaming_tables(layout, self.sorts, self._sizes)
 
 
 def _why(system: System, terms: Collection[Term]) -> str:
@@ -259,10 +164,3 @@ def _why(system: System, terms: Collection[Term]) -> str:
     named = system.named.union(*map(named_sorts, terms))
     found = sorted(sort.name for sort in named if not sort.ordered)
     return f": a member of {', '.join(found)} is named by its number" if found else ""
-
-
-def _flat(dims: tuple[int, ...], at: tuple[int, ...]) -> int:
-    flat = 0
-    for dim, index in zip(dims, at, strict=True):
-        flat = flat * dim + index
-    return flat

@@ -150,9 +150,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "model/search/states/": ("tests/model/search/test_packed_states.py", *_SEARCH),
     "model/search/native/": ("tests/model/search/test_lanes.py", *_SEARCH),
     "model/search/": _SEARCH,
-    "model/interleavings/enumeration.py": (*_RUNS, *COMPARING),
-    "model/interleavings/canonical_form.py": (*_RUNS, *COMPARING),
-    "model/interleavings/durable_state.py": (*_RUNS, *COMPARING),
+    "model/interleavings/": (
+        *_RUNS,
+        "tests/model/interleavings/test_orbits.py",
+        *COMPARING,
+    ),
     "model/export/javascript.py": COMPARING,
     "model/export/tla.py": (
         "tests/soundness/test_tla.py",

@@ -37,7 +37,7 @@ from onceproof.model.search.fairness.step_graph import (
 )
 from onceproof.model.search.native.expander import instances
 from onceproof.model.search.queries import SearchQuery, SearchResult
-from onceproof.model.search.symmetry import interchangeable
+from onceproof.model.search.renamings import interchangeable
 from onceproof.model.traces import Trace
 
 if TYPE_CHECKING:

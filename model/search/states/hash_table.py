@@ -213,6 +213,29 @@ def sort_members(rows: Rows, n: int, words: Rows, shifts: Rows, bits: Row) -> No
                 key >>= bits[p]
 
 
+def _rename(
+    rows: Rows,
+    j: int,
+    k: int,
+    words: Row,
+    shifts: Row,
+    masks: Row,
+    to_words: Rows,
+    to_shifts: Rows,
+    which: Row,
+    codes: Blocks,
+    into: Row,
+) -> None:
+    """Put row ``j`` under renaming ``k`` into a row, as ``least_renaming`` says."""
+    for w in range(len(into)):
+        into[w] = 0
+    for e in range(len(words)):
+        value = (rows[j, words[e]] >> shifts[e]) & masks[e]
+        if which[e] >= 0:
+            value = codes[k, which[e], value]
+        into[to_words[k, e]] |= value << to_shifts[k, e]
+
+
 @kernel
 def least_renaming(
     rows: Rows,
@@ -224,25 +247,24 @@ def least_renaming(
     to_shifts: Rows,
     which: Row,
     codes: Blocks,
+    chosen: Row,
 ) -> None:
     """Put the least of all its renamings in the place of each row.
 
     Element ``e`` lies in ``words[e]`` at ``shifts[e]``, and renaming ``k`` moves it
     to ``to_words[k, e]`` and ``to_shifts[k, e]``. Where it holds a member, ``which[e]``
-    is not -1, and its code becomes ``codes[k, which[e], code]``.
+    is not -1, and its code becomes ``codes[k, which[e], code]``. The number of the
+    renaming, the first of several, goes to ``chosen`` if that has any room.
     """
     width = rows.shape[1]
     least = np.empty(width, np.int64)
     row = np.empty(width, np.int64)
     for j in range(n):
+        first = 0
         for k in range(len(to_words)):
-            for w in range(width):
-                row[w] = 0
-            for e in range(len(words)):
-                value = (rows[j, words[e]] >> shifts[e]) & masks[e]
-                if which[e] >= 0:
-                    value = codes[k, which[e], value]
-                row[to_words[k, e]] |= value << to_shifts[k, e]
+            _rename(
+                rows, j, k, words, shifts, masks, to_words, to_shifts, which, codes, row
+            )
             smaller = k == 0
             if not smaller:
                 for w in range(width):
@@ -250,5 +272,35 @@ def least_renaming(
                         smaller = row[w] < least[w]
                         break
             if smaller:
+                first = k
                 _copy(row, least)
         _copy(least, rows[j])
+        if len(chosen) > 0:
+            chosen[j] = first
+
+
+@kernel
+def unmoved_by(
+    rows: Rows,
+    n: int,
+    words: Row,
+    shifts: Row,
+    masks: Row,
+    to_words: Rows,
+    to_shifts: Rows,
+    which: Row,
+    codes: Blocks,
+    stays: Rows,
+) -> None:
+    """Note in ``stays[j, k]`` whether renaming ``k`` leaves row ``j`` as it is."""
+    width = rows.shape[1]
+    row = np.empty(width, np.int64)
+    for j in range(n):
+        for k in range(len(to_words)):
+            _rename(
+                rows, j, k, words, shifts, masks, to_words, to_shifts, which, codes, row
+            )
+            same = 0
+            for w in range(width):
+                same += row[w] == rows[j, w]
+            stays[j, k] = same == width

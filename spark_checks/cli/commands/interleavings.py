@@ -9,6 +9,7 @@ from onceproof.model.library import make, settings_of
 from onceproof.spark_checks.cli.command import Command
 from onceproof.spark_checks.cli.options import as_json_option, print_json, set_option
 from onceproof.spark_checks.cli.output import console
+from onceproof.spark_checks.cli.output.progress import progress
 
 
 @click.command(cls=Command)
@@ -36,7 +37,8 @@ def interleavings(
         message = "--set faults is --faults here; leave out --set faults"
         raise UsageError(message)
     model = make(protocol, {**chosen, "faults": str(faults)})
-    found = enumerate_(model)
+    with progress("following the runs") as say:
+        found = enumerate_(model, say)
     if as_json:
         print_json(console.interleavings_data(found))
     else:

@@ -215,7 +215,7 @@ BLOCK = 10
 
 @pytest.mark.parametrize(
     "block",
-    [pytest.param(b, marks=[] if b < 3 else pytest.mark.grid) for b in range(60)],
+    [pytest.param(b, marks=[] if b < 4 else pytest.mark.grid) for b in range(60)],
 )
 def test_no_history_is_lost_and_none_is_listed_twice(block):
     """Classes are those of all runs, one by one: their histories, words and sizes."""

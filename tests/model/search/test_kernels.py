@@ -99,6 +99,21 @@ def renaming() -> tuple[object, ...]:
     )
 
 
+def renaming_noted() -> tuple[object, ...]:
+    """As ``renaming``, with room for which renaming was taken."""
+    return (*renaming(), np.zeros(200, np.int64))
+
+
+def renaming_for_itself() -> tuple[object, ...]:
+    """As ``renaming``, with no room for which renaming was taken."""
+    return (*renaming(), np.empty(0, np.int64))
+
+
+def unmoved() -> tuple[object, ...]:
+    """As ``renaming``, with room for which renamings change nothing."""
+    return (*renaming(), np.full((200, 2), 7, np.int64))
+
+
 def reducing(*, rest: bool) -> tuple[object, ...]:
     """Choose among the events of states, of which there are more than a word holds."""
     events, conditions, rows = 70, 90, 40
@@ -143,7 +158,9 @@ CASES = [
     pytest.param(hash_table.find_one, lambda: finding(1), id="find one"),
     pytest.param(row_table.find_rows, lambda: finding(2), id="find many"),
     pytest.param(hash_table.sort_members, sorting, id="sort"),
-    pytest.param(hash_table.least_renaming, renaming, id="rename"),
+    pytest.param(hash_table.least_renaming, renaming_for_itself, id="rename"),
+    pytest.param(hash_table.least_renaming, renaming_noted, id="rename and note"),
+    pytest.param(hash_table.unmoved_by, unmoved, id="unmoved"),
     pytest.param(closure.keep_rows, lambda: reducing(rest=True), id="reduce at rest"),
     pytest.param(closure.keep_rows, lambda: reducing(rest=False), id="reduce"),
 ]

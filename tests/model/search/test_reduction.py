@@ -17,7 +17,7 @@ from onceproof.model.library import make
 from onceproof.model.search.exhaustive import explore
 from onceproof.model.search.queries import SearchQuery
 from onceproof.model.search.reduction import stubborn
-from onceproof.model.search.symmetry import interchangeable
+from onceproof.model.search.renamings import interchangeable
 from onceproof.model.traces import follow
 from onceproof.properties.judges.by_search import check, claims_of
 from tests.examples import drawn_from
