@@ -51,7 +51,7 @@ def measure(partitions: int, faults: int, *, by_orbit: bool) -> dict[str, float]
 def _apart(partitions: int, faults: int, *, by_orbit: bool) -> dict[str, float]:
     command = [sys.executable, "-m", "tests.benchmarks.interleavings", "--one"]
     command += [str(partitions), str(faults), str(int(by_orbit))]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
