@@ -12,6 +12,7 @@ from onceproof.spark_checks.grid.model_parts import (
     parts_of,
     unmodelled,
 )
+from onceproof.spark_checks.grid.task_stores import last_commits
 from onceproof.spark_checks.queries import events
 from onceproof.spark_checks.replay.conformance.checked_runs import CheckedRuns
 from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
@@ -61,8 +62,7 @@ class CellTraces:
         if missing := unmodelled(self._query, self._configuration):
             return TraceCheck(unchecked=f"{missing}: {UNPREDICTED[missing]}")
         modelled = QUERIES[self._query.name]
-        if modelled.uncompared:
-            return TraceCheck(unchecked=f"{self._query.name}: {modelled.uncompared}")
+        steps = tuple(last_commits(steps, modelled.stores))
         engine = modelled.engine
         watermarked = self._query.watermarked
         ends = [one.end(engine, watermarked=watermarked) for one in logs]

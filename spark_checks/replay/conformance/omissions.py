@@ -30,6 +30,8 @@ UNMODELLED = {
     "commit_state of a query without state": "Its model has no state store.",
     "commit_state of a batch without data": "Its tasks are one step of the model, with "
     "that of the sink.",
+    "commit_state of a join's first stores": "A task of a join has four stores. The "
+    "model's task has one, and commits it when the last of the four is committed.",
     "write of a query with state": "The task commits its state inside of it.",
     "sink_commit of files with state": "It is over once the manifest names the batch, "
     "which is the model's step.",

@@ -34,6 +34,7 @@ SKIPS, FILES = "sink=skips", f"{IDS},sink=files"
 CELLS = {
     "window-append": ("default", SKIPS, FILES),
     "total-update-two-writes": ("default",),
+    "join-inner": ("default",),
 }
 """The configurations of which cells are recorded, by query: all cells of the default,
 and of the others those in which a batch may be skipped."""
