@@ -48,19 +48,19 @@ if TYPE_CHECKING:
     from onceproof.model.language.tracing.action_term import ActionTerm
     from onceproof.model.language.tracing.system import System
 
-_SAID = 1000
+_NEWS = 1000
 MOST_STATES = 500_000
 FEW_STATES = 10_000
 """Up to how many states are followed one by one, and not orbit by orbit."""
 
 
 def interleavings(
-    protocol: Protocol, said: Callable[[str], None] = lambda _: None
+    protocol: Protocol, progress: Callable[[str], None] | None = None
 ) -> Interleavings:
     """Enumerate the failure interleavings of a protocol, in a fixed order.
 
     Each runs from an initial state to rest. The protocol's ``faults`` bounds how
-    many faults one may hold. ``said`` is told how far it is. Raises ``UsageError``
+    many faults one may hold. ``progress`` is told how far it is. Raises ``UsageError``
     for a protocol that need not reach rest, or is too large to enumerate.
     """
     system = trace(protocol)
@@ -72,7 +72,7 @@ def interleavings(
     events = _key_events(system)
     apart = dependence(graph, events.keys, events.crashes)
     classes = PathClasses(group, durable, apart)
-    paths = Paths(graph, classes, durable, remains, events, said)
+    paths = Paths(graph, classes, durable, remains, events, progress)
     merged: dict[tuple[int, int], tuple[int, Ending]] = {}
     for ending in paths.endings:
         alike = classes.canonical(ending.path_class, ending.end)
@@ -88,8 +88,8 @@ def interleavings(
     keys = {e for e, key in zip(system.events(), events.keys, strict=True) if key}
     found = []
     for number, (_, size, first) in enumerate(named, 1):
-        if number % _SAID == 0:
-            said(f"made a run of {number:,} of {len(named):,} classes")
+        if progress is not None and number % _NEWS == 0:
+            progress(f"made a run of {number:,} of {len(named):,} classes")
         run = paths.trace(first)
         marks = tuple(i for i, e in enumerate(run.events) if e in keys)
         found.append(Interleaving(number, run, marks, size))

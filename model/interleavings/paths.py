@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from onceproof.model.language.interpreter import State
     from onceproof.model.language.steps import Event
 
-_SAID = 1000
+_NEWS = 1000
 MOST_PLACES = 10_000_000
 """How many classes rows may have in all: 40 bytes each, and what tells them apart."""
 
@@ -63,12 +63,12 @@ class Paths:
         durable: Durable,
         remains: Sequence[Remains],
         events: KeyEvents,
-        said: Callable[[str], None],
+        progress: Callable[[str], None] | None,
     ) -> None:
         """Follow them all. ``remains`` has the durable state of each row.
 
-        ``said`` is told how far that is. Raises ``UsageError`` where runs do not end,
-        or are of too many kinds.
+        ``progress`` is told how far that is. Raises ``UsageError`` where runs do not
+        end, or are of too many kinds.
         """
         self._graph, self._classes = graph, classes
         self._durable, self._remains, self._events = durable, remains, events
@@ -80,17 +80,19 @@ class Paths:
         self._number = {event: i for i, event in enumerate(graph.found.events)}
         self.endings: list[Ending] = []
         """The failure runs at rest."""
-        self._follow(said)
+        self._follow(progress)
 
-    def _follow(self, said: Callable[[str], None]) -> None:
+    def _follow(self, progress: Callable[[str], None] | None) -> None:
         graph, faults = self._graph, [e.fault for e in self._graph.found.events]
         at: list[dict[int, list[int]]] = [{} for _ in range(graph.count)]
         for row, number in graph.starts.items():
             begun = self._classes.beginning(self._remains[row])
             at[row] = {begun: [number, self._add(-1, row, 0)]}
         for number, row in enumerate(graph.in_topological_order()):
-            if number % _SAID == 0:
-                said(f"followed the runs through {number:,} of {graph.count:,} states")
+            if progress is not None and number % _NEWS == 0:
+                progress(
+                    f"followed the runs through {number:,} of {graph.count:,} states"
+                )
             here, at[row] = at[row], {}
             steps = list(graph.leaving(row))
             if all(faults[event] for _, event, _, _ in steps):

