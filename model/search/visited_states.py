@@ -160,7 +160,7 @@ class VisitedStates:
         width, flags = self.layout.words, self.flags.words
         actions = len(self.system.actions)
         self._work = _Workspace(
-            PackedStates(width),
+            PackedStates(width, self.layout.bits),
             np.full((len(self.step_claims) + 1, 2), -1, np.int64),
             [np.ones(actions, np.int64)] if self._choosable else [],
             [

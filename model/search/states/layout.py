@@ -86,6 +86,13 @@ class Layout:
             (p, e) for p in self.placements.values() for e in range(p.count)
         ]
 
+    @property
+    def bits(self) -> int:
+        """How many bits of its only word are in use; all where there are several."""
+        if self.words > 1:
+            return WORD_BITS
+        return sum(p.bits * p.count for p in self.placements.values())
+
     @staticmethod
     def _room(free: list[int], bits: int, count: int) -> tuple[int, int, bool]:
         needed = bits * count

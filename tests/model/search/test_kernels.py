@@ -9,7 +9,7 @@ from onceproof.model.search.compiling.kernel_code import kernel_ir
 from onceproof.model.search.compiling.kernel_values import KernelError
 from onceproof.model.search.compiling.kernels import Kernel
 from onceproof.model.search.reduction import closure
-from onceproof.model.search.states import hash_table, row_table
+from onceproof.model.search.states import compact_table, hash_table, row_table
 from onceproof.model.search.states.packed_states import PackedStates
 
 RANDOM = np.random.default_rng(5)
@@ -75,6 +75,54 @@ def finding(width: int) -> tuple[object, ...]:
     rows = np.concatenate([held.rows[: held.count], words(300, width)])
     wide = () if width == 1 else (held.rows,)
     return held._table, first_shift(width), *wide, rows, 600, np.zeros(600, np.int64)
+
+
+BITS, LEFT = 14, 9
+"""Of states in a compact table of 32 buckets, which are too few for them."""
+
+
+def compact() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give a compact table with room for few states, and room for others."""
+    table = np.zeros(compact_table.BUCKET_WORDS << (BITS - LEFT), np.int64)
+    return table, np.zeros(16, np.int64), np.zeros(2, np.int64)
+
+
+def inserting_compact(number: int) -> tuple[object, ...]:
+    """Add states, many of them twice; of too many it adds what there is room for."""
+    table, spill, progress = compact()
+    rows = words(number, 1, below=1 << BITS)
+    rows[1::3] = rows[::3][: len(rows[1::3])]
+    states = empty(number, 1)
+    return table, BITS, LEFT, rows, number, states, 0, spill, progress
+
+
+def filled() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give a compact table, what it has no room for, and its states."""
+    table, spill, progress = compact()
+    states = np.unique(words(300, 1, below=1 << BITS)).reshape(-1, 1)
+    these = (table, BITS, LEFT, states, len(states), spill, progress)
+    assert compact_table.fill_compact(*these)
+    return table, spill, states
+
+
+def spreading_compact() -> tuple[object, ...]:
+    """Spread a compact table over one of twice its size."""
+    table, _, _ = filled()
+    return np.concatenate([table, np.zeros(len(table), np.int64)]), 256, LEFT - 1
+
+
+def filling_compact(number: int) -> tuple[object, ...]:
+    """Put states into a compact table; not all of too many."""
+    table, spill, progress = compact()
+    states = np.unique(words(number, 1, below=1 << BITS)).reshape(-1, 1)
+    return table, BITS, LEFT, states, len(states), spill, progress
+
+
+def finding_compact() -> tuple[object, ...]:
+    """Look for states that are there, and for others."""
+    table, spill, states = filled()
+    rows = np.concatenate([states, words(200, 1, below=1 << BITS)])
+    return table, BITS, LEFT, rows, len(rows), spill, np.zeros(len(rows), np.int64)
 
 
 def sorting() -> tuple[object, ...]:
@@ -157,6 +205,20 @@ CASES = [
     pytest.param(row_table.fill, lambda: filling(3), id="fill many"),
     pytest.param(hash_table.find_one, lambda: finding(1), id="find one"),
     pytest.param(row_table.find_rows, lambda: finding(2), id="find many"),
+    pytest.param(
+        compact_table.insert_compact, lambda: inserting_compact(300), id="compact"
+    ),
+    pytest.param(
+        compact_table.insert_compact, lambda: inserting_compact(2000), id="too many"
+    ),
+    pytest.param(compact_table.spread_compact, spreading_compact, id="spread compact"),
+    pytest.param(
+        compact_table.fill_compact, lambda: filling_compact(300), id="fill compact"
+    ),
+    pytest.param(
+        compact_table.fill_compact, lambda: filling_compact(2000), id="fill too many"
+    ),
+    pytest.param(compact_table.find_compact, finding_compact, id="find compact"),
     pytest.param(hash_table.sort_members, sorting, id="sort"),
     pytest.param(hash_table.least_renaming, renaming_for_itself, id="rename"),
     pytest.param(hash_table.least_renaming, renaming_noted, id="rename and note"),

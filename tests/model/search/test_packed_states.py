@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from onceproof.model.search.states import compact_table
 from onceproof.model.search.states.packed_states import PackedStates
 
 
@@ -55,15 +56,15 @@ def test_sifting_leaves_out_nothing_that_was_not_sifted_before(width):
     assert left < met
 
 
-@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize(("width", "bits"), [(1, 63), (1, 40), (1, 44), (3, 63)])
 @pytest.mark.parametrize("coming", [10, 500, 3000])
-def test_the_memory_that_states_need_is_known_before_it_is_taken(width, coming):
+def test_the_memory_that_states_need_is_known_before_it_is_taken(width, bits, coming):
     """Arrays that grow are held twice for a moment: rows, slots, both or neither."""
     rows = np.arange(6000 * width, dtype=np.int64).reshape(6000, width)
-    PackedStates(width).prepare()
+    PackedStates(width, bits).prepare()
 
     tracemalloc.start()
-    held = PackedStates(width)
+    held = PackedStates(width, bits)
     held.add(rows[:1000])
     expected = held.memory_for(coming)
     tracemalloc.reset_peak()
@@ -72,3 +73,83 @@ def test_the_memory_that_states_need_is_known_before_it_is_taken(width, coming):
     tracemalloc.stop()
 
     assert expected <= most <= expected + 5000
+
+
+@pytest.mark.parametrize("bits", [1, 3, 8, 9, 12, 20, 31, 40, 41, 44, 50, 63])
+def test_a_state_of_few_bits_is_held_once(bits):
+    """Half a word is enough for it, from the start or once the table is large."""
+    random = np.random.default_rng(bits)
+    held = PackedStates(1, bits)
+    seen: dict[int, int] = {}
+
+    for number in (0, 1, 700, 30_000, 200_000, 5):
+        rows = random.integers(0, 2 ** (bits - 1), (number, 1), np.int64)
+        rows = rows | random.integers(0, 2, (number, 1)) << (bits - 1)
+        held.add(rows)
+        for state in rows[:, 0].tolist():
+            seen.setdefault(state, len(seen))
+
+    expected = np.array(list(seen), np.int64).reshape(-1, 1)
+    slots = held.slots(expected)
+    assert held.count == len(seen)
+    assert np.array_equal(held.rows[: held.count], expected)
+    assert len(set(slots.tolist())) == len(seen)
+    assert slots.max() < held.slot_count
+    held.add(expected)
+    assert held.count == len(seen)
+
+
+def test_states_in_a_row_are_held_once():
+    """Counters and flags make states that differ in few bits, high or low."""
+    for step in (1, 1 << 8, 1 << 20, 3 << 24):
+        held = PackedStates(1, 40)
+        rows = np.arange(50_000, dtype=np.int64).reshape(-1, 1) * step % (1 << 40)
+
+        held.add(rows)
+        held.add(rows[::-1].copy())
+
+        assert held.count == len(np.unique(rows))
+
+
+def crowded(number, bits, left):
+    """Give states that all have the same bucket in a small table."""
+    states = np.arange(3_000_000, dtype=np.int64).reshape(-1, 1)
+    table = np.zeros(compact_table.BUCKET_WORDS << (bits - left), np.int64)
+    slots = np.empty(len(states), np.int64)
+    none = np.zeros(8, np.int64)
+    compact_table.find_compact(table, bits, left, states, len(states), none, slots)
+    return states[slots == slots[0]][:number]
+
+
+def test_a_state_that_finds_its_bucket_full_is_held_once():
+    """There is room for some elsewhere, and for more once the table has grown."""
+    held = PackedStates(1, 40)
+    rows = crowded(4000, 40, 31)
+    assert len(rows) == 4000
+
+    for part in (rows[:16], rows[:100], rows[:120], rows, rows[::-1].copy()):
+        held.add(part)
+        slots = held.slots(np.ascontiguousarray(rows))
+        assert held.count == len(np.unique(held.rows[: held.count]))
+
+    assert held.count == 4000
+    assert np.array_equal(held.rows[:4000], rows)
+    assert len(set(slots.tolist())) == 4000
+    assert slots.max() < held.slot_count
+
+
+def test_the_table_of_states_of_few_bits_takes_half_of_what_it_took():
+    """States of 40 bits take eight bytes each, and their table less at times."""
+    few, many = PackedStates(1, 40), PackedStates(1)
+    random = np.random.default_rng(1)
+    ratios = []
+
+    while few.count < 5_000_000:
+        rows = random.integers(0, 1 << 40, (250_000, 1), np.int64)
+        few.add(rows)
+        many.add(rows)
+        ratios.append(few.memory / (8 * few.count))
+
+    assert ratios[-1] < 2
+    assert max(ratios[8:]) < 2.6
+    assert few.memory < 0.75 * many.memory
