@@ -32,13 +32,13 @@ from onceproof.model.language.terms.types import (
     OptionalType,
     type_of,
 )
+from onceproof.model.language.tracing.durable_fields import refuse_observed_parts
 from onceproof.model.text import did_you_mean
 from onceproof.properties.schema import Count, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from onceproof.model.language.composition.part import Part
     from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import Interpreter, State
     from onceproof.model.language.sorts import Sort
@@ -189,8 +189,7 @@ class Ledger:
 def observables(protocol: Protocol) -> dict[str, tuple[Sort, ...]]:
     """List what a protocol lets be observed, of the ledger's vocabulary."""
     found = {}
-    for part in protocol.parts.values():
-        _refuse_observed(part)
+    refuse_observed_parts(protocol)
     for name, mark, method in protocol.marked(ObserveMark):
         where = defined_at(method)
         if name not in VOCABULARY:
@@ -204,23 +203,6 @@ def observables(protocol: Protocol) -> dict[str, tuple[Sort, ...]]:
             message = f"{name} must be observed per {_listed(events)}, as visible is"
             raise ModelError(message, where=where)
     return found
-
-
-def _refuse_observed(part: Part) -> None:
-    """Refuse an observation of a part: a protocol has one ledger, and says what it is.
-
-    Raises ``ModelError``.
-    """
-    for path, _, method in part.marked(ObserveMark):
-        name = path.rpartition(".")[2]
-        message = (
-            f"{path} is an observation of a part, and only those of the protocol "
-            f"count; let it be a plain method, and observe it in the protocol, as in "
-            f"@observe(...) def {name}(self, ...): return self.{path}(...)"
-        )
-        raise ModelError(message, where=defined_at(method))
-    for inner in part.parts.values():
-        _refuse_observed(inner)
 
 
 def _listed(sorts: tuple[Sort, ...]) -> str:

@@ -40,6 +40,11 @@ from onceproof.model.interleavings.paths import Ending, KeyEvents, Paths
 from onceproof.model.interleavings.renaming_group import RenamingGroup
 from onceproof.model.language.tracing.durable_fields import is_durable
 from onceproof.model.language.tracing.trace import trace
+from onceproof.model.search.renamings import (
+    MOST_RENAMINGS,
+    count_renamings,
+    interchangeable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,6 +123,12 @@ def _graph(system: System, group: RenamingGroup) -> OrbitGraph:
         return OrbitGraph(system, plain, MOST_STATES)
     except TooLargeError as error:
         message = f"{error}, too many to enumerate interleavings; choose smaller ones"
+        ways = count_renamings(interchangeable(system), system.sizes)
+        if ways > len(group):
+            message += (
+                f". States are not followed as one: members can swap names in {ways:,} "
+                f"ways, and {MOST_RENAMINGS} is the most"
+            )
         raise UsageError(message) from None
 
 

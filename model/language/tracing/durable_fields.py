@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.errors import ModelError
 from onceproof.model.language.declarations.decorators import ObserveMark
 from onceproof.model.language.expressions.symbolic_value import Symbolic, lift
+from onceproof.model.language.source_location import defined_at
 from onceproof.model.language.stores.symbolic_store import SymbolicStore
 from onceproof.model.language.terms import terms as t
 
 if TYPE_CHECKING:
+    from onceproof.model.language.composition.part import Part
     from onceproof.model.language.tracing.system import System
 
 
@@ -24,6 +27,7 @@ def _is_budget(path: str) -> bool:
 
 def observed(system: System) -> frozenset[str]:
     """List the fields that an observer of the protocol reads."""
+    refuse_observed_parts(system.protocol)
     found: set[str] = set()
     for name, mark, _ in system.protocol.marked(ObserveMark):
         store = SymbolicStore(system.sizes, frozen=True)
@@ -32,6 +36,23 @@ def observed(system: System) -> frozenset[str]:
         reads = t.subterms(lift(answer))
         found |= {term.field for term in reads if isinstance(term, t.Get)}
     return frozenset(found)
+
+
+def refuse_observed_parts(holder: Part) -> None:
+    """Refuse an observation of a part: a protocol has one ledger, and says what it is.
+
+    Raises ``ModelError``.
+    """
+    for part in holder.parts.values():
+        for path, _, method in part.marked(ObserveMark):
+            name = path.rpartition(".")[2]
+            message = (
+                f"{path} is an observation of a part, and only those of the protocol "
+                "count; let it be a plain method, and observe it in the protocol, as "
+                f"in @observe(...) def {name}(self, ...): return self.{path}(...)"
+            )
+            raise ModelError(message, where=defined_at(method))
+        refuse_observed_parts(part)
 
 
 def durable_fields(system: System) -> frozenset[str]:

@@ -10,18 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.model.errors import UsageError
+from onceproof.model.errors import ModelError, UsageError
 from onceproof.model.interleavings.canonical_form import normal
 from onceproof.model.interleavings.enumeration import interleavings
 from onceproof.model.language import (
     Member,
+    Part,
     Protocol,
     Sort,
     action,
     fault,
     if_else,
     not_,
+    observe,
     one_of,
+    part,
     state,
     when,
 )
@@ -333,3 +336,36 @@ def hit(found: Interleavings, trace: Trace) -> tuple[tuple[int, ...], ...]:
         found.durable.alike(found.durable.of(s)) for s in (*states, trace.states[-1])
     ]
     return min(zip(*alike, strict=True))
+
+
+class Watched(Part):
+    """Has memory that an observation of its own reads."""
+
+    lost = state(False, volatile=True)
+
+    @observe
+    def seen(self) -> object:
+        """Show what is in memory."""
+        return self.lost
+
+
+class OfParts(Protocol):
+    """Has such a part."""
+
+    inside = part(Watched)
+
+    @action
+    def show(self) -> None:
+        """Show it."""
+        self.inside.lost = True
+
+    @fault
+    def crash(self) -> None:
+        """Forget it."""
+        self.lose_volatile()
+
+
+def test_an_observation_of_a_part_is_refused():
+    """It would be read by nobody, and what it reads would not count as durable."""
+    with pytest.raises(ModelError, match=r"inside\.seen is an observation of a part"):
+        interleavings(OfParts())

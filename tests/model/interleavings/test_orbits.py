@@ -186,3 +186,11 @@ def test_too_many_orbits_are_refused(monkeypatch):
 
     with pytest.raises(UsageError, match=r"more than 20 states.*smaller ones"):
         interleavings(MicroBatch(faults=2))
+
+
+def test_where_names_swap_in_too_many_ways_the_refusal_says_so(monkeypatch):
+    """Seven partitions are seven times as many ways as six."""
+    monkeypatch.setattr(enumeration, "MOST_STATES", 20)
+
+    with pytest.raises(UsageError, match=r"swap names in 5,040 ways, and 720 is the"):
+        interleavings(MicroBatch(PARTITION=7))
