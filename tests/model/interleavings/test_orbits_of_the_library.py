@@ -12,7 +12,6 @@ from onceproof.model.language.tracing.trace import trace
 from tests.model.interleavings.both_ways import followed, same
 from tests.model.library_variants import VARIANTS
 
-
 CASES = [
     # Those with 16,000 classes take 20 s each.
     pytest.param(*one.values, id=one.id, marks=[*one.marks, pytest.mark.ci])
