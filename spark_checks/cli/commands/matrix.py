@@ -115,6 +115,12 @@ def matrix(
     else:
         left_out = [*listed.left_out, *_more(listed, several=several)]
         made = matrix_of(judged, left_out, records, listed.same)
+    if not any(row.spark for row in made.rows):
+        click.echo(
+            "no replay is shown beside a verdict, for there is no evidence of one; "
+            "`onceproof replay --evidence` leaves some",
+            err=True,
+        )
     if as_json:
         print_json(made.to_json())
     elif html is not None:

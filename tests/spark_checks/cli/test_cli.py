@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from onceproof.spark_checks.cli import main
+
+EVIDENCE = Path(__file__).parents[3] / "docs" / "evidence"
 
 
 def run(*words: str):
@@ -185,3 +188,15 @@ def test_steps_are_shown_with_a_word_beside_each_number(words, tmp_path, monkeyp
     shown = "".join([done.output, *(path.read_text() for path in files)])
     assert WRITE in shown, done.output
     assert "write(0, 0, 0)" not in shown
+
+
+def test_a_matrix_without_replays_says_where_they_come_from(tmp_path, monkeypatch):
+    """A column that is empty has a reason."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+
+    without = run("matrix", "--only", "table-commit", "--evidence", "empty")
+    beside = run("matrix", "--only", "append-whole", "--evidence", str(EVIDENCE))
+
+    assert "no replay is shown beside a verdict" in without.stderr
+    assert "no replay is shown" not in beside.stderr
