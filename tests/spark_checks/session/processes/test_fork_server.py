@@ -28,13 +28,23 @@ def fork_server():
         yield made
 
 
+def state_of(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def alive(pid):
     try:
-        return (
-            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-        )
+        return state_of(pid) != "Z"
     except OSError:
         return False
+
+
+def wait_for_orders(pid):
+    """Wait until a host does: only then has it asked to end with its parent."""
+    deadline = time.monotonic() + 30
+    while state_of(pid) != "S" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert state_of(pid) == "S"
 
 
 def gone(pid):
@@ -107,6 +117,7 @@ def test_hosts_end_with_the_process_that_asked_for_them():
         template = mine.template([])
         host = template.fork()
         pids = [mine._process.pid, template.pid, host.pid]
+        wait_for_orders(host.pid)
         os.kill(host.pid, signal.SIGSTOP)
         before = [alive(pid) for pid in pids]
 
