@@ -126,8 +126,8 @@ def _graph(system: System, group: RenamingGroup) -> OrbitGraph:
         ways = count_renamings(interchangeable(system), system.sizes)
         if ways > len(group):
             message += (
-                f". States are not followed as one: members can swap names in {ways:,} "
-                f"ways, and {MOST_RENAMINGS} is the most"
+                ". States that differ in names are not followed as one: there are more "
+                f"than {MOST_RENAMINGS} ways to swap names"
             )
         raise UsageError(message) from None
 

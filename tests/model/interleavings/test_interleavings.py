@@ -226,29 +226,10 @@ def test_what_a_crash_leaves_tells_classes_apart():
     assert all(one.trace.states[-1][1] == 2 for one in found.classes)
 
 
-class Eraser(Protocol):
-    """Writes what memory chose; its crash erases that, whatever it was."""
+class Eraser(Chooser):
+    """Starts from one; its crash erases what was chosen and written."""
 
-    choice = state(0, high=2, volatile=True)
-    kept = state(0, high=2)
-
-    @action
-    def choose_one(self) -> None:
-        """Choose."""
-        when(self.choice == 0, self.kept == 0)
-        self.choice = 1
-
-    @action
-    def choose_two(self) -> None:
-        """Choose otherwise."""
-        when(self.choice == 0, self.kept == 0)
-        self.choice = 2
-
-    @action
-    def write(self) -> None:
-        """Write what was chosen."""
-        when(self.choice > 0, self.kept == 0)
-        self.kept = self.choice
+    old = state(0, high=1)
 
     @fault
     def crash(self) -> None:
@@ -262,7 +243,7 @@ def test_what_a_crash_finds_tells_classes_apart():
     """It leaves the same, and the runs end alike: who looked before saw one or two."""
     found = interleavings(Eraser())
 
-    hits = sorted(one.trace.states[one.faults[0]][1] for one in found.classes)
+    hits = sorted(one.trace.states[one.faults[0]][2] for one in found.classes)
 
     assert hits == [1, 1, 2, 2]
 

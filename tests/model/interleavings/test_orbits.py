@@ -192,5 +192,32 @@ def test_where_names_swap_in_too_many_ways_the_refusal_says_so(monkeypatch):
     """Seven partitions are seven times as many ways as six."""
     monkeypatch.setattr(enumeration, "MOST_STATES", 20)
 
-    with pytest.raises(UsageError, match=r"swap names in 5,040 ways, and 720 is the"):
+    with pytest.raises(UsageError, match="more than 720 ways to swap names"):
         interleavings(MicroBatch(PARTITION=7))
+
+
+def test_a_run_of_another_class_is_an_error_and_no_result(monkeypatch):
+    """What is listed as a class is a run of it."""
+    one = paths.Paths._one
+    first: list[int] = []
+
+    def always_the_first(self, place):
+        first.append(place)
+        return one(self, first[0])
+
+    monkeypatch.setattr(paths.Paths, "_one", always_the_first)
+
+    with pytest.raises(RuntimeError, match="of another class"):
+        interleavings(Moods())
+
+
+def test_how_far_it_is_is_told():
+    """While runs are followed, and while each class gets one."""
+    news: list[str] = []
+
+    found = interleavings(MicroBatch(faults=2, PARTITION=3, ATTEMPT=3), news.append)
+
+    assert len(found.classes) < 1000
+    rows = [int(one.split()[4].replace(",", "")) for one in news]
+    assert rows == list(range(0, 1000 * len(rows), 1000))
+    assert all(one.endswith("of 7,795 states") for one in news)

@@ -11,6 +11,17 @@ from onceproof.model.search.states import compact_table
 from onceproof.model.search.states.packed_states import PackedStates
 
 
+def each_once(held: PackedStates, expected: np.ndarray) -> None:
+    """Assert that these states are held, in this order, each with a slot of its own."""
+    slots = held.slots(expected)
+    assert held.count == len(expected)
+    assert np.array_equal(held.rows[: held.count], expected)
+    assert len(set(slots.tolist())) == len(expected)
+    assert slots.max() < held.slot_count
+    held.add(expected)
+    assert held.count == len(expected)
+
+
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_a_state_is_held_once_with_the_number_of_its_first_row(width):
     """While the table grows, whichever word it is that tells states apart."""
@@ -25,14 +36,7 @@ def test_a_state_is_held_once_with_the_number_of_its_first_row(width):
         for row in rows.tolist():
             seen.setdefault(tuple(row), len(seen))
 
-    expected = np.array(list(seen), np.int64)
-    slots = held.slots(expected)
-    assert held.count == len(seen)
-    assert np.array_equal(held.rows[: held.count], expected)
-    assert len(set(slots.tolist())) == len(seen)
-    assert slots.max() < held.slot_count
-    held.add(expected)
-    assert held.count == len(seen)
+    each_once(held, np.array(list(seen), np.int64))
     assert held.memory >= held.rows.nbytes + 8 * held.slot_count
 
 
@@ -89,14 +93,7 @@ def test_a_state_of_few_bits_is_held_once(bits):
         for state in rows[:, 0].tolist():
             seen.setdefault(state, len(seen))
 
-    expected = np.array(list(seen), np.int64).reshape(-1, 1)
-    slots = held.slots(expected)
-    assert held.count == len(seen)
-    assert np.array_equal(held.rows[: held.count], expected)
-    assert len(set(slots.tolist())) == len(seen)
-    assert slots.max() < held.slot_count
-    held.add(expected)
-    assert held.count == len(seen)
+    each_once(held, np.array(list(seen), np.int64).reshape(-1, 1))
 
 
 def test_states_in_a_row_are_held_once():
@@ -129,13 +126,9 @@ def test_a_state_that_finds_its_bucket_full_is_held_once():
 
     for part in (rows[:16], rows[:100], rows[:120], rows, rows[::-1].copy()):
         held.add(part)
-        slots = held.slots(np.ascontiguousarray(rows))
         assert held.count == len(np.unique(held.rows[: held.count]))
 
-    assert held.count == 4000
-    assert np.array_equal(held.rows[:4000], rows)
-    assert len(set(slots.tolist())) == 4000
-    assert slots.max() < held.slot_count
+    each_once(held, np.ascontiguousarray(rows))
 
 
 def test_the_table_of_states_of_few_bits_takes_half_of_what_it_took():
