@@ -14,7 +14,7 @@ import numpy as np
 
 from onceproof.model.errors import TooLargeError, UsageError
 from onceproof.model.search.renamings import renaming_tables
-from onceproof.model.search.states import hash_table
+from onceproof.model.search.states import canonical_rows
 from onceproof.model.search.visited_states import VisitedStates
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class OrbitGraph:
         """Replace each by the row of its orbit; return which renaming does so."""
         chosen = np.zeros(len(rows), np.int64)
         if self._tables:
-            hash_table.least_renaming(rows, len(rows), *(*self._tables, chosen))
+            canonical_rows.least_renaming(rows, len(rows), *(*self._tables, chosen))
         return chosen
 
     @property
@@ -169,7 +169,7 @@ class OrbitGraph:
         for lo in range(0, self.count, _PIECE):
             rows = self.found.states[lo : min(self.count, lo + _PIECE)]
             stays = np.zeros((len(rows), len(self.group)), np.int64)
-            hash_table.unmoved_by(rows, len(rows), *(*self._tables, stays))
+            canonical_rows.unmoved_by(rows, len(rows), *(*self._tables, stays))
             unlike, which = np.unique(stays, axis=0, return_inverse=True)
             known = np.zeros(len(unlike), np.int32)
             for i, one in enumerate(unlike):

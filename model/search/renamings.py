@@ -89,7 +89,7 @@ def renaming_tables(
 ) -> tuple[Words, ...]:
     """Say where each renaming moves the elements of a packed state, in its order.
 
-    These are the tables that ``hash_table.least_renaming`` takes.
+    These are the tables that ``canonical_rows.least_renaming`` takes.
     """
     spots = [
         (place, at, place.spot(position(place.dims, at)))

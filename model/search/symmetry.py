@@ -24,7 +24,7 @@ from onceproof.model.search.renamings import (
     position,
     renaming_tables,
 )
-from onceproof.model.search.states import hash_table
+from onceproof.model.search.states import canonical_rows
 from onceproof.model.search.states.layout import WORD_BITS
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class CanonicalForm:
     def reduce(self, rows: Words, number: int) -> None:
         """Replace each of the first ``number`` rows by its representative."""
         for table in self.sorting:
-            hash_table.sort_members(rows, number, *table)
+            canonical_rows.sort_members(rows, number, *table)
         if self.renaming:
-            hash_table.least_renaming(rows, number, *(*self.renaming, _UNASKED))
+            canonical_rows.least_renaming(rows, number, *(*self.renaming, _UNASKED))
 
 
 class Symmetry:

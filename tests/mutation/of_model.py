@@ -400,13 +400,13 @@ SEARCH = (
         "    for w in range(len(one) - 1):\n        differ |= one[w] ^ other[w]",
     ),
     Mutation(
-        "model/search/states/hash_table.py",
+        "model/search/states/canonical_rows.py",
         "members that are out of order are left so",
         "            if m and keys[m - 1] > key:\n                ordered = False",
         "            if m > 1 and keys[m - 1] > key:\n                ordered = False",
     ),
     Mutation(
-        "model/search/states/hash_table.py",
+        "model/search/states/canonical_rows.py",
         "the renaming that stands for all is the last, not the least",
         "                        smaller = row[w] < least[w]",
         "                        smaller = row[w] != least[w]",

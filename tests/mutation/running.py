@@ -182,7 +182,7 @@ def put_in_place(mutation: Mutation) -> None:
     for function in gc.get_objects():
         if type(function) is FunctionType and function.__code__ in changed:
             function.__code__ = changed[function.__code__]
-    if mutation.file.endswith(("_table.py",)):
+    if mutation.file.endswith(("_table.py", "_rows.py")):
         _compile_again(mutation)
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) == path and name.startswith("onceproof"):

@@ -9,7 +9,12 @@ from onceproof.model.search.compiling.kernel_code import kernel_ir
 from onceproof.model.search.compiling.kernel_values import KernelError
 from onceproof.model.search.compiling.kernels import Kernel
 from onceproof.model.search.reduction import closure
-from onceproof.model.search.states import compact_table, hash_table, row_table
+from onceproof.model.search.states import (
+    canonical_rows,
+    compact_table,
+    hash_table,
+    row_table,
+)
 from onceproof.model.search.states.packed_states import PackedStates
 
 RANDOM = np.random.default_rng(5)
@@ -219,10 +224,10 @@ CASES = [
         compact_table.fill_compact, lambda: filling_compact(2000), id="fill too many"
     ),
     pytest.param(compact_table.find_compact, finding_compact, id="find compact"),
-    pytest.param(hash_table.sort_members, sorting, id="sort"),
-    pytest.param(hash_table.least_renaming, renaming_for_itself, id="rename"),
-    pytest.param(hash_table.least_renaming, renaming_noted, id="rename and note"),
-    pytest.param(hash_table.unmoved_by, unmoved, id="unmoved"),
+    pytest.param(canonical_rows.sort_members, sorting, id="sort"),
+    pytest.param(canonical_rows.least_renaming, renaming_for_itself, id="rename"),
+    pytest.param(canonical_rows.least_renaming, renaming_noted, id="rename and note"),
+    pytest.param(canonical_rows.unmoved_by, unmoved, id="unmoved"),
     pytest.param(closure.keep_rows, lambda: reducing(rest=True), id="reduce at rest"),
     pytest.param(closure.keep_rows, lambda: reducing(rest=False), id="reduce"),
 ]
