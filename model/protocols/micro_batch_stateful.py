@@ -8,6 +8,7 @@ from onceproof.model.protocols.parts.empty_batches import (
     EmptyBatchAfterAnother,
     EmptyBatchWhenDue,
 )
+from onceproof.model.protocols.parts.operators import OneOperator
 from onceproof.model.protocols.parts.sinks.sink import Sink
 from onceproof.model.protocols.parts.state_stores import (
     ClosedWindows,
@@ -27,7 +28,7 @@ class MicroBatchStateful(Protocol):
     its state before it ends. The watermark after a batch is computed from what its
     tasks report, and is logged with its commit; in append mode the next batch shows the
     windows that it has passed. Where no data is, a batch without data shows them, which
-    is logged as any other. Left out: late events, several operators, a second input.
+    is logged as any other. Left out: late events, and what a second input brings.
     """
 
     role = "driver"
@@ -39,6 +40,7 @@ class MicroBatchStateful(Protocol):
     versions = part(StateVersions)
     results = part(Results)
     output = part(ClosedWindows)
+    operators = part(OneOperator)
     actions = part(OneAction)
     empty_batches = part(EmptyBatchWhenDue)
 
@@ -80,6 +82,7 @@ class MicroBatchStateful(Protocol):
         )
         self.driver = Driver.RUNNING
         self.actions.start()
+        self.operators.start_first()
 
     @action(per=BATCH)
     def skip_batch(self, b: Member) -> None:
@@ -90,16 +93,22 @@ class MicroBatchStateful(Protocol):
     @action(per=(BATCH, PARTITION, ATTEMPT))
     def commit_state(self, b: Member, p: Member, a: Member) -> None:
         """A task has read its input, and commits its state."""
-        when(
-            self._runs(b),
-            self.results.takes(b),
-            self.task[p, a] == Task.IDLE,
-            all_of(
-                implies(x < a, self.task[p, x] == Task.FAILED) for x in self.ATTEMPT
-            ),
-        )
+        when(self._starts(b, p, a), not_(self.operators.runs_second()))
         self.task[p, a] = Task.WRITTEN
         self.versions.commit(b, p)
+
+    @action(per=(BATCH, PARTITION, ATTEMPT))
+    def commit_second(self, b: Member, p: Member, a: Member) -> None:
+        """A task of the second operator has read its input, and commits its state."""
+        when(self._starts(b, p, a), self.operators.runs_second())
+        self.task[p, a] = Task.WRITTEN
+        self.operators.commit_second(
+            self.versions,
+            b,
+            p,
+            closes=lambda e: self._closes_in(e, b),
+            ended=lambda v: self.ends > v,
+        )
 
     @action(per=(PARTITION, ATTEMPT))
     def commit_task(self, p: Member, a: Member) -> None:
@@ -108,10 +117,18 @@ class MicroBatchStateful(Protocol):
         self.task[p, a] = Task.COMMITTED
 
     @action(per=BATCH)
+    def start_second(self, b: Member) -> None:
+        """All tasks of the first operator have ended: those of the second one start."""
+        when(self._runs(b), self._ended(), self.operators.is_due())
+        self.operators.start_second()
+        self.task.fill(Task.IDLE)
+
+    @action(per=BATCH)
     def compute_again(self, b: Member) -> None:
         """Another action of the callback begins, and runs all tasks of the batch."""
         when(self._runs(b), self._computed(), self.actions.due())
         self.actions.run()
+        self.operators.start_first()
         self.task.fill(Task.IDLE)
 
     @action(per=BATCH)
@@ -123,7 +140,7 @@ class MicroBatchStateful(Protocol):
             lambda e, p: self.output.shows(
                 b, e, self._closes_in(self.output.last(e), b)
             )
-        ).set(lambda e, p: self.output.row(self.versions, b, e, p))
+        ).set(lambda e, p: self.operators.row(self.versions, self.output, b, e, p))
         self.driver = Driver.COMMITTING
         self.ran = True
 
@@ -167,7 +184,12 @@ class MicroBatchStateful(Protocol):
             lambda e, p: self.output.shows_at_end(
                 e, self._open_after(self.output.last(e), b)
             )
-        ).set(lambda e, p: self.versions.held[b, e, p])
+        ).set(
+            lambda e, p: self.operators.row_at_end(
+                self.versions, b, e, p, lambda c: self._open_after(c, b)
+            )
+        )
+        self.operators.end(self.versions, b, lambda e: self._open_after(e, b))
         self.driver = Driver.COMMITTING
         self.ran = True
 
@@ -224,15 +246,35 @@ class MicroBatchStateful(Protocol):
         """Return whether a window that has its last event is open after ``b``."""
         return all_of(last >= self.begins[b], last <= b)
 
+    def _starts(self, b: Member, p: Member, a: Member) -> bool:
+        """Return whether an attempt can start: all earlier ones have failed."""
+        return all_of(
+            self._runs(b),
+            self.results.takes(b),
+            self.task[p, a] == Task.IDLE,
+            all_of(
+                implies(x < a, self.task[p, x] == Task.FAILED) for x in self.ATTEMPT
+            ),
+        )
+
     def _computed(self) -> bool:
+        return all_of(self._ended(), not_(self.operators.is_due()))
+
+    def _ended(self) -> bool:
         return all_of(
             any_of(self.task[p, a] == Task.COMMITTED for a in self.ATTEMPT)
             for p in self.PARTITION
         )
 
     def _closes_in(self, last: int, b: Member) -> bool:
-        """Return whether batch ``b`` shows a window with its last event in ``last``."""
-        opened = total(if_else(b == c + 1, self.begins[c], 0) for c in self.BATCH)
+        """Return whether batch ``b`` closes a window with its last event in ``last``.
+
+        What a batch without data has closed before it, it does not.
+        """
+        opened = total(
+            if_else(b == c + 1, if_else(self.ends > c, c + 1, self.begins[c]), 0)
+            for c in self.BATCH
+        )
         return all_of(last >= opened, last < self.begins[b])
 
     @observe(per=(BATCH, PARTITION))

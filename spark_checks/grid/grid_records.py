@@ -34,7 +34,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import queries
 from onceproof.spark_checks.grid.grid_faults import GridFault
 from onceproof.spark_checks.grid.judged import JUDGED
-from onceproof.spark_checks.grid.model_parts import QUERIES, parts_of, unpredicted
+from onceproof.spark_checks.grid.model_parts import QUERIES, parts_of, unmodelled
 from onceproof.spark_checks.queries import events
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def records_of_grid(report: GridReport, *, day: str = "") -> tuple[Evidence, ...
     """
     cells: dict[tuple[str, str], list[GridCell]] = {}
     for cell in report.cells:
-        if not unpredicted(cell.query, cell.configuration):
+        if not unmodelled(cell.query, cell.configuration):
             of_both = (cell.query.name, cell.configuration.name)
             cells.setdefault(of_both, []).append(cell)
     found: list[Evidence] = []

@@ -53,8 +53,9 @@ class EngineModel:
 
     protocol: str
     """The name of the protocol."""
-    work: str
-    """The step by which an attempt of a task has done its work, its state included."""
+    work: tuple[str, ...]
+    """The steps by which an attempt of a task has done its work, its state included:
+    one for each operator."""
     logs: Mapping[str, str]
     """What counts the batches in the offset log, and what counts those of them in the
     commit log: with data, and without where there are such batches."""
@@ -77,7 +78,7 @@ class EngineModel:
 
 WITH_STATE = EngineModel(
     "micro-batch-stateful-idle",
-    "commit_state",
+    ("commit_state", "commit_second"),
     {"offsets": "commits", "ends_logged": "ends"},
     {
         **_SAME,
@@ -99,7 +100,7 @@ WITH_STATE = EngineModel(
 
 WITHOUT_STATE = EngineModel(
     "micro-batch",
-    "write",
+    ("write",),
     {"offsets": "commits"},
     {
         **_SAME,
@@ -125,8 +126,6 @@ class ModelledQuery:
     """The protocol that says what Spark does with it."""
     parts: Mapping[str, str] = field(default_factory=dict)
     """What the query itself is, as parts of the protocol."""
-    without_data: bool = False
-    """Whether the watermark ends its state, so that a batch without data comes last."""
     stores: int = 1
     """How many stores a task commits: with the last it has committed its state."""
 
@@ -136,27 +135,33 @@ _TOTALS = {"output": "all-rows"}
 _TWICE = {"actions": "two-actions"}
 _NEW = {"output": "new-rows"}
 _JOINED = {"output": "joined-rows"}
+_OUTER = {"output": "outer-joined-rows"}
 
 QUERIES: Mapping[str, ModelledQuery] = {
     "map": ModelledQuery(WITHOUT_STATE),
-    "window-append": ModelledQuery(WITH_STATE, _WINDOWS, without_data=True),
-    "window-append-two-writes": ModelledQuery(
-        WITH_STATE, {**_WINDOWS, **_TWICE}, without_data=True
-    ),
-    "window-update": ModelledQuery(
-        WITH_STATE, {"output": "changed-rows"}, without_data=True
-    ),
+    "window-append": ModelledQuery(WITH_STATE, _WINDOWS),
+    "window-append-two-writes": ModelledQuery(WITH_STATE, {**_WINDOWS, **_TWICE}),
+    "window-update": ModelledQuery(WITH_STATE, {"output": "changed-rows"}),
     "window-complete": ModelledQuery(WITH_STATE, _TOTALS),
     "total-update": ModelledQuery(WITH_STATE, _TOTALS),
     "total-update-two-writes": ModelledQuery(WITH_STATE, {**_TOTALS, **_TWICE}),
     "apply-with-state": ModelledQuery(WITH_STATE, _TOTALS),
+    "transform-totals": ModelledQuery(WITH_STATE, _TOTALS),
+    "transform-totals-pandas": ModelledQuery(WITH_STATE, _TOTALS),
+    "transform-windows": ModelledQuery(WITH_STATE, _WINDOWS),
     "distinct": ModelledQuery(WITH_STATE, {"output": "new-rows-for-ever"}),
-    "distinct-by-time": ModelledQuery(WITH_STATE, _NEW, without_data=True),
-    "distinct-within-watermark": ModelledQuery(WITH_STATE, _NEW, without_data=True),
-    "join-inner": ModelledQuery(WITH_STATE, _JOINED, without_data=True, stores=4),
-    "join-semi": ModelledQuery(WITH_STATE, _JOINED, without_data=True, stores=4),
-    "session-append": ModelledQuery(
-        WITH_STATE, {"output": "merged-sessions"}, without_data=True
+    "distinct-by-time": ModelledQuery(WITH_STATE, _NEW),
+    "distinct-within-watermark": ModelledQuery(WITH_STATE, _NEW),
+    "join-inner": ModelledQuery(WITH_STATE, _JOINED, stores=4),
+    "join-left": ModelledQuery(WITH_STATE, _OUTER, stores=4),
+    "join-full": ModelledQuery(WITH_STATE, _OUTER, stores=4),
+    "join-semi": ModelledQuery(WITH_STATE, _JOINED, stores=4),
+    "session-append": ModelledQuery(WITH_STATE, {"output": "paired-windows"}),
+    "window-of-windows": ModelledQuery(
+        WITH_STATE, {"operators": "windows-first", "output": "paired-windows"}
+    ),
+    "distinct-then-window": ModelledQuery(
+        WITH_STATE, {"operators": "duplicates-first", **_WINDOWS}
     ),
 }
 """The queries of the catalogue that the model predicts."""
@@ -174,7 +179,8 @@ STEPS_WITHOUT_DATA: Mapping[str, str] = {
     "log_offsets": "log_without_data",
     "log_commit": "commit_without_data",
 }
-"""What these steps are of a batch without data. Its tasks have no step of their own."""
+"""What these steps are of a batch without data, each for the batch before. Its tasks
+have no step of their own."""
 
 TASK_FAULTS: Mapping[GridFault, tuple[str, str]] = {
     GridFault.TASK_BEFORE_STATE: ("before", "fail_task"),
@@ -187,24 +193,10 @@ CRASH, NEXT_BATCH = "crash", "log_offsets"
 
 OWN_QUERY = "a query of yours"
 IN_LAST_TASKS = "a fault in tasks of the batch without data"
-_RATE = "source=rate-micro-batch"
-_OUTER = (
-    "rows without a partner come when the watermark passes a bound of the join, which "
-    "the model has not"
-)
-_ONE_OPERATOR = "the model has one operator with state"
 
 UNPREDICTED: Mapping[str, str] = {
     OWN_QUERY: "the model is of the queries of the catalogue",
-    "join-left": _OUTER,
-    "join-full": _OUTER,
-    "window-of-windows": _ONE_OPERATOR,
-    "distinct-then-window": _ONE_OPERATOR,
     "progress=async": "the model writes its logs as the batch runs, not later",
-    _RATE: (
-        "a run of a query ends after each batch, with a batch without data, and a run "
-        "of the model does not; queries that have no such batch are predicted"
-    ),
     str(GridFault.BEFORE_LOGS): "the model writes its logs as the batch runs",
     str(GridFault.TORN_COMMITS): "an entry of a log is there or not in the model",
     IN_LAST_TASKS: "these tasks are one step of the model",
@@ -219,14 +211,6 @@ def parts_of(query: QuerySpec, configuration: QueryConfiguration) -> dict[str, s
     for setting in CHOICES:
         parts |= modelled.engine.settings[setting][getattr(configuration, setting)]
     return parts
-
-
-def unpredicted(query: QuerySpec, configuration: QueryConfiguration) -> str:
-    """Return the name of what no prediction is made of; the empty text if one is."""
-    if missing := unmodelled(query, configuration):
-        return missing
-    from_rate = f"source={configuration.source}" == _RATE
-    return _RATE if from_rate and QUERIES[query.name].without_data else ""
 
 
 def unmodelled(query: QuerySpec, configuration: QueryConfiguration) -> str:

@@ -27,11 +27,13 @@ from onceproof.spark_checks.grid.model_parts import (
     TASK_FAULTS,
     UNPREDICTED,
     parts_of,
-    unpredicted,
+    unmodelled,
 )
 from onceproof.spark_checks.queries import events
+from onceproof.spark_checks.queries.sources import SOURCES
 
 if TYPE_CHECKING:
+    from onceproof.model.language.composition.protocol import Protocol
     from onceproof.model.language.interpreter import State
     from onceproof.properties.ledger import History
     from onceproof.properties.verdicts import Verdict
@@ -64,27 +66,38 @@ def predicted(
     query: QuerySpec, configuration: QueryConfiguration, placed: PlacedFault
 ) -> Prediction:
     """Return the model's verdict on each guarantee, or why it has none."""
-    if missing := unpredicted(query, configuration):
+    if missing := unmodelled(query, configuration):
         return Prediction(missing=missing)
     if str(placed.fault) in UNPREDICTED:
         return Prediction(missing=str(placed.fault))
     parts = tuple(sorted(parts_of(query, configuration).items()))
-    return _predicted(QUERIES[query.name].engine, parts, placed)
+    alone = SOURCES[configuration.source].one_batch_a_run
+    return _predicted(QUERIES[query.name].engine, parts, placed, one_a_run=alone)
 
 
 @cache
 def _predicted(
-    engine: EngineModel, chosen: tuple[tuple[str, str], ...], placed: PlacedFault
+    engine: EngineModel,
+    chosen: tuple[tuple[str, str], ...],
+    placed: PlacedFault,
+    *,
+    one_a_run: bool,
 ) -> Prediction:
     """Return the verdicts; none where the model has no step for the fault."""
-    found = [
-        _history(engine, dict(chosen), batches, placed, moment)
-        for batches, moment in (
-            (events.FIRST, AFTER_RECOVERY),
-            (events.FIRST + 1, AFTER_MORE),
-        )
-    ]
-    first, more = found
+
+    def run(size: int, batches: int) -> _Run:
+        interpreter = Interpreter(_model(engine, dict(chosen), size))
+        one = _Run(interpreter, engine, placed, one_a_run=one_a_run)
+        for offered in (events.FIRST, batches):
+            one.until_read(offered)
+        return one
+
+    read = events.FIRST
+    if one_a_run:
+        # One that repeats a batch after a crash may then read beyond the first ones.
+        read = run(events.FIRST + 2, events.FIRST).read
+    first = run(read, read).history(AFTER_RECOVERY, read)
+    more = run(read + 1, read + 1).history(AFTER_MORE, read + 1)
     if first is None or more is None:
         return Prediction(missing=IN_LAST_TASKS)
     if not first.rested:
@@ -92,130 +105,149 @@ def _predicted(
     return Prediction(tuple((p.name, verdict_of(p, first, more)) for p in JUDGED))
 
 
-def _history(
-    engine: EngineModel,
-    parts: dict[str, str],
-    batches: int,
-    placed: PlacedFault,
-    moment: str,
-) -> History | None:
-    """Run the model on ``batches``, of which those after the first are offered late."""
+def _model(engine: EngineModel, parts: dict[str, str], batches: int) -> Protocol:
     sizes = {"BATCH": batches, "PARTITION": PARTITIONS, "ATTEMPT": ATTEMPTS}
     # An attempt of each task may fail, in each action.
     sizes["faults"] = PARTITIONS * _ACTIONS
     settings = {**parts, **{name: str(n) for name, n in sizes.items()}}
-    interpreter = Interpreter(make(engine.protocol, settings))
-    run = _Run(interpreter, engine.work, placed)
-    state = next(interpreter.initial_states())
-    for offered in (events.FIRST, batches):
-        state = run.until_rest(state, offered)
-    if not run.hit:
-        return None
-    seen = interpreter.look(state)
-    rested = all(
-        getattr(seen, begun) == getattr(seen, done)
-        for begun, done in engine.logs.items()
-    )
-    rested = rested and getattr(seen, next(iter(engine.logs))) == batches
-    return replace(observe_states(interpreter, {moment: state}), rested=rested)
+    return make(engine.protocol, settings)
 
 
-@dataclass
 class _Run:
     """A run of the model that takes the first step that is possible, and one fault."""
 
-    interpreter: Interpreter
-    """Runs the protocol."""
-    work: str
-    """The step by which an attempt has done its work."""
-    placed: PlacedFault
-    """The fault, and the batch that it is in."""
-    hit: bool = False
-    """Whether it has happened."""
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        engine: EngineModel,
+        placed: PlacedFault,
+        *,
+        one_a_run: bool,
+    ) -> None:
+        """Begin where the model does.
 
-    def until_rest(self, state: State, offered: int) -> State:
-        """Take steps until none changes anything; return the last state.
-
-        Data is there for as many batches as are ``offered``.
+        With ``one_a_run`` a driver reads one batch beyond those that its log names as
+        it starts; another run follows it.
         """
-        self.hit = self.hit or self.placed.fault is GridFault.NONE
-        when, task_fault = TASK_FAULTS.get(self.placed.fault, ("", ""))
+        self._interpreter = interpreter
+        self._engine = engine
+        self._placed = placed
+        self._one_a_run = one_a_run
+        self._state = next(interpreter.initial_states())
+        self._offered = 0
+        self._ids: dict[tuple[bool, int], int] = {}
+        self._hit = placed.fault is GridFault.NONE
+
+    @property
+    def read(self) -> int:
+        """How many batches of data have been taken."""
+        return self._logged(next(iter(self._engine.logs)))
+
+    def until_read(self, batches: int) -> None:
+        """Take steps until so many batches of data are read, and none is left."""
+        while self.read < batches:
+            before = self._state
+            self._offered = self.read + 1 if self._one_a_run else batches
+            self._until_rest()
+            if self._state == before:
+                return
+
+    def history(self, moment: str, batches: int) -> History | None:
+        """Return what readers see now, if the fault has happened.
+
+        It rests if its logs end together, with so many batches.
+        """
+        if not self._hit:
+            return None
+        logs = self._engine.logs.items()
+        rested = all(self._logged(begun) == self._logged(done) for begun, done in logs)
+        found = observe_states(self._interpreter, {moment: self._state})
+        return replace(found, rested=rested and self.read == batches)
+
+    def _logged(self, name: str) -> int:
+        found: int = getattr(self._interpreter.look(self._state), name)
+        return found
+
+    def _until_rest(self) -> None:
+        """Take steps until none changes anything."""
+        when, task_fault = TASK_FAULTS.get(self._placed.fault, ("", ""))
         while True:
-            taken = self._next(state, offered)
+            taken = self._next()
             if taken is None:
-                return state
+                return
             event, after = taken
             if self._dies("before", event):
-                state = self._crashed(state)
+                self._crash()
                 continue
             fails = bool(task_fault) and self._is_first_attempt(event)
             if fails and when == "before":
-                state = self._failed(task_fault, event, state)
+                self._fail(task_fault, event)
                 continue
-            state = after
+            self._state = after
+            if event.name in (NEXT_BATCH, STEPS_WITHOUT_DATA[NEXT_BATCH]):
+                self._ids.setdefault(_kind(event), len(self._ids))
             if self._dies("after", event):
-                state = self._crashed(state)
+                self._crash()
             if fails:
-                state = self._failed(task_fault, event, state)
+                self._fail(task_fault, event)
 
-    @property
-    def _without_data(self) -> bool:
-        """Whether the fault is in the batch without data, which follows the first."""
-        return self.placed.batch >= events.FIRST
-
-    def _next(self, state: State, offered: int) -> tuple[Event, State] | None:
+    def _next(self) -> tuple[Event, State] | None:
         return next(
             (
                 (event, after)
-                for event, after in self.interpreter.successors(state)
+                for event, after in self._interpreter.successors(self._state)
                 if not event.fault
-                and after != state
-                and not (event.name == NEXT_BATCH and event.members[0] >= offered)
+                and after != self._state
+                and not (event.name == NEXT_BATCH and event.members[0] >= self._offered)
             ),
             None,
         )
 
     def _dies(self, when: str, event: Event) -> bool:
-        planned = STEPS.get(self.placed.fault)
-        if self.hit or planned is None or planned[0] != when:
+        planned = STEPS.get(self._placed.fault)
+        if self._hit or planned is None or planned[0] != when:
             return False
         name = planned[1]
-        if self._without_data:
-            name = STEPS_WITHOUT_DATA.get(name, "")
-        elif name == "work":
-            name = self.work
-        return event.name == name and self._here(event)
+        if name == "work":
+            return event.name in self._engine.work and self._is_here(event)
+        names = (name, STEPS_WITHOUT_DATA.get(name, ""))
+        return event.name in names and self._is_here(event)
 
-    def _here(self, event: Event) -> bool:
-        """Return whether a step is of the fault's batch, or of the one after that."""
-        return event.members[0] == self.placed.batch - self._without_data
+    def _is_here(self, event: Event) -> bool:
+        """Return whether a step is of the fault's batch; one to be logged is next."""
+        return self._ids.get(_kind(event), len(self._ids)) == self._placed.batch
 
-    def _crashed(self, state: State) -> State:
-        self.hit = True
-        return self._must(Event(CRASH, (), fault=True), state)
+    def _crash(self) -> None:
+        self._hit = True
+        after = self._interpreter.after(self._state, Event(CRASH, (), fault=True))
+        if after is None:
+            message = f"{CRASH} is not possible where the grid places it"
+            raise AssertionError(message)
+        self._state = after
+        if self._one_a_run:
+            self._offered = self.read + 1
 
     def _is_first_attempt(self, event: Event) -> bool:
         """Return whether the first attempt of a task does its work in the batch.
 
         The tasks of a batch without data are no steps of their own.
         """
-        works = event.name == self.work and event.members[-1] == 0
-        return works and self._here(event) and not self._without_data
+        works = event.name in self._engine.work and event.members[-1] == 0
+        return works and self._is_here(event)
 
-    def _failed(self, name: str, event: Event, state: State) -> State:
+    def _fail(self, name: str, event: Event) -> None:
         """Let the attempt fail that does its work by an event."""
-        self.hit = True
-        for fault, after in self.interpreter.successors(state):
+        self._hit = True
+        for fault, after in self._interpreter.successors(self._state):
             if fault.name == name and event.members[-len(fault.members) :] == (
                 fault.members
             ):
-                return after
+                self._state = after
+                return
         message = f"{name} is not possible after {event}"
         raise AssertionError(message)
 
-    def _must(self, event: Event, state: State) -> State:
-        after = self.interpreter.after(state, event)
-        if after is None:
-            message = f"{event} is not possible where the grid places it"
-            raise AssertionError(message)
-        return after
+
+def _kind(event: Event) -> tuple[bool, int]:
+    """Return whether a step is of a batch without data, and the batch of data."""
+    return event.name in STEPS_WITHOUT_DATA.values(), event.members[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 from onceproof.model.text import did_you_mean
+from onceproof.model.versions import versions_of
 from onceproof.spark_checks.queries.query_spec import OutputMode
 from onceproof.spark_checks.queries.sources import SOURCES
 
@@ -83,6 +84,8 @@ class QueryConfiguration:
 
     def refusal(self, query: QuerySpec) -> str:
         """Return why Spark does not run a query so; the empty text if it does."""
+        if query.since and not _is_at_least(query.since):
+            return f"its operator is in PySpark {query.since} and later"
         if self.provider == "hdfs" and (self.changelog == "on" or self.format != "1"):
             return "changelogs and checkpoint format 2 are RocksDB's"
         if self.format == "2" and self.changelog == "off":
@@ -118,6 +121,14 @@ class QueryConfiguration:
             if self.trigger == "available-now":
                 return "async progress is not for available-now"
         return ""
+
+
+def _is_at_least(version: str) -> bool:
+    here, needed = (
+        [int(n) for n in text.split(".")[:2]]
+        for text in (versions_of("pyspark")["pyspark"], version)
+    )
+    return here >= needed
 
 
 def parsed(text: str) -> QueryConfiguration:

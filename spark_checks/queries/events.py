@@ -53,7 +53,7 @@ def _batch(text: str) -> tuple[TimedEvent, ...]:
 BATCHES = (
     _batch("L a 1 1, R a 2 2, L b 3 3, R b 9 4, L a 12 5, R a 12 6"),
     _batch("L b 25 7, R b 24 8, R a 25 9, L a 8 10, R b 16 11, L a 12 5"),
-    _batch("L a 38 12, R a 38 13, L b 21 14, R b 18 15, L b 33 16"),
+    _batch("L a 38 12, R a 38 13, L b 21 14, R b 18 15, L b 33 16, L d 20 27"),
     _batch("L a 50 17, R a 50 18, L c 1 19, R c 1 20, L a 31 21, R a 35 22"),
     _batch("L b 62 23, R b 62 24, L c 12 25, R a 55 26"),
     _batch(f"L {CLOSING} 1000 0, R {CLOSING} 1000 0"),

@@ -50,6 +50,8 @@ class QuerySpec:
     """The same as a batch query, where Spark does not run ``run`` on a batch."""
     only_rocksdb: bool = False
     """Whether only the RocksDB provider can keep its state."""
+    since: str = ""
+    """The first version of PySpark that runs it, such as ``4.1``; empty for all."""
     writes: int = 1
     """How many actions a batch of it has in foreachBatch."""
     settings: dict[str, str] = field(default_factory=dict, hash=False)

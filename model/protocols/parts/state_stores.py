@@ -156,10 +156,11 @@ def _opens_a_pair(b: Member) -> bool:
     return b % 2 == 0
 
 
-class MergedSessions(ClosedWindows):
-    """A session goes on with the next batch, and ends with it: two are merged to one.
+class PairedWindows(ClosedWindows):
+    """A window goes on with the next batch, and ends with it.
 
-    If there is no next batch, it ends with its own.
+    So does a session, which merges two, and a window of a second operator that has two
+    of the first. If there is no next batch, it ends with its own.
     """
 
     goes_on = state(by_member(_opens_a_pair), per=Sink.BATCH)
@@ -195,6 +196,28 @@ class JoinedRows(ChangedRows):
     Both events of a pair are in one batch. Each copy that the state has of one makes a
     row, and rows do not replace each other.
     """
+
+
+class OuterJoinedRows(JoinedRows):
+    """A batch shows the pairs that its events make, and those that stay alone.
+
+    That an event has no partner is known once the watermark has passed it. It is so of
+    each second batch.
+    """
+
+    alone = state(by_member(_opens_a_pair), per=Sink.BATCH)
+
+    def shows(self, b: Member, e: Member, closes: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """A pair is shown at once, and what is alone when the watermark passes it."""
+        return if_else(self.alone[e], closes, e == b)
+
+    def shows_at_end(self, e: Member, open_: bool) -> bool:  # noqa: FBT001 - a modelled value
+        """What is alone is shown."""
+        return all_of(self.alone[e], open_)
+
+    def row(self, versions: StateVersions, b: Member, e: Member, p: Member) -> int:
+        """What is alone is removed as it is shown, and a pair is not."""
+        return if_else(self.alone[e], versions.before(b, e, p), versions.held[b, e, p])
 
 
 class AllRows(ChangedRows):

@@ -18,6 +18,7 @@ _KINDS = (
     "sessions",
     "chains",
     "pandas_state",
+    "transforms",
 )
 
 

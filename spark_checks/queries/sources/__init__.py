@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 SOURCES: Mapping[str, EventSource] = {
     "files": EventSource(FileInput),
-    "rate-micro-batch": EventSource(RateInput, triggers=("available-now",)),
+    "rate-micro-batch": EventSource(
+        RateInput, triggers=("available-now",), one_batch_a_run=True
+    ),
     "kafka": EventSource(KafkaInput, store=Kafka()),
 }
 """Each source by its name, in the order in which the grid runs them."""

@@ -63,3 +63,6 @@ class EventSource:
     """The store that it reads from, which is started if need be."""
     triggers: tuple[str, ...] = ("available-now", "processing-time")
     """The triggers with which a query on it comes to an end."""
+    one_batch_a_run: bool = False
+    """Whether a run by ``available-now`` reads one batch beyond those that the offset
+    log names as it starts, and then ends."""

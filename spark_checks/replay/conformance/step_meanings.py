@@ -83,7 +83,9 @@ WITH_STATE = (
         "log_offsets", ("log_offsets",), (BATCH,), without_data=("log_without_data",)
     ),
     StepMeaning("start_batch", ("start_batch",), (BATCH,), at_call=True),
-    StepMeaning("commit_state", ("commit_state",), (BATCH, PARTITION, ATTEMPT)),
+    StepMeaning(
+        "commit_state", ("commit_state", "commit_second"), (BATCH, PARTITION, ATTEMPT)
+    ),
     StepMeaning("commit_task", ("commit_task",), (PARTITION, ATTEMPT), of=(FILES,)),
     StepMeaning(
         "sink_commit",

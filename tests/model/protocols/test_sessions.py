@@ -32,4 +32,4 @@ def test_windows_close_one_batch_after_the_other():
 
 def test_a_session_of_two_batches_is_shown_once_both_are_passed():
     """The last batch, which nothing follows, is a session of its own."""
-    assert shown_by_data("merged-sessions") == {0: set(), 1: set(), 2: {0, 1}}
+    assert shown_by_data("paired-windows") == {0: set(), 1: set(), 2: {0, 1}}
