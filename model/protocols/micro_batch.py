@@ -119,7 +119,7 @@ class MicroBatch(Protocol):
         """The driver logs that the batch is done."""
         when(
             self.driver == Driver.COMMITTING,
-            self.commits == b,
+            self._is_at(b),
             self.sink.finished(b),
         )
         self.commits = b + 1
@@ -185,7 +185,7 @@ class MicroBatch(Protocol):
     @fault(per=BATCH)
     def fail_commit(self, b: Member) -> None:
         """The sink's commit raises, before or after it took effect; abort follows."""
-        when(self.sink.aborts, self.driver == Driver.COMMITTING, self.commits == b)
+        when(self.sink.aborts, self.driver == Driver.COMMITTING, self._is_at(b))
         self.sink.abort(b)
         self.lose_volatile()
 
@@ -217,7 +217,7 @@ class MicroBatch(Protocol):
         return all_of(
             implies(
                 all_of(
-                    self.commits == b,
+                    self._is_at(b),
                     any_of(
                         self.task[p, a] == Task.WRITTEN,
                         self.task[p, a] == Task.COMMITTED,
@@ -250,11 +250,15 @@ class MicroBatch(Protocol):
 
     def _has_returned(self, b: Member) -> bool:
         """Return whether the sink's code is through with a batch."""
-        committing = all_of(self.driver == Driver.COMMITTING, self.commits == b)
+        committing = all_of(self.driver == Driver.COMMITTING, self._is_at(b))
         return any_of(self.commits > b, all_of(committing, self.sink.finished(b)))
 
+    def _is_at(self, b: Member) -> bool:
+        """Return whether ``b`` is the batch that a driver runs, if it runs one."""
+        return self.commits == b
+
     def _runs(self, b: Member) -> bool:
-        return all_of(self.driver == Driver.RUNNING, self.commits == b)
+        return all_of(self.driver == Driver.RUNNING, self._is_at(b))
 
     def _alive(self, p: Member, a: Member) -> bool:
         return any_of(self.task[p, a] == Task.RUNNING, self.task[p, a] == Task.WRITTEN)

@@ -13,7 +13,6 @@ from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import every_fault
 from onceproof.spark_checks.grid.grid_query import NO_FAULT, GridQuery
 from onceproof.spark_checks.grid.inside_spark import realised
-from onceproof.spark_checks.grid.prediction import ATTEMPTS
 from onceproof.spark_checks.grid.rewind import copied, rewind
 from onceproof.spark_checks.grid.writers import as_text, committed, plain
 from onceproof.spark_checks.queries import events
@@ -67,7 +66,7 @@ class CellRuns:
         self._agent = agent
         self._traces = None
         if agent is not None:
-            self._traces = CellTraces(query, configuration, agent.has, ATTEMPTS)
+            self._traces = CellTraces(query, configuration, agent.has)
 
         def opened() -> GridQuery:
             runs = GridQuery(spark, folder / "run", query, configuration, store)

@@ -9,6 +9,7 @@ from onceproof.model.library import make
 from onceproof.spark_checks.grid.model_parts import (
     QUERIES,
     UNPREDICTED,
+    engine_of,
     parts_of,
     unmodelled,
 )
@@ -36,17 +37,12 @@ class CellTraces:
         query: QuerySpec,
         configuration: QueryConfiguration,
         has: Callable[[str, str], bool],
-        attempts: int,
     ) -> None:
-        """Find the model; ``has`` says which steps an agent reports, of which sinks.
-
-        ``attempts`` is how often Spark tries a task.
-        """
+        """Find the model; ``has`` says which steps an agent reports, of which sinks."""
         self._query = query
         self._configuration = configuration
         self._has = has
-        self._attempts = attempts
-        self._checked: dict[tuple[int, int], CheckedRuns] = {}
+        self._checked: dict[tuple[int, int, int], CheckedRuns] = {}
 
     def of(self, folder: Path, logs: Sequence[BatchLogs]) -> TraceCheck:
         """Check the runs that were reported in a ``folder``.
@@ -63,7 +59,7 @@ class CellTraces:
             return TraceCheck(unchecked=f"{missing}: {UNPREDICTED[missing]}")
         modelled = QUERIES[self._query.name]
         steps = tuple(last_commits(steps, modelled.stores))
-        engine = modelled.engine
+        engine = engine_of(self._query, self._configuration)
         watermarked = self._query.watermarked
         ends = [one.end(engine, watermarked=watermarked) for one in logs]
         known = [one.partition for one in steps if one.partition is not None]
@@ -71,17 +67,20 @@ class CellTraces:
         # Each run but the last ends by a fault, and each attempt but the first follows
         # one.
         faults = len(ends) - 1 + _repeated(steps)
-        size = partitions, faults
+        # An attempt that no step tells of has changed nothing that one of the model's
+        # does not: with those that were reported, there is less to look at.
+        attempts = 1 + max((one.attempt or 0 for one in steps), default=0)
+        size = partitions, attempts, faults
         if size not in self._checked:
             self._checked[size] = self._runs(*size)
         return self._checked[size].check(steps, ends)
 
-    def _runs(self, partitions: int, faults: int) -> CheckedRuns:
-        engine = QUERIES[self._query.name].engine
+    def _runs(self, partitions: int, attempts: int, faults: int) -> CheckedRuns:
+        engine = engine_of(self._query, self._configuration)
         sizes = {
             "BATCH": len(events.BATCHES),
             "PARTITION": partitions,
-            "ATTEMPT": self._attempts,
+            "ATTEMPT": attempts,
             "faults": faults,
         }
         parts = parts_of(self._query, self._configuration)

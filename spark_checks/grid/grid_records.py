@@ -34,7 +34,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks import queries
 from onceproof.spark_checks.grid.grid_faults import GridFault
 from onceproof.spark_checks.grid.judged import JUDGED
-from onceproof.spark_checks.grid.model_parts import QUERIES, parts_of, unmodelled
+from onceproof.spark_checks.grid.model_parts import engine_of, parts_of, unmodelled
 from onceproof.spark_checks.queries import events
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def model_of(query: QuerySpec, configuration: QueryConfiguration) -> Protocol:
     It is named by the protocol that says what is done, with a part in each slot.
     """
     parts = parts_of(query, configuration)
-    made = make(QUERIES[query.name].engine.protocol, parts)
+    made = make(engine_of(query, configuration).protocol, parts)
     kind = written(type(made))
     filled = {
         name: made.parts[name].label()

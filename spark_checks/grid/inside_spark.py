@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from onceproof.spark_checks.queries.sources.event_source import QueryInput
     from onceproof.spark_checks.session.java.agent.agent import Agent
 
-FOLDER, MARKS = "agent", "marks"
-_FIRED = "0-stopped"
+MARKS = "agent"
+_FIRED, _DONE = "0-stopped", "0-done"
 _STATE = "commit_state"
 
 DRIVER_DIES: Mapping[GridFault, tuple[str, str]] = {
@@ -28,6 +28,7 @@ DRIVER_DIES: Mapping[GridFault, tuple[str, str]] = {
     GridFault.AFTER_OFFSETS: ("log_offsets", "return"),
     GridFault.IN_TASKS: (_STATE, "return"),
     GridFault.BEFORE_COMMITS: ("log_commit", "call"),
+    GridFault.BEFORE_LOGS: ("log_offsets", "call"),
 }
 """The step that the driver dies at: before it, or once it has taken effect."""
 
@@ -56,6 +57,12 @@ def rules_of(placed: PlacedFault, partitions: int) -> list[StepRule]:
     if placed.fault not in DRIVER_DIES:
         return []
     step, event = DRIVER_DIES[placed.fault]
+    if placed.fault is GridFault.BEFORE_LOGS:
+        # The thread that writes logs waits until the batch is done.
+        waits = StepRule(
+            step, event, batch, "end", await_=(_DONE,), mark=_FIRED, once=True
+        )
+        return [StepRule("sink_commit", "return", batch, "pass", mark=_DONE), waits]
     if step != _STATE:
         return [StepRule(step, event, batch, "end", mark=_FIRED, once=True)]
     rest = range(1, partitions)
@@ -75,12 +82,12 @@ class WatchedRuns:
     def __init__(
         self, agent: Agent, folder: Path, source: QueryInput, patience: float
     ) -> None:
-        """Keep reports in a ``folder`` of the cell's own; the query reads a ``source``.
+        """Keep reports in the query's ``folder``; it reads a ``source``.
 
         A task waits for another one with this ``patience``, in seconds.
         """
         self._source = source
-        self.folder = folder / FOLDER
+        self.folder = folder
         self._agent = agent
         self._patience = patience
         self._name = f"{folder.parent.name}-{folder.name}"

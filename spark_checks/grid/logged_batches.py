@@ -74,7 +74,10 @@ class BatchLogs:
                 holds.append((what, Condition(name, (), at)))
         if watermarked and engine.watermark and batches:
             holds += self._watermarks(batches, engine)
-        return EndOfRun(holds=tuple(holds) if batches else (), batches=batches)
+        # Without batches that have no data, each batch is numbered by its id, also one
+        # that the log does not name yet.
+        known = batches if len(engine.logs) > 1 else None
+        return EndOfRun(holds=tuple(holds) if batches else (), batches=known)
 
     def _watermarks(
         self, batches: Mapping[int, NumberedBatch], engine: EngineModel

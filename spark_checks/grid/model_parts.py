@@ -66,6 +66,12 @@ class EngineModel:
     """What each durable step of Spark's is in the protocol."""
     omissions: tuple[Omission, ...] = ()
     """Which steps of the protocol a run does not take, or not visibly."""
+    later: EngineModel | None = None
+    """The model where logs are written in the background; none if Spark runs no such
+    query so."""
+    eager: tuple[str, ...] = ()
+    """The steps that a run without a fault takes as soon as it can, if others are
+    possible, too."""
     watermark: tuple[str, ...] = ()
     """What has the watermark that each batch begins with, and the one that is logged;
     nothing where the protocol has no watermark."""
@@ -98,6 +104,22 @@ WITH_STATE = EngineModel(
 )
 """The model of queries with state."""
 
+LOGGED_LATER = EngineModel(
+    "micro-batch-logged-later",
+    ("write",),
+    {"offsets": "commits"},
+    {
+        **_SAME,
+        "progress": {"async": {}},
+        "sink": {"kafka": {"sink": "topic-by-key"}},
+        "format": {"1": {}},
+    },
+    meanings=MEANINGS,
+    omissions=OMISSIONS,
+    eager=("log_offsets", "log_commit"),
+)
+"""The model of queries without state whose logs are written in the background."""
+
 WITHOUT_STATE = EngineModel(
     "micro-batch",
     ("write",),
@@ -108,12 +130,13 @@ WITHOUT_STATE = EngineModel(
             "foreach-batch": {"sink": "upsert-whole"},
             "files": {"sink": "manifest"},
             "skips": {"sink": "batch-ledger"},
-            "kafka": {"sink": "upsert"},
+            "kafka": {"sink": "topic-by-key"},
         },
         "format": {"1": {}},
     },
     meanings=MEANINGS,
     omissions=OMISSIONS,
+    later=LOGGED_LATER,
 )
 """The model of queries without state: what readers see is up to the sink."""
 
@@ -171,9 +194,13 @@ STEPS: Mapping[GridFault, tuple[str, str]] = {
     GridFault.AFTER_OFFSETS: ("after", "log_offsets"),
     GridFault.IN_TASKS: ("after", "work"),
     GridFault.BEFORE_COMMITS: ("before", "log_commit"),
+    GridFault.BEFORE_LOGS: ("after", "end_batch"),
 }
 """Where the driver dies: before the first step of that name for the batch, or after.
 ``work`` stands for the step of the engine's model."""
+
+HELD_BACK: Mapping[GridFault, str] = {GridFault.BEFORE_LOGS: "log_offsets"}
+"""The step of the fault's batch that was possible before the fault, and not taken."""
 
 STEPS_WITHOUT_DATA: Mapping[str, str] = {
     "log_offsets": "log_without_data",
@@ -188,16 +215,17 @@ TASK_FAULTS: Mapping[GridFault, tuple[str, str]] = {
 }
 """The fault that hits the first attempt of each task, before its work or after."""
 
-CRASH, NEXT_BATCH = "crash", "log_offsets"
-"""The fault that ends a driver, and the step that takes a batch of data."""
+CRASH = "crash"
+"""The fault that ends a driver."""
+LOGGED, NEXT_BATCH = "log_offsets", ("log_offsets", "start_batch")
+"""The step that logs a batch of data, and those that are possible only if there is one.
+"""
 
 OWN_QUERY = "a query of yours"
 IN_LAST_TASKS = "a fault in tasks of the batch without data"
 
 UNPREDICTED: Mapping[str, str] = {
     OWN_QUERY: "the model is of the queries of the catalogue",
-    "progress=async": "the model writes its logs as the batch runs, not later",
-    str(GridFault.BEFORE_LOGS): "the model writes its logs as the batch runs",
     str(GridFault.TORN_COMMITS): "an entry of a log is there or not in the model",
     IN_LAST_TASKS: "these tasks are one step of the model",
 }
@@ -206,22 +234,30 @@ UNPREDICTED: Mapping[str, str] = {
 
 def parts_of(query: QuerySpec, configuration: QueryConfiguration) -> dict[str, str]:
     """Return the parts of the model of a query that is modelled so."""
-    modelled = QUERIES[query.name]
-    parts = dict(modelled.parts)
+    parts = dict(QUERIES[query.name].parts)
+    settings = engine_of(query, configuration).settings
     for setting in CHOICES:
-        parts |= modelled.engine.settings[setting][getattr(configuration, setting)]
+        parts |= settings[setting][getattr(configuration, setting)]
     return parts
+
+
+def engine_of(query: QuerySpec, configuration: QueryConfiguration) -> EngineModel:
+    """Return the model of a query of the catalogue that is modelled."""
+    engine = QUERIES[query.name].engine
+    if configuration.progress == "async" and engine.later is not None:
+        return engine.later
+    return engine
 
 
 def unmodelled(query: QuerySpec, configuration: QueryConfiguration) -> str:
     """Return the name of what the model does not have; the empty text if it has all."""
     if query != every_query().get(query.name):
         return OWN_QUERY
-    modelled = QUERIES.get(query.name)
-    if modelled is None:
+    if query.name not in QUERIES:
         return query.name
+    settings = engine_of(query, configuration).settings
     for setting in CHOICES:
         value = getattr(configuration, setting)
-        if value not in modelled.engine.settings[setting]:
+        if value not in settings[setting]:
             return f"{setting}={value}"
     return ""

@@ -19,13 +19,15 @@ from onceproof.spark_checks.grid.judged import (
 )
 from onceproof.spark_checks.grid.model_parts import (
     CRASH,
+    HELD_BACK,
     IN_LAST_TASKS,
+    LOGGED,
     NEXT_BATCH,
-    QUERIES,
     STEPS,
     STEPS_WITHOUT_DATA,
     TASK_FAULTS,
     UNPREDICTED,
+    engine_of,
     parts_of,
     unmodelled,
 )
@@ -72,7 +74,7 @@ def predicted(
         return Prediction(missing=str(placed.fault))
     parts = tuple(sorted(parts_of(query, configuration).items()))
     alone = SOURCES[configuration.source].one_batch_a_run
-    return _predicted(QUERIES[query.name].engine, parts, placed, one_a_run=alone)
+    return _predicted(engine_of(query, configuration), parts, placed, one_a_run=alone)
 
 
 @cache
@@ -184,7 +186,7 @@ class _Run:
                 self._fail(task_fault, event)
                 continue
             self._state = after
-            if event.name in (NEXT_BATCH, STEPS_WITHOUT_DATA[NEXT_BATCH]):
+            if event.name in (LOGGED, STEPS_WITHOUT_DATA[LOGGED]):
                 self._ids.setdefault(_kind(event), len(self._ids))
             if self._dies("after", event):
                 self._crash()
@@ -192,16 +194,23 @@ class _Run:
                 self._fail(task_fault, event)
 
     def _next(self) -> tuple[Event, State] | None:
-        return next(
-            (
-                (event, after)
-                for event, after in self._interpreter.successors(self._state)
-                if not event.fault
-                and after != self._state
-                and not (event.name == NEXT_BATCH and event.members[0] >= self._offered)
-            ),
-            None,
+        possible = (
+            (event, after)
+            for event, after in self._interpreter.successors(self._state)
+            if not event.fault
+            and after != self._state
+            and not (event.name in NEXT_BATCH and event.members[0] >= self._offered)
+            and not self._is_held_back(event)
         )
+        if self._engine.eager:
+            found = list(possible)
+            eager = (one for one in found if one[0].name in self._engine.eager)
+            return next(eager, found[0] if found else None)
+        return next(possible, None)
+
+    def _is_held_back(self, event: Event) -> bool:
+        held = HELD_BACK.get(self._placed.fault)
+        return not self._hit and event.name == held and self._is_here(event)
 
     def _dies(self, when: str, event: Event) -> bool:
         planned = STEPS.get(self._placed.fault)

@@ -78,19 +78,24 @@ def _forget_results(result: Path, begin: int) -> None:
 
 
 def _forget_state(checkpoint: Path, kept: int, first: int | None = None) -> bool:
-    """Delete state of later versions; partition 0 keeps up to ``first``, if given.
+    """Delete state of later versions; one task keeps up to ``first``, if given.
 
-    Returns whether partition 0 has kept what another partition has lost.
+    It is that of partition 0, of the operator whose tasks have run first. Returns
+    whether partition 0 has kept what another partition has lost.
     """
     mine, theirs = False, False
     folder = checkpoint / "state"
-    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-        found = _STATE.fullmatch(path.name)
-        if found is None:
-            continue
-        partition = path.relative_to(folder).parts[1]
-        version = int(found.group(1))
-        most = kept if first is None or partition != "0" else first
+    versions = [
+        (path, *path.relative_to(folder).parts[:2], int(found.group(1)))
+        for path in (sorted(folder.rglob("*")) if folder.is_dir() else ())
+        if (found := _STATE.fullmatch(path.name))
+    ]
+    # Of two operators in a row, all tasks of one end before those of the other start.
+    times = [(p.stat().st_mtime_ns, of) for p, of, _, n in versions if n == first]
+    ran_first = min(times)[1] if times else ""
+    for path, operator, partition, version in versions:
+        keeps = first is not None and (operator, partition) == (ran_first, "0")
+        most = first if first is not None and keeps else kept
         if version > most:
             path.unlink()
             theirs = theirs or partition != "0"

@@ -1,13 +1,14 @@
 """What an agent reported of cells of the grid: models are checked without Spark.
 
 ``python -m tests.spark_checks.grid.recorded_cells`` records it anew: it runs some cells
-with an agent, and writes one line for each.
+with an agent, and writes one line for each; those of some queries, if they are named.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,13 +32,16 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "recorded"
 IDS = "provider=rocksdb,changelog=on,format=2"
 SKIPS, FILES = "sink=skips", f"{IDS},sink=files"
+ASYNC = "source=kafka,sink=kafka,trigger=processing-time,progress=async"
 CELLS = {
     "window-append": ("default", SKIPS, FILES),
     "total-update-two-writes": ("default",),
     "join-inner": ("default",),
+    "map": (ASYNC,),
+    "window-of-windows": ("default",),
 }
-"""The configurations of which cells are recorded, by query: all cells of the default,
-and of the others those in which a batch may be skipped."""
+"""The configurations of which cells are recorded, by query: all cells, and of those in
+which a batch may be skipped those where it is."""
 _KNOWN = {meaning.step for meaning in WITH_STATE}
 """The steps that mean something in the model; no other is recorded."""
 
@@ -123,8 +127,8 @@ def record(folder: Path, cells: dict[str, tuple[str, ...]]) -> None:
 
 def wanted(cell: GridCell) -> bool:
     """Return whether a cell is recorded."""
-    skips = cell.placed.fault is GridFault.BEFORE_COMMITS
-    return cell.configuration.name == "default" or skips
+    skips = cell.configuration in (parsed(SKIPS), parsed(FILES))
+    return cell.placed.fault is GridFault.BEFORE_COMMITS or not skips
 
 
 def _line(step: StepReport, first: int) -> str:
@@ -153,4 +157,5 @@ def _logs(data: dict[str, dict[str, object]]) -> BatchLogs:
 
 
 if __name__ == "__main__":
-    record(FOLDER, CELLS)
+    asked = sys.argv[1:] or CELLS
+    record(FOLDER, {query: CELLS[query] for query in asked})

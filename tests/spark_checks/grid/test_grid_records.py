@@ -17,6 +17,7 @@ from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
 from onceproof.spark_checks.grid.grid_records import model_of, records_of_grid
 from onceproof.spark_checks.grid.grid_run import GridReport
+from onceproof.spark_checks.grid.model_parts import QUERIES
 from onceproof.spark_checks.queries.catalogue import named
 from onceproof.spark_checks.queries.configuration import parsed
 from onceproof.spark_checks.report.evidence.staleness import stale
@@ -76,7 +77,9 @@ def test_a_fault_that_the_model_has_not_is_not_passed_over():
     assert "the model has not" in found.note
 
 
-def test_a_query_that_the_model_has_not_leaves_no_record():
+def test_a_query_that_the_model_has_not_leaves_no_record(monkeypatch):
+    monkeypatch.delitem(QUERIES, "join-full")
+
     assert records(cell(LAST, EQUAL, query="join-full")) == {}
 
 

@@ -34,7 +34,7 @@ NO_DATA = PlacedFault(GridFault.BEFORE_OFFSETS, 3)
 LAST = PlacedFault(GridFault.BEFORE_COMMITS, 2)
 EARLY = PlacedFault(GridFault.TASK_AFTER_STATE, 0)
 AFTER, TASKS = GridFault.AFTER_OFFSETS, GridFault.IN_TASKS
-DIES = GridFault.TASK_BEFORE_STATE
+DIES, UNLOGGED = GridFault.TASK_BEFORE_STATE, GridFault.BEFORE_LOGS
 TORN = PlacedFault(GridFault.TORN_COMMITS, 1)
 HELD, REFUTED, UNDECIDED = Verdict.HELD, Verdict.REFUTED, Verdict.UNDECIDED
 
@@ -65,6 +65,22 @@ HELD, REFUTED, UNDECIDED = Verdict.HELD, Verdict.REFUTED, Verdict.UNDECIDED
         ("join-inner", "default", NO_DATA, HELD, HELD),
         ("join-semi", "sink=skips", LAST, HELD, HELD),
         ("join-semi", IDS_SKIPPED, replace(LAST, batch=3), UNDECIDED, REFUTED),
+        ("join-left", "default", NO_DATA, REFUTED, HELD),
+        ("join-left", "default", LAST, HELD, HELD),
+        ("join-full", "sink=skips", LAST, REFUTED, HELD),
+        ("join-full", IDS_SKIPPED, replace(LAST, batch=3), UNDECIDED, REFUTED),
+        ("window-of-windows", "default", NO_DATA, REFUTED, HELD),
+        ("window-of-windows", "default", replace(LAST, fault=TASKS), HELD, HELD),
+        ("window-of-windows", "sink=skips", LAST, REFUTED, HELD),
+        ("distinct-then-window", "default", NO_DATA, REFUTED, HELD),
+        ("distinct-then-window", "default", replace(LAST, fault=DIES), HELD, HELD),
+        ("transform-windows", IDS_SKIPPED, LAST, UNDECIDED, REFUTED),
+        ("transform-totals", "default", EARLY, HELD, HELD),
+        ("window-append", RATE, replace(NO_DATA, batch=1), HELD, HELD),
+        ("window-append", RATE, replace(NO_DATA, batch=5), HELD, HELD),
+        ("window-append", RATE, replace(LAST, batch=5), HELD, HELD),
+        ("map", ASYNC, LAST, HELD, HELD),
+        ("map", ASYNC, replace(LAST, fault=UNLOGGED), HELD, HELD),
         ("map", "source=kafka,sink=kafka", LAST, HELD, HELD),
         ("map", "sink=files", EARLY, HELD, HELD),
     ],
@@ -82,9 +98,6 @@ def test_the_model_has_a_verdict_on_each_cell(
 @pytest.mark.parametrize(
     ("query", "configuration", "placed", "missing"),
     [
-        ("join-full", "default", LAST, "join-full"),
-        ("window-append", RATE, LAST, RATE),
-        ("map", ASYNC, LAST, "progress=async"),
         ("window-append", "default", TORN, "torn-write-of-commits"),
         ("window-append", "default", replace(NO_DATA, fault=TASKS), IN_LAST_TASKS),
         ("window-append", "default", replace(NO_DATA, fault=DIES), IN_LAST_TASKS),
@@ -94,7 +107,7 @@ def test_the_model_has_a_verdict_on_each_cell(
 def test_the_model_says_nothing_of_what_it_does_not_have(
     query, configuration, placed, missing
 ):
-    """A query, a source, a kind of fault, or tasks of a batch without data."""
+    """A kind of fault, or tasks of a batch without data."""
     found = predicted(named(query), parsed(configuration), placed)
 
     assert not found.verdicts
@@ -110,13 +123,15 @@ def test_a_query_of_yours_by_that_name_is_not_the_model_s():
 
 def test_each_query_setting_and_fault_is_predicted_or_has_a_reason():
     """No more and no less: what is declared is there."""
-    settings = [one.engine.settings for one in QUERIES.values()]
+    engines = [one.engine for one in QUERIES.values()]
+    engines += [one.later for one in engines if one.later is not None]
+    settings = [one.settings for one in engines]
     known = {
         f"{s}={v}" for one in settings for s, values in one.items() for v in values
     }
     every = {f"{s}={v}" for s, values in CHOICES.items() for v in values}
     faults = {*STEPS, *TASK_FAULTS, GridFault.NONE}
-    named_here = set(UNPREDICTED) - {OWN_QUERY, IN_LAST_TASKS, RATE}
+    named_here = set(UNPREDICTED) - {OWN_QUERY, IN_LAST_TASKS}
 
     assert known <= every
     assert (every - known) | (set(every_query()) - set(QUERIES)) | {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+
 import pytest
 
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
@@ -61,6 +64,24 @@ def test_each_crash_leaves_what_was_durable(run, fault, left):
     assert _left(run) == left
     orphans = [p for p in run.rglob(".*.crc") if not (p.parent / p.name[1:-4]).exists()]
     assert not orphans
+
+
+def test_of_two_operators_in_a_row_the_first_one_has_a_task_that_committed(run):
+    """The tasks of the second one start when all of the first have ended."""
+    state = run / "checkpoint" / "state"
+    shutil.copytree(state / "0", state / "1")
+    for path in (state / "1").rglob("*"):
+        os.utime(path, (1, 1))
+
+    placed = PlacedFault(GridFault.IN_TASKS, 1)
+    refusal = rewind(run / "checkpoint", run / "result", placed)
+
+    assert refusal == ""
+    assert {
+        (of, n): max(int(p.name[0]) for p in (state / of / n).glob("[0-9]*"))
+        for of in "01"
+        for n in "01"
+    } == {("0", "0"): 1, ("0", "1"): 1, ("1", "0"): 2, ("1", "1"): 1}
 
 
 def test_a_query_without_state_has_no_crash_in_its_tasks(run):

@@ -30,11 +30,12 @@ from onceproof.spark_checks.grid.model_parts import (
     UNPREDICTED,
     WITH_STATE,
     WITHOUT_STATE,
+    ModelledQuery,
 )
 from onceproof.spark_checks.grid.task_stores import last_commits
 from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.queries import events
-from onceproof.spark_checks.queries.catalogue import every_query, named
+from onceproof.spark_checks.queries.catalogue import named
 from onceproof.spark_checks.queries.configuration import parsed
 from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
 from onceproof.spark_checks.session.java.agent.agent import missing_agent
@@ -85,7 +86,7 @@ def everything(step, of):
 
 
 def traces_of(query, configuration):
-    return CellTraces(named(query), parsed(configuration), everything, 2)
+    return CellTraces(named(query), parsed(configuration), everything)
 
 
 def first_rejected(query):
@@ -188,11 +189,68 @@ def test_a_watermark_that_no_batch_has_left_is_rejected():
     assert "the one after no batch of these" in found.unexplained[0]
 
 
-@pytest.mark.parametrize("query", sorted(set(every_query()) - set(QUERIES)))
-def test_a_query_without_a_model_is_not_compared_and_says_why(query):
-    found = traces_of(query, "default").check(CELLS[0].steps, CELLS[0].logs)
+def test_a_query_without_a_model_is_not_compared_and_says_why(monkeypatch):
+    monkeypatch.delitem(QUERIES, WINDOWS)
+    monkeypatch.setitem(UNPREDICTED, WINDOWS, "why")
 
-    assert found == TraceCheck(unchecked=f"{query}: {UNPREDICTED[query]}")
+    found = traces_of(WINDOWS, "default").check(CELLS[0].steps, CELLS[0].logs)
+
+    assert found == TraceCheck(unchecked=f"{WINDOWS}: why")
+
+
+def test_one_operator_does_not_explain_the_commits_of_two(monkeypatch):
+    """The tasks of the second one commit state, too, once the first have ended."""
+    query = "window-of-windows"
+    parts = {**QUERIES[query].parts, "operators": "one-operator"}
+    alone = dataclasses.replace(QUERIES[query], parts=parts)
+    monkeypatch.setitem(QUERIES, query, alone)
+
+    found = first_rejected(query)
+
+    assert found is not None
+    assert "commit_state" in found.unexplained[0]
+
+
+def test_a_second_operator_s_task_does_not_commit_before_the_first_have_ended():
+    """One partition's tasks commit for both operators before the other one's do."""
+    cell = next(
+        cell
+        for cell in CELLS
+        if (cell.query, cell.fault) == ("window-of-windows", NOTHING)
+    )
+    steps = list(cell.steps)
+    at = [
+        i
+        for i, one in enumerate(steps)
+        if one.step == "commit_state" and one.batch == 0
+    ]
+    mine = sorted((steps[i] for i in at), key=lambda one: one.partition)
+    for i, one in zip(at, mine, strict=True):
+        steps[i] = one
+
+    found = traces_of(cell.query, cell.configuration).check(steps, cell.logs)
+
+    assert [one.event for one in mine] == ["call", "return"] * 4
+    assert found.checked
+    assert "commit_state" in found.unexplained[0]
+
+
+def test_a_model_that_logs_a_batch_first_does_not_explain_logs_in_the_background(
+    monkeypatch,
+):
+    """A batch was done before its entry in the offset log."""
+    settings = {**WITHOUT_STATE.settings, "progress": {"async": {}}}
+    before = dataclasses.replace(WITHOUT_STATE, settings=settings, later=None)
+    cell = next(
+        cell for cell in CELLS if cell.query == "map" and "background" in cell.fault
+    )
+    monkeypatch.setitem(QUERIES, "map", ModelledQuery(before))
+
+    found = traces_of(cell.query, cell.configuration).check(cell.steps, cell.logs)
+
+    assert (
+        "sink_commit" in found.unexplained[0] or "start_batch" in found.unexplained[0]
+    )
 
 
 def joined(fault):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from onceproof.model.language import *
 from onceproof.model.protocols.parts.sinks.sink import MOST, Sink, one_more
 
@@ -15,7 +17,11 @@ class Append(Sink):
     run a batch again.
     """
 
-    breaks = ("at-most-once", "effectively-once", "atomic-visibility")
+    breaks: ClassVar[tuple[str, ...]] = (
+        "at-most-once",
+        "effectively-once",
+        "atomic-visibility",
+    )
 
     rows = state(0, high=MOST, per=(Sink.BATCH, Sink.PARTITION))
 

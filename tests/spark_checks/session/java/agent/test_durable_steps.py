@@ -45,7 +45,7 @@ def test_each_version_takes_each_step_somewhere(version):
 def test_a_class_is_looked_for_where_the_version_has_it(version, owner):
     [log] = [place for place in places(version) if place.step == "log_commit"]
 
-    assert log.method == Method(owner, "addNewBatchByStream")
+    assert log.method == Method(owner, "write")
 
 
 def test_what_a_version_lacks_is_said_by_name():
@@ -75,7 +75,7 @@ def test_the_script_calls_at_the_entry_and_at_the_return_of_each_method():
     assert script.count("\nENDRULE") == 2
     assert "AT ENTRY" in script
     assert "AT EXIT" in script
-    assert 'apply("log_commit|return|1|0.metadataPath|commits|", $*)' in script
+    assert 'apply("log_commit|return|1.getName|1|commits|", $*)' in script
 
 
 def test_a_file_is_written_when_its_task_begins_to_commit():
