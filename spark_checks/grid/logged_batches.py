@@ -76,8 +76,8 @@ class BatchLogs:
             holds += self._watermarks(batches, engine)
         # Without batches that have no data, each batch is numbered by its id, also one
         # that the log does not name yet.
-        known = batches if len(engine.logs) > 1 else None
-        return EndOfRun(holds=tuple(holds) if batches else (), batches=known)
+        numbers = batches if len(engine.logs) > 1 else None
+        return EndOfRun(holds=tuple(holds) if batches else (), batches=numbers)
 
     def _watermarks(
         self, batches: Mapping[int, NumberedBatch], engine: EngineModel

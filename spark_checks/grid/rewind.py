@@ -85,17 +85,18 @@ def _forget_state(checkpoint: Path, kept: int, first: int | None = None) -> bool
     """
     mine, theirs = False, False
     folder = checkpoint / "state"
-    versions = [
-        (path, *path.relative_to(folder).parts[:2], int(found.group(1)))
+    versions = {
+        path: int(found.group(1))
         for path in (sorted(folder.rglob("*")) if folder.is_dir() else ())
         if (found := _STATE.fullmatch(path.name))
-    ]
+    }
     # Of two operators in a row, all tasks of one end before those of the other start.
-    times = [(p.stat().st_mtime_ns, of) for p, of, _, n in versions if n == first]
-    ran_first = min(times)[1] if times else ""
-    for path, operator, partition, version in versions:
-        keeps = first is not None and (operator, partition) == (ran_first, "0")
-        most = first if first is not None and keeps else kept
+    newest = [path for path, version in versions.items() if version == first]
+    ran_first = min(newest, key=lambda path: path.stat().st_mtime_ns, default=folder)
+    for path, version in versions.items():
+        operator, partition = path.relative_to(folder).parts[:2]
+        mine_keeps = partition == "0" and ran_first.is_relative_to(folder / operator)
+        most = first if first is not None and mine_keeps else kept
         if version > most:
             path.unlink()
             theirs = theirs or partition != "0"
