@@ -92,6 +92,11 @@ class MicroBatchLoggedLater(MicroBatch):
             ),
         )
 
+    @sometimes
+    def done_before_it_is_logged(self) -> bool:
+        """A batch can be done before the offset log names it."""
+        return any_of(all_of(self.at > b, self.offsets <= b) for b in self.BATCH)
+
     def _is_at(self, b: Member) -> bool:
         """Return whether ``b`` is the batch that the driver is at."""
         return self.at == b

@@ -1,0 +1,93 @@
+"""Two operators with state in a row, and batches that run before they are logged."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.model.language.interpreter import Interpreter
+from onceproof.model.library import make
+from onceproof.properties.judges.by_search import check
+from onceproof.properties.verdicts import Verdict
+
+EVENTS = range(4)
+
+
+def shown(operators, output):
+    """Run four batches without a fault; say which events each step shows."""
+    settings = {"operators": operators, "output": output, "BATCH": "4", "faults": "0"}
+    interpreter = Interpreter(make("micro-batch-stateful", settings))
+    state = next(interpreter.initial_states())
+    found = {}
+    while True:
+        moves = interpreter.moves(state)
+        event = next((e for e in moves if "without_data" not in e.name), None)
+        event = event or next(iter(moves), None)
+        if event is None:
+            return found
+        before, state = interpreter.look(state), moves[event]
+        after = interpreter.look(state)
+        new = {e for e in EVENTS if after.visible(e, 0) > before.visible(e, 0)}
+        if new:
+            assert all(after.visible(e, 0) == 1 for e in new)
+            found[event.name, event.members[0]] = new
+
+
+def test_windows_of_windows_are_shown_once_the_longer_one_is_passed():
+    """What the first operator has passed on is in the second one's state till then."""
+    assert shown("windows-first", "paired-windows") == {
+        ("commit_results", 2): {0, 1},
+        ("run_without_data", 3): {2, 3},
+    }
+
+
+def test_what_the_first_operator_passes_at_the_end_goes_through_the_second_one():
+    """A batch without data closes windows of both."""
+    assert shown("windows-first", "closed-windows") == {
+        ("commit_results", 1): {0},
+        ("commit_results", 2): {1},
+        ("commit_results", 3): {2},
+        ("run_without_data", 3): {3},
+    }
+    assert shown("duplicates-first", "closed-windows") == (
+        shown("one-operator", "closed-windows")
+    )
+
+
+def test_events_without_a_partner_are_shown_when_the_watermark_passes_them():
+    """A pair is shown in its batch."""
+    assert shown("one-operator", "outer-joined-rows") == {
+        ("commit_results", 1): {0, 1},
+        ("commit_results", 3): {2, 3},
+    }
+
+
+@pytest.mark.parametrize(
+    ("operators", "broken"),
+    [
+        ("one-operator", "at-most-once"),
+        # What the state has met before is not passed on: a repeat loses it.
+        ("duplicates-first", "at-least-once"),
+        ("windows-first", "at-most-once"),
+    ],
+)
+def test_state_in_place_breaks_another_claim_by_what_reads_it(operators, broken):
+    parts = {"operators": operators, "versions": "state-in-place"}
+
+    found = check(make("micro-batch-stateful", parts))
+
+    verdicts = {f.property.name: f.verdict for f in found.findings}
+    assert verdicts[broken] is Verdict.REFUTED
+    other = ({"at-most-once", "at-least-once"} - {broken}).pop()
+    assert verdicts[other] is not Verdict.REFUTED
+
+
+def test_a_batch_may_be_done_before_it_is_logged():
+    """The logs follow what the driver does, in the order of its batches."""
+    found = check(make("micro-batch-logged-later", {"BATCH": "3"}))
+
+    verdicts = {f.property.name: f.verdict for f in found.findings}
+    assert verdicts["done-before-it-is-logged"].holds
+    assert verdicts["runs-a-logged-batch"].holds
+    assert verdicts["logs-one-batch-ahead"].holds
+    assert verdicts["at-least-once"].holds
+    assert verdicts["at-most-once"] is Verdict.REFUTED
