@@ -35,8 +35,8 @@ class MicroBatch(Protocol):
     Armbrust and others, Structured Streaming; the steps are those of
     MicroBatchExecution. The source is replayable, and the query deterministic unless
     the sink says otherwise. Both logs survive a crash; the memory of the driver and its
-    tasks do not. Left out: speculative attempts, attempts that outlive the driver,
-    asynchronous progress tracking.
+    tasks do not. Left out: speculative attempts, attempts that outlive the driver.
+    ``MicroBatchLoggedLater`` has asynchronous progress tracking.
     """
 
     role = "driver"

@@ -16,7 +16,8 @@ class MicroBatchLoggedLater(MicroBatch):
     logs, in the order in which batches were planned and done. A batch that the offset
     log does not name is planned anew after a crash, and may then be cut in another way.
     So its sink is a topic, which does not say what was in which batch; Spark allows no
-    other lasting one. Left out: a limit to how far the logs are behind.
+    other lasting one. Left out: a limit to how far the logs are
+    behind, and an interval at which they are written, if not for each batch.
     """
 
     sink = part(Topic)
@@ -89,6 +90,18 @@ class MicroBatchLoggedLater(MicroBatch):
                     self.offsets <= self.planned,
                     self.commits <= self.at,
                 ),
+            ),
+        )
+
+    @lemma
+    def tasks_end_with_the_driver(self) -> bool:
+        """No task runs while the driver is down."""
+        return implies(
+            self.driver == Driver.DOWN,
+            all_of(
+                self.task[p, a] == Task.IDLE
+                for p in self.PARTITION
+                for a in self.ATTEMPT
             ),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from onceproof.model.errors import ModelError
 from onceproof.model.language import *
 from onceproof.model.protocols.micro_batch import Driver, Task
 from onceproof.model.protocols.parts.empty_batches import (
@@ -53,6 +54,16 @@ class MicroBatchStateful(Protocol):
     ran = state(False, volatile=True)
     ends_logged = state(0, high=BATCH)
     ends = state(0, high=BATCH)
+
+    def __init__(self, **arguments: object) -> None:
+        """Take sizes and parts; refuse those that no query has beside each other."""
+        super().__init__(**arguments)
+        if lacking := self.operators.lacks(self.versions, self.output):
+            message = (
+                f"{self.operators.label()} does not go with {lacking}; take another "
+                "part there, or one-operator"
+            )
+            raise ModelError(message)
 
     @action
     def restart(self) -> None:

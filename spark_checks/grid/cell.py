@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.grid.comparison import in_words
+from onceproof.spark_checks.grid.grid_faults import GridFault
 from onceproof.spark_checks.grid.judged import (
     AFTER_MORE,
     AFTER_RECOVERY,
@@ -124,6 +125,8 @@ class GridCell:
             for name in self.drift
         ]
         found += self.trace.unexplained
+        if self.refuted and self.placed.fault is GridFault.NONE:
+            found.append("this is so without a fault: none was injected")
         late = self.with_run is not None and not self.with_run.equal
         if late and self.with_batch is not None and self.with_batch.equal:
             found.append("further input makes up for it")

@@ -147,7 +147,7 @@ class CellRuns:
         """Run without a fault, and if that is right, with each."""
         first = self.without_fault()
         yield first
-        if first.refusal:
+        if first.refusal or first.refuted:
             return
         for placed in self.faults():
             yield self.with_fault(placed)

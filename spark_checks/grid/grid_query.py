@@ -21,7 +21,7 @@ from onceproof.spark_checks.queries.sources.files import FileInput
 from onceproof.spark_checks.session.java.callback_connections import (
     CallbackConnections,
 )
-from onceproof.spark_checks.session.spark_internals import causes
+from onceproof.spark_checks.session.spark_internals import causes, end_idle_workers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,8 +131,15 @@ class GridQuery:
             return self._once(patience, placed)
 
     def _once(self, patience: float, placed: PlacedFault) -> str:
-        """Run with a fault that code in its tasks realises, or with none."""
+        """Run with a fault that code in its tasks realises, or with none.
+
+        What workers have in memory ended with the driver of the run before.
+        """
+        end_idle_workers(self._spark)
         result = self._query.run(*self.input.frames(self._spark))
+        if missing := [one for one in self._query.key if one not in result.columns]:
+            names = ", ".join(result.columns)
+            return f"the result has no column {missing[0]!r}, its key; it has {names}"
         connections = CallbackConnections()
         if placed.fault.of_a_task:
             self.marks.mkdir(exist_ok=True)
@@ -199,6 +206,8 @@ def short(error: BaseException) -> str:
     conditions = itertools.chain.from_iterable(map(_CONDITION.findall, texts))
     own = [c for c in dict.fromkeys(conditions) if c != "STREAM_FAILED"]
     line, last = _first_line(texts[0]), _first_line(texts[-1])
+    if last.startswith("Traceback "):
+        last = _last_line(texts[-1])
     if (raised := _RAISED.search(texts[0])) and raised[1] not in line:
         line = f"{line[:300]}: {raised[1]}"
     elif last not in line:
@@ -208,3 +217,8 @@ def short(error: BaseException) -> str:
 
 def _first_line(text: str) -> str:
     return next((x.strip() for x in text.splitlines() if x.strip()), "")
+
+
+def _last_line(text: str) -> str:
+    """Return what a traceback ends with: the error."""
+    return _first_line("\n".join(reversed(text.splitlines())))

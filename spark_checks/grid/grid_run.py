@@ -225,7 +225,7 @@ class _GridRun:
         if first is None:
             return False
         faults = faults_of(configuration, known.batches, torn=self._torn)
-        if first.refusal:
+        if first.refusal or first.refuted:
             faults = []
         found = [known.of(placed) for placed in (NO_FAULT, *faults)]
         whole = [cell for cell in found if cell is not None]
@@ -237,7 +237,8 @@ class _GridRun:
     def _run(self, runs: CellRuns, known: KnownCells, deadline: Deadline) -> str:
         """Run the cells of a pair until time is over; return what is left.
 
-        The run without a fault is what the others are compared with: it is always run.
+        The run without a fault is what the others are compared with: it is always run,
+        and they are not where it is wrong already.
         """
         if deadline.over:
             self._add(*known.cells)
@@ -246,7 +247,7 @@ class _GridRun:
         if known.of(NO_FAULT) is None:
             self._notes.note(first, runs.batches)
         self._add(first)
-        if first.refusal:
+        if first.refusal or first.refuted:
             return ""
         faults = runs.faults(torn=self._torn)
         for number, placed in enumerate(faults):

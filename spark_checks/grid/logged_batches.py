@@ -62,13 +62,23 @@ class BatchLogs:
         return found
 
     def end(self, engine: EngineModel, *, watermarked: bool) -> EndOfRun:
-        """Say what is known of the end of the run that has left these logs."""
+        """Say what is known of the end of the run that has left these logs.
+
+        Nothing is where the first entries of the offset log are not known, or one is
+        missing in between. A commit without offsets, or with none of the batch before,
+        is no state of the model.
+        """
         batches = self.batches
+        if self.offsets and not batches:
+            return EndOfRun(batches={})
         holds = []
         committed = {one: batches[one] for one in self.commits if one in batches}
+        whole = set(self.commits) == set(range(len(committed)))
         for number, logs in enumerate(engine.logs.items()):
             for name, known in zip(logs, (batches, committed), strict=True):
                 at = _after(known, with_data=number == 0)
+                if known is committed and not whole:
+                    at = _OTHER
                 kind = "batches" if number == 0 else "batches with one without data"
                 what = f"{name}: the logs name {at} {kind}"
                 holds.append((what, Condition(name, (), at)))
@@ -77,7 +87,7 @@ class BatchLogs:
         # Without batches that have no data, each batch is numbered by its id, also one
         # that the log does not name yet.
         numbers = batches if len(engine.logs) > 1 else None
-        return EndOfRun(holds=tuple(holds) if batches else (), batches=numbers)
+        return EndOfRun(holds=tuple(holds), batches=numbers)
 
     def _watermarks(
         self, batches: Mapping[int, NumberedBatch], engine: EngineModel

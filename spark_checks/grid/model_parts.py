@@ -223,11 +223,13 @@ LOGGED, NEXT_BATCH = "log_offsets", ("log_offsets", "start_batch")
 
 OWN_QUERY = "a query of yours"
 IN_LAST_TASKS = "a fault in tasks of the batch without data"
+NOT_THERE = "a fault in a batch that the model has not"
 
 UNPREDICTED: Mapping[str, str] = {
     OWN_QUERY: "the model is of the queries of the catalogue",
     str(GridFault.TORN_COMMITS): "an entry of a log is there or not in the model",
     IN_LAST_TASKS: "these tasks are one step of the model",
+    NOT_THERE: "no run of the model comes to the fault",
 }
 """Why a query, a setting or a fault of the grid has no prediction."""
 

@@ -23,6 +23,7 @@ from onceproof.spark_checks.grid.model_parts import (
     IN_LAST_TASKS,
     LOGGED,
     NEXT_BATCH,
+    NOT_THERE,
     STEPS,
     STEPS_WITHOUT_DATA,
     TASK_FAULTS,
@@ -73,8 +74,9 @@ def predicted(
     if str(placed.fault) in UNPREDICTED:
         return Prediction(missing=str(placed.fault))
     parts = tuple(sorted(parts_of(query, configuration).items()))
-    alone = SOURCES[configuration.source].one_batch_a_run
-    return _predicted(engine_of(query, configuration), parts, placed, one_a_run=alone)
+    one_a_run = SOURCES[configuration.source].one_batch_a_run
+    engine = engine_of(query, configuration)
+    return _predicted(engine, parts, placed, one_a_run=one_a_run)
 
 
 @cache
@@ -101,7 +103,8 @@ def _predicted(
     first = run(read, read).history(AFTER_RECOVERY, read)
     more = run(read + 1, read + 1).history(AFTER_MORE, read + 1)
     if first is None or more is None:
-        return Prediction(missing=IN_LAST_TASKS)
+        last = run(read, read).is_without_data(placed.batch)
+        return Prediction(missing=IN_LAST_TASKS if last else NOT_THERE)
     if not first.rested:
         more = replace(more, rested=False)
     return Prediction(tuple((p.name, verdict_of(p, first, more)) for p in JUDGED))
@@ -144,6 +147,10 @@ class _Run:
     def read(self) -> int:
         """How many batches of data have been taken."""
         return self._logged(next(iter(self._engine.logs)))
+
+    def is_without_data(self, batch: int) -> bool:
+        """Return whether the batch of an id, which was logged, is one without data."""
+        return batch in (n for (without, _), n in self._ids.items() if without)
 
     def until_read(self, batches: int) -> None:
         """Take steps until so many batches of data are read, and none is left."""

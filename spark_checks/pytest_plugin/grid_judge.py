@@ -16,7 +16,7 @@ from onceproof.spark_checks.pytest_plugin.marked_request import texts
 from onceproof.spark_checks.pytest_plugin.patched import refuse_patches
 from onceproof.spark_checks.pytest_plugin.pytest_internals import sections_of
 from onceproof.spark_checks.queries.configuration import parsed
-from onceproof.spark_checks.queries.query_spec import FIELDS, OutputMode, QuerySpec
+from onceproof.spark_checks.queries.query_spec import FIELDS, QuerySpec
 from onceproof.spark_checks.sinks.user_sink import travels
 
 if TYPE_CHECKING:
@@ -129,12 +129,6 @@ def _spec_of(query: Any, fields: dict[str, Any]) -> QuerySpec:
             message = f"a query has no {name}=; {hint}"
             raise UsageError(message)
     given = {"name": getattr(query, "__name__", "query"), **fields}
-    if "mode" in given:
-        modes = [str(mode) for mode in OutputMode]
-        if given["mode"] not in modes:
-            message = f"mode is one of {', '.join(modes)}, not {given['mode']!r}"
-            raise UsageError(message)
-        given["mode"] = OutputMode(given["mode"])
     if "key" in given:
         given["key"] = texts("key", given["key"])
     return QuerySpec(run=query, **given)

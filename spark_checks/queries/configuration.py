@@ -87,11 +87,11 @@ class QueryConfiguration:
         if query.since and not _is_at_least(query.since):
             return f"its operator is in PySpark {query.since} and later"
         if self.provider == "hdfs" and (self.changelog == "on" or self.format != "1"):
-            return "changelogs and checkpoint format 2 are RocksDB's"
+            return "changelogs and checkpoint format 2 are RocksDB's (provider=rocksdb)"
         if self.format == "2" and self.changelog == "off":
-            return "checkpoint format 2 needs changelogs"
+            return "checkpoint format 2 needs changelogs (changelog=on)"
         if self.provider == "hdfs" and query.only_rocksdb:
-            return "its state needs RocksDB"
+            return "its state needs RocksDB (provider=rocksdb)"
         if self.sink == "files" and query.mode is not OutputMode.APPEND:
             return "the file sink only appends"
         if self.sink == "files" and query.writes > 1:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from onceproof.model.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -56,6 +58,16 @@ class QuerySpec:
     """How many actions a batch of it has in foreachBatch."""
     settings: dict[str, str] = field(default_factory=dict, hash=False)
     """Spark's settings that it needs."""
+
+    def __post_init__(self) -> None:
+        """Take texts for the mode and the key, too. Raises ``UsageError``."""
+        modes = [str(mode) for mode in OutputMode]
+        if self.mode not in modes:
+            message = f"mode is one of {', '.join(modes)}, not {self.mode!r}"
+            raise UsageError(message)
+        key = (self.key,) if isinstance(self.key, str) else tuple(self.key)
+        object.__setattr__(self, "mode", OutputMode(self.mode))
+        object.__setattr__(self, "key", key)
 
     def of_batch(self, *events: Any) -> DataFrame:
         """Return the result of a batch run over all events."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import socket
 import sys
+import time
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from pyspark import (
     find_spark_home,
     java_gateway,
 )
+from pyspark import __version__ as version
 from pyspark.cloudpickle import cloudpickle as pickling
 from pyspark.sql import DataFrame, SparkSession
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _SQL = "org.apache.spark.sql"
+_PATIENCE, _TURN = 10.0, 0.002
 
 
 # Where Spark is ----------------------------------------------------------------------
@@ -309,6 +312,32 @@ def set_live(spark: Any, key: str, value: str | None) -> None:
 
 
 # Python workers ----------------------------------------------------------------------
+
+
+def end_idle_workers(spark: Any) -> None:
+    """End the Python workers of a session's JVM, of which none has a task.
+
+    They have the memory of the tasks that they ran. Spark's daemon starts others.
+    PySpark 3.5 does not see that a worker has ended: there, from now on, each task has
+    a worker of its own. Raises ``TimeoutError`` if one lives on.
+    """
+    if version.startswith("3."):
+        set_live(spark, "spark.python.worker.reuse", "false")
+        return
+    java = getattr(spark._jvm, "java.lang.ProcessHandle").current()
+    workers = [
+        worker
+        for started in java.children().toArray()
+        for worker in started.children().toArray()
+    ]
+    for worker in workers:
+        worker.destroyForcibly()
+    ends = time.monotonic() + _PATIENCE
+    while any(worker.isAlive() for worker in workers):
+        if time.monotonic() > ends:
+            message = "a Python worker of Spark's has not ended"
+            raise TimeoutError(message)
+        time.sleep(_TURN)
 
 
 def daemon() -> Any:

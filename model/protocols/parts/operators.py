@@ -24,6 +24,10 @@ class OneOperator(Part):
     BATCH = Sink.BATCH
     PARTITION = Sink.PARTITION
 
+    def lacks(self, versions: StateVersions, output: ClosedWindows) -> str:
+        """Return which part it does not go with; the empty text if with both."""
+        return ""
+
     def is_due(self) -> bool:
         """Return whether the tasks of the second operator have not started yet."""
         return False
@@ -86,13 +90,19 @@ class DuplicatesFirst(OneOperator):
     """The first operator drops duplicates; what is new goes into windows.
 
     All tasks of the first one end before those of the second one start, and each
-    commits the state of its own operator. An event that its state has met before is
-    not passed on.
+    commits the state of its own operator, which has versions. An event that the first
+    one's state has met before is not passed on.
     """
 
     second = state(False, volatile=True)
     held = state(0, high=MOST, per=(Sink.BATCH, Sink.BATCH, Sink.PARTITION))
     held_at_end = state(0, high=MOST, per=(Sink.BATCH, Sink.BATCH, Sink.PARTITION))
+
+    def lacks(self, versions: StateVersions, output: ClosedWindows) -> str:
+        """The second operator shows windows that close, and its state has versions."""
+        if not versions.has_versions:
+            return versions.label()
+        return "" if output.shows_closed_windows else output.label()
 
     def is_due(self) -> bool:
         """It is due until it has started."""

@@ -24,6 +24,11 @@ class StateVersions(Part):
 
     held = state(0, high=MOST, per=(BATCH, BATCH, PARTITION))
 
+    @property
+    def has_versions(self) -> bool:
+        """Whether a batch that runs again begins with what it began with before."""
+        return True
+
     def before(self, b: Member, e: Member, p: Member) -> int:
         """Count the event of batch ``e`` in the version that ``b`` begins with."""
         found = total(if_else(b == v + 1, self.held[v, e, p], 0) for v in self.BATCH)
@@ -66,6 +71,11 @@ class StateInPlace(StateVersions):
     breaks_in: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "new-rows": ("at-least-once", "atomic-visibility", "recoverable")
     }
+
+    @property
+    def has_versions(self) -> bool:
+        """It begins with what is there."""
+        return False
 
     def before(self, b: Member, e: Member, p: Member) -> int:
         """What is there counts, also what this batch has put there before."""
@@ -135,6 +145,11 @@ class ClosedWindows(Part):
         """Whether the watermark ends state, so that a batch without data follows."""
         return True
 
+    @property
+    def shows_closed_windows(self) -> bool:
+        """Whether a row is shown when its window closes, and then alone."""
+        return True
+
     def last(self, e: Member) -> int:
         """Return the batch that has the last event of the window of one of ``e``."""
         return e
@@ -176,6 +191,11 @@ class ChangedRows(ClosedWindows):
     Rows replace each other by their key. A batch without data ends state, and shows
     nothing.
     """
+
+    @property
+    def shows_closed_windows(self) -> bool:
+        """Rows are shown before."""
+        return False
 
     def shows(self, b: Member, e: Member, closes: bool) -> bool:  # noqa: FBT001 - a modelled value
         """The events of a batch are in windows of its own."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onceproof.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from onceproof.spark_checks.queries.query_spec import QuerySpec
 
 _KINDS = (
@@ -29,23 +33,36 @@ def every_query() -> dict[str, QuerySpec]:
 
 
 def named(text: str) -> QuerySpec:
-    """Return a query of the catalogue, or the one at ``module:name``.
+    """Return a query of the catalogue, or that at ``MODULE:NAME`` or ``FILE.py:NAME``.
 
-    Raises ``UsageError``.
+    A module is looked for in the current folder, too. Raises ``UsageError``.
     """
     from onceproof.model.library import pick  # noqa: PLC0415 - slow to import
+    from onceproof.model.loading import load  # noqa: PLC0415
     from onceproof.spark_checks.queries.query_spec import QuerySpec  # noqa: PLC0415
+    from onceproof.spark_checks.sinks.user_sink import travels  # noqa: PLC0415
 
     if ":" not in text:
         known = every_query()
         return known[pick(text, known, "query")]
-    place, _, name = text.partition(":")
+    place, _, name = text.rpartition(":")
     try:
-        found = getattr(importlib.import_module(place), name)
+        module = load(Path(place)) if place.endswith(".py") else _imported(place)
+        found = getattr(module, name)
     except (ImportError, AttributeError) as error:
         message = f"there is no query {text}: {error}"
         raise UsageError(message) from None
     if not isinstance(found, QuerySpec):
-        message = f"{text} is no QuerySpec, but {type(found).__name__}"
+        help_ = f'; wrap it: QuerySpec("{name}", {name})' if callable(found) else ""
+        message = f"{text} is no QuerySpec, but {type(found).__name__}{help_}"
         raise UsageError(message)
+    travels(found.run)
     return found
+
+
+def _imported(name: str) -> ModuleType:
+    """Import a module, of the current folder too, as ``python -m`` does."""
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    return importlib.import_module(name)

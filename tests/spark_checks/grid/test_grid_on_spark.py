@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.output.grid_console import show_grid
 from onceproof.spark_checks.grid.cell_runs import CellRuns
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault
+from onceproof.spark_checks.grid.grid_query import GridQuery
 from onceproof.spark_checks.grid.grid_run import run_grid
 from onceproof.spark_checks.queries.catalogue import every_query, named
 from onceproof.spark_checks.queries.configuration import CONFIGURATIONS, parsed
@@ -86,6 +88,58 @@ def test_a_fault_in_a_batch_that_is_not_there_is_not_judged(runs_of):
 
     assert cell.refusal
     assert set(cell.verdicts.values()) == {Verdict.UNDECIDED}
+
+
+@pytest.mark.ci
+def test_what_a_worker_remembers_ends_with_the_driver(pool):
+    """Each run has Python workers of its own; batches of one run may share one."""
+
+    def process(batches):
+        for batch in batches:
+            yield batch.assign(process=os.getpid())[["id", "process"]]
+
+    def run(events):
+        return events.select("id").mapInPandas(process, "id long, process long")
+
+    query = replace(named("map"), name="processes", run=run)
+    with pool.session(attempts=2, partitions=2) as session:
+        folder = pool.folder("grid") / "run"
+        folder.mkdir(parents=True)
+        runs = GridQuery(session.fork(), folder, query, parsed("default"))
+        errors = []
+        for begin, end in ((0, 2), (2, 4)):
+            runs.input.offer(begin, end)
+            errors.append(runs.once(60.0))
+        rows = [dict(row) for row in runs.seen()]
+        runs.close()
+
+    assert errors == ["", ""]
+    before = {row["process"] for row in rows if int(row["id"]) < 200}
+    after = {row["process"] for row in rows if int(row["id"]) >= 200}
+    assert before
+    assert after
+    assert not before & after
+
+
+@pytest.mark.ci
+def test_faults_are_left_out_where_the_query_is_wrong_without_one(pool):
+    """Each of them would be refuted, and say nothing."""
+    wrong = replace(named("map"), name="wrong", batch=lambda events: events.limit(0))
+
+    report = run_grid([wrong], [parsed("default")], pool=pool)
+
+    (cell,) = report.cells
+    assert cell.refuted
+    assert "this is so without a fault: none was injected" in cell.story()
+
+
+def test_a_key_that_the_result_has_not_is_said(pool):
+    query = replace(named("map"), name="keyless", key=("nokey",))
+
+    report = run_grid([query], [parsed("default")], pool=pool)
+
+    (cell,) = report.cells
+    assert "the result has no column 'nokey', its key; it has id, key" in cell.refusal
 
 
 def test_a_query_that_fails_without_a_fault_is_not_judged(pool, capsys):

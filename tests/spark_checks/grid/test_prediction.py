@@ -9,12 +9,14 @@ import pytest
 
 from onceproof.properties.verdicts import Verdict
 from onceproof.spark_checks.cli.output.grid_console import show_grid
+from onceproof.spark_checks.grid import prediction
 from onceproof.spark_checks.grid.cell import GridCell
 from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault, every_fault
 from onceproof.spark_checks.grid.grid_run import GridReport, run_grid
 from onceproof.spark_checks.grid.model_parts import (
     IN_LAST_TASKS,
+    NOT_THERE,
     OWN_QUERY,
     QUERIES,
     STEPS,
@@ -32,6 +34,7 @@ RATE = "source=rate-micro-batch"
 ASYNC = "source=kafka,sink=kafka,trigger=processing-time,progress=async"
 NO_DATA = PlacedFault(GridFault.BEFORE_OFFSETS, 3)
 LAST = PlacedFault(GridFault.BEFORE_COMMITS, 2)
+LAST_AND_MORE = PlacedFault(GridFault.BEFORE_COMMITS, 3)
 EARLY = PlacedFault(GridFault.TASK_AFTER_STATE, 0)
 AFTER, TASKS = GridFault.AFTER_OFFSETS, GridFault.IN_TASKS
 DIES, UNLOGGED = GridFault.TASK_BEFORE_STATE, GridFault.BEFORE_LOGS
@@ -101,17 +104,48 @@ def test_the_model_has_a_verdict_on_each_cell(
         ("window-append", "default", TORN, "torn-write-of-commits"),
         ("window-append", "default", replace(NO_DATA, fault=TASKS), IN_LAST_TASKS),
         ("window-append", "default", replace(NO_DATA, fault=DIES), IN_LAST_TASKS),
-        ("window-append", "default", replace(LAST, batch=9), IN_LAST_TASKS),
+        ("window-append", "default", replace(LAST, batch=9), NOT_THERE),
+        ("map", "default", LAST_AND_MORE, NOT_THERE),
+        ("map", "default", replace(LAST, fault=UNLOGGED), NOT_THERE),
     ],
 )
 def test_the_model_says_nothing_of_what_it_does_not_have(
     query, configuration, placed, missing
 ):
-    """A kind of fault, or tasks of a batch without data."""
+    """A kind of fault, tasks of a batch without data, or a batch that is not there."""
     found = predicted(named(query), parsed(configuration), placed)
 
     assert not found.verdicts
     assert found.reason == f"{missing}: {UNPREDICTED[missing]}"
+
+
+@pytest.mark.parametrize(
+    ("fault", "logged", "done"),
+    [
+        (GridFault.BEFORE_OFFSETS, 1, 1),
+        (GridFault.AFTER_OFFSETS, 2, 1),
+        (GridFault.BEFORE_COMMITS, 2, 2),
+        (GridFault.BEFORE_LOGS, 1, 2),
+    ],
+)
+def test_a_driver_dies_with_its_logs_behind_as_the_fault_says(
+    fault, logged, done, monkeypatch
+):
+    """How many batches the offset log names then, and how many are done."""
+    seen = []
+    crash = prediction._Run._crash
+
+    def noted(run):
+        state = run._interpreter.look(run._state)
+        seen.append((state.offsets, state.at))
+        crash(run)
+
+    monkeypatch.setattr(prediction._Run, "_crash", noted)
+    prediction._predicted.cache_clear()
+
+    predicted(named("map"), parsed(ASYNC), PlacedFault(fault, 1))
+
+    assert set(seen) == {(logged, done)}
 
 
 def test_a_query_of_yours_by_that_name_is_not_the_model_s():
@@ -131,7 +165,7 @@ def test_each_query_setting_and_fault_is_predicted_or_has_a_reason():
     }
     every = {f"{s}={v}" for s, values in CHOICES.items() for v in values}
     faults = {*STEPS, *TASK_FAULTS, GridFault.NONE}
-    named_here = set(UNPREDICTED) - {OWN_QUERY, IN_LAST_TASKS}
+    named_here = set(UNPREDICTED) - {OWN_QUERY, IN_LAST_TASKS, NOT_THERE}
 
     assert known <= every
     assert (every - known) | (set(every_query()) - set(QUERIES)) | {

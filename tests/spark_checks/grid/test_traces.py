@@ -26,6 +26,7 @@ from onceproof.spark_checks.grid.inside_spark import (
 )
 from onceproof.spark_checks.grid.logged_batches import BatchLogs, LoggedBatch
 from onceproof.spark_checks.grid.model_parts import (
+    LOGGED_LATER,
     QUERIES,
     UNPREDICTED,
     WITH_STATE,
@@ -41,7 +42,7 @@ from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
 from onceproof.spark_checks.session.java.agent.agent import missing_agent
 from onceproof.spark_checks.session.java.agent.durable_steps import step_names
 from onceproof.spark_checks.session.session_pool import SessionPool
-from tests.spark_checks.grid import wrong_stateful_models
+from tests.spark_checks.grid import wrong_logged_later_models, wrong_stateful_models
 from tests.spark_checks.grid.recorded_cells import IDS, recorded
 from tests.spark_checks.grid.wrong_stateful_models import (
     ComputedOnce,
@@ -333,6 +334,88 @@ def test_batches_are_numbered_by_what_they_read():
         ("begins", (1,)): 1,
         ("logged", ()): 2,
     }
+
+
+def a_map(fault):
+    """Return a recorded cell of a query whose logs are written in the background."""
+    return next(cell for cell in CELLS if cell.query == "map" and fault in cell.fault)
+
+
+@pytest.mark.parametrize("lost", range(7))
+def test_a_batch_that_the_commit_log_lost_is_rejected(lost):
+    """Also one in the midst of others, which the last entry does not show."""
+    cell = a_map(NOTHING)
+    *before, last = cell.logs
+    left = {n: mark for n, mark in last.commits.items() if n != lost}
+    assert set(last.commits) == set(range(7))
+
+    found = traces_of(cell.query, cell.configuration).check(
+        cell.steps, [*before, dataclasses.replace(last, commits=left)]
+    )
+
+    assert found.checked
+    assert "commits: the logs name" in found.unexplained[0]
+
+
+def test_logs_without_what_was_logged_are_rejected():
+    """An empty log is known to be empty."""
+    cell = a_map(NOTHING)
+
+    found = traces_of(cell.query, cell.configuration).check(
+        cell.steps, [*cell.logs[:-1], BatchLogs({}, {})]
+    )
+
+    assert found.checked
+    assert "offsets: the logs name 0 batches" in found.unexplained[0]
+
+
+def test_an_offset_log_with_a_gap_is_not_compared():
+    cell = a_map(NOTHING)
+    last = cell.logs[-1]
+    gap = {n: one for n, one in last.offsets.items() if n != 1}
+
+    found = traces_of(cell.query, cell.configuration).check(
+        cell.steps, [*cell.logs[:-1], dataclasses.replace(last, offsets=gap)]
+    )
+
+    assert not found.checked
+    assert "the offset log" in found.unchecked
+
+
+def test_a_run_that_dies_before_it_has_logged_anything_is_compared():
+    """Its logs are empty, and the model's are."""
+    cell = a_map("before offsets/0 is written in the background")
+    assert cell.logs[0] == BatchLogs({}, {})
+
+    found = traces_of(cell.query, cell.configuration).check(cell.steps, cell.logs)
+
+    assert found.conforms
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        wrong_logged_later_models.LoggedOnceItIsDone,
+        wrong_logged_later_models.NextOnceItIsCommitted,
+        wrong_logged_later_models.LoggedIsDone,
+    ],
+    ids=lambda model: model.__name__,
+)
+def test_a_wrong_model_of_logs_in_the_background_is_rejected(model, monkeypatch):
+    file = Path(wrong_logged_later_models.__file__)
+    engine = dataclasses.replace(
+        LOGGED_LATER, protocol=f"{file}:{kebab(model.__name__)}"
+    )
+    before = dataclasses.replace(WITHOUT_STATE, later=engine)
+    monkeypatch.setitem(QUERIES, "map", ModelledQuery(before))
+
+    found = [
+        traces_of(cell.query, cell.configuration).check(cell.steps, cell.logs)
+        for cell in CELLS
+        if cell.query == "map"
+    ]
+
+    assert any(one.unexplained for one in found)
 
 
 def test_logs_that_were_purged_number_nothing():

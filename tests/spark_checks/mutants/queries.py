@@ -18,6 +18,7 @@ CLAIMS = "ONCEPROOF_TEST_CLAIMS"
 """Names the folder in which a query notes what it has seen."""
 WINDOW = 10
 _COUNT = itertools.count()
+_FIRST = {}
 
 
 def random_receipt(events):
@@ -59,6 +60,24 @@ def numbered(events):
             yield batch.assign(number=numbers)[["id", "number"]]
 
     return events.select("id").mapInPandas(count, "id long, number long")
+
+
+def remembered(events):
+    """Note the first event of each key in Python: it is gone with the worker."""
+
+    def note(batches):
+        for batch in batches:
+            pairs = zip(batch["key"], batch["id"], strict=True)
+            first = [_FIRST.setdefault(key, number) for key, number in pairs]
+            yield batch.assign(first=first)[["id", "first"]]
+
+    return events.select("id", "key").mapInPandas(note, "id long, first long")
+
+
+def first_of_key(events):
+    """Note the first event of each key, as a batch run finds it."""
+    firsts = events.groupBy("key").agg(F.min("id").alias("first"))
+    return events.join(firsts, "key").select("id", "first")
 
 
 def stamped(events):
@@ -114,6 +133,13 @@ WRONG = (
     _plain("sharded", sharded),
     _plain("numbered", numbered),
     _plain("stamped", stamped),
+    QuerySpec(
+        "remembered",
+        remembered,
+        stateful=False,
+        watermarked=False,
+        batch=first_of_key,
+    ),
     QuerySpec(
         "claimed-in-a-file",
         claimed_in_a_file,

@@ -170,7 +170,7 @@ public class DurableSteps implements BiFunction {
         TaskContext task = TaskContext.get();
         Attempt mine = task == null ? null : attemptOf(task);
         Run run = mine != null ? mine.run : of[5].length() > 0 ? within(path) : mine();
-        if (run == null && task == null && path.length() > 0) {
+        if (run == null && task == null && path.length() > 0 && property(RUN) == null) {
             // A thread of Spark's own writes logs in the background.
             run = within(path);
         }
@@ -331,14 +331,20 @@ public class DurableSteps implements BiFunction {
     }
 
     private Run within(String path) {
+        String plain = path.startsWith("file:") ? path.substring(5) : path;
+        while (plain.startsWith("//")) {
+            plain = plain.substring(1);
+        }
+        Run found = null;
         Iterator all = runs.values().iterator();
         while (all.hasNext()) {
             Run run = (Run) all.next();
-            if (path.indexOf(run.folder + "/") >= 0) {
-                return run;
+            boolean nearer = found == null || run.folder.length() > found.folder.length();
+            if (plain.startsWith(run.folder + "/") && nearer) {
+                found = run;
             }
         }
-        return null;
+        return found;
     }
 
     private String property(String name) {
