@@ -142,7 +142,8 @@ _USES = (
     "--query",
     multiple=True,
     metavar="NAME",
-    help="With --grid: only this query, or your own as module:name (repeatable).",
+    help="With --grid: only this query, or your own as MODULE:NAME or FILE.py:NAME "
+    "(repeatable).",
 )
 @click.option(
     "--config",
