@@ -90,8 +90,7 @@ def _predicted(
     """Return the verdicts; none where the model has no step for the fault."""
 
     def run(size: int, batches: int) -> _Run:
-        interpreter = Interpreter(_model(engine, dict(chosen), size))
-        one = _Run(interpreter, engine, placed, one_a_run=one_a_run)
+        one = _Run(_moves(engine, chosen, size), engine, placed, one_a_run=one_a_run)
         for offered in (events.FIRST, batches):
             one.until_read(offered)
         return one
@@ -110,6 +109,33 @@ def _predicted(
     return Prediction(tuple((p.name, verdict_of(p, first, more)) for p in JUDGED))
 
 
+@cache
+def _moves(
+    engine: EngineModel, chosen: tuple[tuple[str, str], ...], batches: int
+) -> _Moves:
+    """Return the steps of a model, which are those of the cells of all faults."""
+    return _Moves(Interpreter(_model(engine, dict(chosen), batches)))
+
+
+class _Moves:
+    """The steps of a model, each worked out once."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        """Run steps by an ``interpreter``."""
+        self.interpreter = interpreter
+        self._known: dict[State, tuple[tuple[Event, State], ...]] = {}
+
+    def of(self, state: State) -> tuple[tuple[Event, State], ...]:
+        """Return the steps that change a state, without faults, and what they do."""
+        if state not in self._known:
+            self._known[state] = tuple(
+                (event, after)
+                for event, after in self.interpreter.successors(state)
+                if not event.fault and after != state
+            )
+        return self._known[state]
+
+
 def _model(engine: EngineModel, parts: dict[str, str], batches: int) -> Protocol:
     sizes = {"BATCH": batches, "PARTITION": PARTITIONS, "ATTEMPT": ATTEMPTS}
     # An attempt of each task may fail, in each action.
@@ -123,7 +149,7 @@ class _Run:
 
     def __init__(
         self,
-        interpreter: Interpreter,
+        moves: _Moves,
         engine: EngineModel,
         placed: PlacedFault,
         *,
@@ -134,11 +160,12 @@ class _Run:
         With ``one_a_run`` a driver reads one batch beyond those that its log names as
         it starts; another run follows it.
         """
-        self._interpreter = interpreter
+        self._moves = moves
+        self._interpreter = moves.interpreter
         self._engine = engine
         self._placed = placed
         self._one_a_run = one_a_run
-        self._state = next(interpreter.initial_states())
+        self._state = next(moves.interpreter.initial_states())
         self._offered = 0
         self._ids: dict[tuple[bool, int], int] = {}
         self._hit = placed.fault is GridFault.NONE
@@ -203,10 +230,8 @@ class _Run:
     def _next(self) -> tuple[Event, State] | None:
         possible = (
             (event, after)
-            for event, after in self._interpreter.successors(self._state)
-            if not event.fault
-            and after != self._state
-            and not (event.name in NEXT_BATCH and event.members[0] >= self._offered)
+            for event, after in self._moves.of(self._state)
+            if not (event.name in NEXT_BATCH and event.members[0] >= self._offered)
             and not self._is_held_back(event)
         )
         if self._engine.eager:
