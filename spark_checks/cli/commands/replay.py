@@ -340,13 +340,17 @@ def _grid(
         configuration,
     )
     from onceproof.spark_checks.replay.journal import journals  # noqa: PLC0415
+    from onceproof.spark_checks.sinks.user_sink import travels  # noqa: PLC0415
 
     writable(output)
     if faults != 1:
         message = f"the grid injects one fault, not {faults}; leave out --faults"
         raise UsageError(message)
+    asked = [catalogue.named(name) for name in queries or catalogue.every_query()]
+    for query in asked:
+        travels(query.run)
     report = run_grid(
-        [catalogue.named(name) for name in queries or catalogue.every_query()],
+        asked,
         [configuration.parsed(text) for text in configurations]
         or configuration.CONFIGURATIONS,
         budget=budget,

@@ -40,7 +40,6 @@ def named(text: str) -> QuerySpec:
     from onceproof.model.library import pick  # noqa: PLC0415 - slow to import
     from onceproof.model.loading import load  # noqa: PLC0415
     from onceproof.spark_checks.queries.query_spec import QuerySpec  # noqa: PLC0415
-    from onceproof.spark_checks.sinks.user_sink import travels  # noqa: PLC0415
 
     if ":" not in text:
         known = every_query()
@@ -56,7 +55,6 @@ def named(text: str) -> QuerySpec:
         help_ = f'; wrap it: QuerySpec("{name}", {name})' if callable(found) else ""
         message = f"{text} is no QuerySpec, but {type(found).__name__}{help_}"
         raise UsageError(message)
-    travels(found.run)
     return found
 
 
