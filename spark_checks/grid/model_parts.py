@@ -229,7 +229,7 @@ UNPREDICTED: Mapping[str, str] = {
     OWN_QUERY: "the model is of the queries of the catalogue",
     str(GridFault.TORN_COMMITS): "an entry of a log is there or not in the model",
     IN_LAST_TASKS: "these tasks are one step of the model",
-    NOT_THERE: "no run of the model comes to the fault",
+    NOT_THERE: "no run of the model reaches the fault",
 }
 """Why a query, a setting or a fault of the grid has no prediction."""
 
