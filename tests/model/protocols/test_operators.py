@@ -10,12 +10,11 @@ from onceproof.model.library import make
 from onceproof.properties.judges.by_search import check
 from onceproof.properties.verdicts import Verdict
 
-EVENTS = range(4)
 
-
-def shown(operators, output):
-    """Run four batches without a fault; say which events each step shows."""
-    settings = {"operators": operators, "output": output, "BATCH": "4", "faults": "0"}
+def shown(operators, output, batches=4):
+    """Run batches without a fault; say which events each step shows."""
+    settings = {"operators": operators, "output": output, "faults": "0"}
+    settings["BATCH"] = str(batches)
     interpreter = Interpreter(make("micro-batch-stateful", settings))
     state = next(interpreter.initial_states())
     found = {}
@@ -27,7 +26,7 @@ def shown(operators, output):
             return found
         before, state = interpreter.look(state), moves[event]
         after = interpreter.look(state)
-        new = {e for e in EVENTS if after.visible(e, 0) > before.visible(e, 0)}
+        new = {e for e in range(batches) if after.visible(e, 0) > before.visible(e, 0)}
         if new:
             assert all(after.visible(e, 0) == 1 for e in new)
             found[event.name, event.members[0]] = new
@@ -59,6 +58,10 @@ def test_events_without_a_partner_are_shown_when_the_watermark_passes_them():
     assert shown("one-operator", "outer-joined-rows") == {
         ("commit_results", 1): {0, 1},
         ("commit_results", 3): {2, 3},
+    }
+    assert shown("one-operator", "outer-joined-rows", 3) == {
+        ("commit_results", 1): {0, 1},
+        ("run_without_data", 2): {2},
     }
 
 

@@ -137,7 +137,7 @@ def test_a_driver_dies_with_its_logs_behind_as_the_fault_says(
 
     def noted(run):
         state = run._interpreter.look(run._state)
-        seen.append((state.offsets, state.at))
+        seen.append((state.offsets, state.at, state.visible(2, 0)))
         crash(run)
 
     monkeypatch.setattr(prediction._Run, "_crash", noted)
@@ -145,7 +145,7 @@ def test_a_driver_dies_with_its_logs_behind_as_the_fault_says(
 
     predicted(named("map"), parsed(ASYNC), PlacedFault(fault, 1))
 
-    assert set(seen) == {(logged, done)}
+    assert set(seen) == {(logged, done, 0)}, "the next batch has not begun"
 
 
 def test_a_query_of_yours_by_that_name_is_not_the_model_s():

@@ -14,6 +14,7 @@ import pytest
 from onceproof.model.language.declarations.decorators import kebab
 from onceproof.spark_checks.cli.output.grid_console import show_grid
 from onceproof.spark_checks.grid.cell import GridCell
+from onceproof.spark_checks.grid.cell_runs import CellRuns
 from onceproof.spark_checks.grid.cell_traces import CellTraces
 from onceproof.spark_checks.grid.comparison import Comparison
 from onceproof.spark_checks.grid.grid_faults import GridFault, PlacedFault, every_fault
@@ -38,12 +39,13 @@ from onceproof.spark_checks.inject.entry_points import ENTRY_POINTS
 from onceproof.spark_checks.queries import events
 from onceproof.spark_checks.queries.catalogue import named
 from onceproof.spark_checks.queries.configuration import parsed
+from onceproof.spark_checks.queries.sources import SOURCES
 from onceproof.spark_checks.replay.conformance.trace_check import TraceCheck
 from onceproof.spark_checks.session.java.agent.agent import missing_agent
 from onceproof.spark_checks.session.java.agent.durable_steps import step_names
 from onceproof.spark_checks.session.session_pool import SessionPool
 from tests.spark_checks.grid import wrong_logged_later_models, wrong_stateful_models
-from tests.spark_checks.grid.recorded_cells import IDS, recorded
+from tests.spark_checks.grid.recorded_cells import ASYNC, IDS, recorded
 from tests.spark_checks.grid.wrong_stateful_models import (
     ComputedOnce,
     LoggedIsDone,
@@ -469,6 +471,40 @@ def test_a_step_that_no_model_explains_is_no_success(capsys):
     assert report.to_json()["unexplained"] == 1
     explained = dataclasses.replace(cell, trace=TraceCheck(checked=True))
     assert GridReport((explained,), (), "4").status() == 0
+
+
+@pytest.mark.spark
+@pytest.mark.ci
+def test_a_driver_dies_before_a_batch_that_is_done_is_logged():
+    """A thread of Spark's writes the logs, and the agent finds the run it is of."""
+    kafka = SOURCES["kafka"].store
+    if missing := [*filter(None, [missing_agent()]), *kafka.missing()]:
+        pytest.skip("; ".join(missing))
+    pool = SessionPool(ENTRY_POINTS, agent=True)
+    try:
+        with pool.session(
+            attempts=2, partitions=2, needs=pool.needs_of(kafka)
+        ) as session:
+            runs = CellRuns(
+                session.fork(),
+                pool.folder("grid"),
+                named("map"),
+                parsed(ASYNC),
+                store=pool.stores.running(kafka),
+                agent=session.agent,
+            )
+            try:
+                plain = runs.without_fault()
+                hit = runs.with_fault(PlacedFault(GridFault.BEFORE_LOGS, 1))
+            finally:
+                runs.close()
+    finally:
+        pool.close()
+
+    for cell in (plain, hit):
+        assert not cell.refusal
+        assert not cell.refuted, cell.story()
+        assert cell.trace.conforms, cell.story()
 
 
 @pytest.mark.spark
